@@ -1,7 +1,7 @@
-//! mangle-ls: a language server, a checker and a policy tool for Mangle.
+//! mangle-ls: a language server, a linter and a policy tool for Mangle.
 //!
-//! What it knows of Mangle, of the protocol and of prompts is in the libraries under `crates`; here are files, editors and
-//! the command line. ARCHITECTURE.md has the layers.
+//! The libraries under `crates` implement Mangle, the reply protocol and prompts. This crate adds
+//! file access, the language server and the command line. ARCHITECTURE.md describes the layers.
 
 #![allow(missing_docs, reason = "the modules are public for the program and its tests, not for others")]
 

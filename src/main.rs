@@ -1,15 +1,17 @@
-//! The program `mangle-ls`; see the library for everything else.
+//! The `mangle-ls` executable. The library contains everything except the setup of the process.
 
 use std::process::ExitCode;
 
-/// Analysis allocates many small values on several threads; the system's allocator is slow at that.
+/// Analysis allocates many small values on several threads, and the system allocator is slow for
+/// this pattern.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-/// The bytes of stack below which the program takes a larger one: a shell may allow too little for nested lists.
+/// In bytes: with less remaining stack, the program continues on a newly allocated one. The stack
+/// limit of a shell may be too small for nested lists.
 const LEAST_STACK: usize = 4 << 20;
 
-/// The bytes of the larger stack.
+/// The size of the allocated stack, in bytes.
 const STACK: usize = 16 << 20;
 
 fn main() -> ExitCode {
@@ -21,8 +23,8 @@ fn main() -> ExitCode {
     ExitCode::from(stacker::maybe_grow(LEAST_STACK, STACK, || mangle_ls::cli::main(&arguments)))
 }
 
-/// A standard output that was closed when the process began (`>&-`). The standard library opens `/dev/null` in its place before
-/// `main`, so that everything that is written would be lost.
+/// Detection of a standard output that was closed at process start (`>&-`). The standard library
+/// opens `/dev/null` in its place before `main`, so that all output would be lost.
 #[cfg(any(target_os = "linux", target_os = "macos"))]
 mod closed_output {
     #![allow(unsafe_code, reason = "the section decides when the function runs; there is no unsafe block")]
@@ -46,7 +48,7 @@ mod closed_output {
     }
 }
 
-/// Other systems report an error when a closed output is written.
+/// Other systems report an error on writing to a closed output.
 #[cfg(not(any(target_os = "linux", target_os = "macos")))]
 mod closed_output {
     pub(super) fn is_closed() -> bool {

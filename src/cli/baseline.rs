@@ -1,4 +1,4 @@
-//! `--baseline` and `--write-baseline`: an old project adopts the tool with the findings that it has.
+//! `--baseline` and `--write-baseline`: accepts the existing findings of a project.
 
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -27,16 +27,16 @@ pub(super) struct BaselineArgs {
 }
 
 impl BaselineArgs {
-    /// The file, if there is one.
+    /// The path of the baseline, if one is given.
     pub(super) fn file(&self) -> Option<&Path> {
         self.baseline.as_deref().or(self.write_baseline.as_deref())
     }
 
-    /// Writes the baseline if that is wanted, and leaves the findings that are not in it. Counts what is
-    /// in it and no longer found.
+    /// Writes the baseline if requested, and removes its findings from the report. Counts baseline
+    /// entries that are no longer found.
     ///
     /// # Errors
-    /// When the baseline cannot be read or written.
+    /// If the baseline cannot be read or written.
     pub(super) fn apply(
         &self,
         findings: &mut Findings,
@@ -58,7 +58,7 @@ impl BaselineArgs {
         Ok(())
     }
 
-    /// Says how many findings of the baseline are no longer there.
+    /// Reports the number of baseline entries that are no longer found.
     pub(super) fn report_stale(&self, stale: usize) {
         let Some(file) = self.file().filter(|_| stale > 0) else { return };
         let (findings, name) = (findings_of(stale), terminal(&file.display().to_string()));
@@ -69,21 +69,21 @@ impl BaselineArgs {
     }
 }
 
-/// Whether a finding may be in a baseline: all may that a comment can silence, and those about configuration. The
-/// engine loads no file that it cannot read, so nothing is gained by keeping silent about that.
+/// True if a finding can be in a baseline: findings that comments can suppress, and findings about
+/// configuration. Syntax errors are excluded, because the engine does not load the file.
 fn can_wait(entry: &ReportEntry) -> bool {
     !entry.diagnostic.rule.is_unreadable()
 }
 
-/// The file of a baseline.
 struct File {
     path: PathBuf,
-    /// As it was named.
+    /// The path as given.
     name: String,
 }
 
 impl File {
-    /// Paths in a baseline are relative to its own folder, wherever the check runs.
+    /// The folder of the baseline. Its paths are relative to this folder, regardless of the working
+    /// directory.
     fn folder(&self) -> &Path {
         self.path.parent().unwrap_or(&self.path)
     }
@@ -104,7 +104,7 @@ impl File {
         Baseline::parse(&text).with_context(|| format!("the baseline {} cannot be read", self.name))
     }
 
-    /// Writes a baseline of the findings, unless something could not be checked.
+    /// Writes a baseline of the findings. Fails if a part of the input could not be checked.
     fn write(&self, findings: &Findings) -> Result<Baseline> {
         let baseline: Baseline = findings
             .entries

@@ -1,4 +1,4 @@
-//! The rules whose severity a configuration file changes, and the line of it that does.
+//! Rules whose severity is set by a configuration file, with the line that sets it.
 
 use std::path::Path;
 
@@ -8,7 +8,7 @@ use crate::host::{Project, relative};
 use mangle_syntax::lint::Severity;
 use mangle_syntax::text::{LineIndex, slice};
 
-/// A rule that is not at its default.
+/// A rule with a non-default severity.
 #[derive(Debug, Serialize)]
 pub(super) struct Changed {
     pub(super) code: &'static str,
@@ -16,13 +16,13 @@ pub(super) struct Changed {
     pub(super) severity: &'static str,
     pub(super) default: &'static str,
     pub(super) file: String,
-    /// The line in it, counted from 1.
+    /// The line number, starting at 1.
     pub(super) line: u32,
-    /// The text of that line.
+    /// The text of the line.
     pub(super) text: String,
 }
 
-/// The rules that a project changes, in the order of its file.
+/// The rules that a project configures, in the order of its file.
 pub(super) fn changed(project: &Project, working: &Path) -> Vec<Changed> {
     let lines = LineIndex::new(&project.text);
     let settings = &project.settings.rules;

@@ -1,4 +1,4 @@
-//! A file that fixes changed.
+//! File changed by fixes.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ pub(super) struct ChangedFile {
     pub(super) path: PathBuf,
     pub(super) before: Arc<[u8]>,
     pub(super) after: Arc<[u8]>,
-    /// Whether it is a part of a program, and not checked alone.
+    /// True if the file is part of a program. False if it is checked alone.
     pub(super) is_policy: bool,
 }
 
@@ -23,7 +23,7 @@ pub(super) fn unwritten(path: PathBuf, error: &dyn std::fmt::Display) -> Problem
 }
 
 impl ChangedFile {
-    /// As a unified diff. What is a secret before or afterwards is masked in both.
+    /// The unified diff. Secrets are masked in both versions.
     pub(super) fn diff(&self, name: &str) -> String {
         let [old, new] = [&self.before, &self.after].map(|bytes| String::from_utf8_lossy(bytes));
         let mut secrets = SecretContext::of(&old);

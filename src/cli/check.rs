@@ -1,4 +1,4 @@
-//! `check`: finds what is wrong with policies.
+//! `check`: lints Mangle policies and agent transcripts.
 
 use std::cell::RefCell;
 use std::io::Read;
@@ -91,12 +91,12 @@ pub(super) struct Check {
     load: LoadArgs,
 }
 
-/// Reads the value of `--fail-on`.
+/// Parses the value of `--fail-on`.
 pub(super) fn fail_on(word: &str) -> Result<FailOn, String> {
     FailOn::parse(word).ok_or_else(|| format!("it is one of {}", FailOn::WORDS.join(", ")))
 }
 
-/// What is kept from one check to the next.
+/// State that is kept between checks of `--watch`.
 #[derive(Default)]
 struct Session {
     memory: Memory,
@@ -107,7 +107,7 @@ impl Check {
     /// Runs the command.
     ///
     /// # Errors
-    /// When there is no working folder, or standard input or output fail.
+    /// If the working directory is unknown, or standard input or output fail.
     pub(super) fn run(&self, color: ColorChoice) -> Result<ExitStatus> {
         let working = surroundings::working_folder()?;
         let no_past = self.since.is_some() && self.reads_stdin();
@@ -120,12 +120,12 @@ impl Check {
         if self.watch {
             self.watch(color, &working)
         } else {
-            // The program ends: the memory goes with it, at once.
+            // The process exits next, so the memory is not freed.
             self.once(color, &working, &mut ManuallyDrop::new(Session::default()))
         }
     }
 
-    /// Checks until Ctrl-C. The outcome is that of the last check.
+    /// Repeats the check until Ctrl-C. Returns the outcome of the last check.
     fn watch(&self, color: ColorChoice, working: &Path) -> Result<ExitStatus> {
         ensure!(!self.reads_stdin(), "standard input cannot be watched");
         ensure!(!self.format.is_document(), "`--watch` writes `text`, `json` or `github`");
@@ -134,10 +134,10 @@ impl Check {
         watching(color, &watched, &mut || self.once(color, working, &mut session.borrow_mut()))
     }
 
-    /// Checks, writes what was found, and complains about what was not checked.
+    /// Runs one check, writes the findings, and reports files that were not checked.
     ///
     /// # Errors
-    /// When standard input or output fail, or a baseline or a revision cannot be read.
+    /// If standard input or output fail, or a baseline or a revision cannot be read.
     fn once(&self, color: ColorChoice, working: &Path, session: &mut Session) -> Result<ExitStatus> {
         let start = Instant::now();
         let overlay = self.overlay(working)?;
@@ -197,7 +197,7 @@ impl Check {
         Ok(outcome)
     }
 
-    /// Checks the programs of `resolution`, and leaves out what is not wanted.
+    /// Checks the programs of `resolution`, and drops findings that options exclude.
     fn gather(
         &self,
         overlay: &Overlay,
@@ -211,7 +211,7 @@ impl Check {
             &FindingsRequest { targets, overlay, memory, working, options, profile },
             resolution,
         );
-        // First of all, since it also counts what is gone.
+        // First, because the baseline also counts missing entries.
         self.baseline.apply(&mut findings, targets, working)?;
         if let Some(revision) = &self.since {
             session.since.apply(&mut findings, revision, targets, working, self.options())?;
@@ -230,7 +230,7 @@ impl Check {
         }
     }
 
-    /// Fixes what is to be fixed. Nothing that the report leaves out is.
+    /// Applies fixes. Findings that the report excludes are not fixed.
     fn mend(
         &self,
         overlay: &Overlay,
@@ -259,13 +259,13 @@ impl Check {
         Ok(Some(mended))
     }
 
-    /// True if the check reports all findings and nothing else.
+    /// True if no option filters or extends the findings.
     pub(super) fn is_plain(&self) -> bool {
         let narrows = self.since.is_some() || self.baseline.file().is_some();
         !(self.fix.is_on() || narrows || self.statistics || self.verify || self.watch)
     }
 
-    /// The last line: behind the report if that is for people.
+    /// Writes the last line of the report: to standard output for text, else to standard error.
     fn close(&self, out: &mut Output, line: &str) -> Result<()> {
         match self.format {
             Format::Text if !self.fix.only_shows() => {
@@ -279,7 +279,7 @@ impl Check {
         }
     }
 
-    /// What the arguments mean.
+    /// Resolves the arguments to files and programs.
     pub(super) fn resolve(
         &self,
         working: &Path,
@@ -287,7 +287,7 @@ impl Check {
         memory: &Memory,
     ) -> Result<(Vec<CheckTarget>, Resolution)> {
         let mut named = host::targets_with_transcripts(&self.paths, &self.transcripts, working);
-        // A document that is named need not be on the disk.
+        // A document that is passed by the caller need not exist on disk.
         named.problems.retain(|problem| {
             let is_open = overlay.get(&problem.path).is_some();
             named.targets.extend(is_open.then(|| CheckTarget::File(problem.path.clone())));
@@ -304,12 +304,12 @@ impl Check {
         Ok((named.targets, resolution))
     }
 
-    /// Whether standard input is to be checked.
+    /// True if standard input is checked.
     fn reads_stdin(&self) -> bool {
         self.paths.iter().chain(&self.transcripts).any(|path| path.as_os_str() == "-")
     }
 
-    /// The files and folders that are to be checked, and what is read for their sake, as absolute paths.
+    /// The files and folders to watch, as absolute paths: the checked ones, and their dependencies.
     fn watched(&self, working: &Path, session: &Session) -> Vec<PathBuf> {
         let (table, overlay) = (session.memory.table(), surroundings::disk());
         let named = host::targets_with_transcripts(&self.paths, &self.transcripts, working);
@@ -330,12 +330,12 @@ impl Check {
         watched
     }
 
-    /// The files that are no policies and change what is reported.
+    /// Files besides policies that affect the report.
     fn beside(&self, working: &Path) -> Vec<PathBuf> {
         self.baseline.file().map(|file| host::absolute(working, file)).into_iter().collect()
     }
 
-    /// Standard input as a document, if it is to be checked.
+    /// Standard input as a document, if it is checked.
     pub(super) fn overlay(&self, working: &Path) -> Result<Overlay> {
         let mut overlay = surroundings::documents();
         if self.paths.iter().any(|path| path.as_os_str() == "-") {

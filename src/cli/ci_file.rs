@@ -1,10 +1,10 @@
-//! The file that makes a CI server check and test a policy.
+//! CI configuration file that checks and tests a policy.
 
 use std::path::Path;
 
 use clap::ValueEnum;
 
-/// What the file is for, in a few words.
+/// A short description of the file.
 pub(super) const ABOUT: &str = "checks and tests every change";
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -17,7 +17,8 @@ pub(super) enum Ci {
     None,
 }
 
-/// The path of the file below the root of the repository, and its text, for a policy in `folder` below that root.
+/// The path of the file in the repository, and its text. `folder` is the policy folder relative to
+/// the repository root.
 pub(super) fn of(ci: Ci, folder: &Path) -> Option<(&'static str, String)> {
     let folder = folder.to_string_lossy().replace('\\', "/");
     match ci {
@@ -72,7 +73,7 @@ fn gitlab(folder: &str) -> String {
     text
 }
 
-/// A text as YAML writes it where it may hold any character.
+/// Quotes a text with arbitrary characters for YAML.
 fn quoted(text: &str) -> String {
     serde_json::Value::from(text).to_string()
 }

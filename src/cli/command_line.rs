@@ -1,4 +1,4 @@
-//! The command line as clap reads it: help in groups, and hints at words of other tools.
+//! Command line parser: grouped help, and hints for command names of other tools.
 
 use std::ffi::OsString;
 use std::fmt::Write as _;
@@ -20,7 +20,7 @@ const GROUPS: &[(&str, &[&str])] = &[
     ("Shell", &["generate"]),
 ];
 
-/// Words for commands that other tools use, and the command that does it here.
+/// Command names of other tools, with the equivalent command.
 const OTHER_WORDS: &[(&[&str], &str)] = &[
     (&["analyze", "analyse", "build", "compile", "scan", "validate", "vet"], "check"),
     (&["fix"], "check --fix"),
@@ -50,10 +50,10 @@ const OTHER_WORDS: &[(&[&str], &str)] = &[
     (&["man"], "generate man"),
 ];
 
-/// Parses arguments; the first is the name of the program.
+/// Parses arguments. The first argument is the name of the program.
 ///
 /// # Errors
-/// If they are wrong, or request help.
+/// If the arguments are invalid, or request help.
 pub(super) fn parse<T>(arguments: impl IntoIterator<Item = T>) -> Result<Cli, clap::Error>
 where
     T: Into<OsString> + Clone,
@@ -63,7 +63,7 @@ where
     Cli::from_arg_matches(&matches).map_err(|error| error.format(&mut command))
 }
 
-/// The command line whose help lists the commands in groups.
+/// The command line, with commands grouped in its help.
 pub(super) fn command() -> clap::Command {
     let command = with_examples(Cli::command(), "");
     let groups = groups(&command);
@@ -97,7 +97,7 @@ fn groups(command: &clap::Command) -> StyledStr {
     out.into()
 }
 
-/// Adds the command that does what an unknown word means elsewhere.
+/// Adds the equivalent command for a command name of another tool.
 fn with_hint(mut error: clap::Error) -> clap::Error {
     if error.kind() != ErrorKind::InvalidSubcommand {
         return error;

@@ -1,4 +1,4 @@
-//! `--compare-engine` and `--compare-runtime`: versions that the chosen versions are compared with.
+//! `--compare-engine` and `--compare-runtime`: versions to compare the chosen versions with.
 
 use clap::Args;
 
@@ -26,7 +26,7 @@ pub(super) struct CompareVersionArgs {
 }
 
 impl CompareRuntimeArgs {
-    /// The versions to compare with, if the option is given. The engine is as chosen.
+    /// The versions to compare with, if the option is given. The engine stays the same.
     pub(super) fn versions(self) -> Option<VersionOptions> {
         let runtime = Some(self.compare_runtime?);
         Some(VersionOptions { runtime, ..surroundings::versions() })
@@ -34,7 +34,8 @@ impl CompareRuntimeArgs {
 }
 
 impl CompareVersionArgs {
-    /// The versions to compare with, if an option is given. Versions without an option are as chosen.
+    /// The versions to compare with, if an option is given. Versions without an option stay the
+    /// same.
     pub(super) fn versions(self) -> Option<VersionOptions> {
         let chosen = surroundings::versions();
         let is_given = self.compare_engine.is_some() || self.runtime.compare_runtime.is_some();

@@ -1,4 +1,5 @@
-//! `check --compare-engine` and `--compare-runtime`: findings and derived facts that differ between two versions.
+//! `check --compare-engine` and `--compare-runtime`: findings and derived facts that differ between
+//! two versions.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -22,23 +23,23 @@ use crate::report::{
 use mangle_engine::kernel::Clock;
 use mangle_settings::KernelSettings;
 
-/// The check for one choice of versions.
+/// The check with one choice of versions.
 struct Side {
     findings: Findings,
     facts: Vec<UnitFacts>,
     settings: LoadErrors,
     versions: VersionNames,
-    /// Notes about the choice of the versions.
+    /// Notes about the selected versions.
     notes: BTreeSet<String>,
-    /// A warning if there is nothing to check.
+    /// A warning if no files were found.
     nothing: Option<String>,
 }
 
 impl Check {
-    /// Checks for the chosen versions and for `versions`, and shows the differences.
+    /// Checks with the chosen versions and with `versions`, and shows the differences.
     ///
     /// # Errors
-    /// If other options cannot be used with a comparison, or standard input or output fail.
+    /// If another option is incompatible with a comparison, or standard input or output fail.
     pub(super) fn compare(
         &self,
         versions: VersionOptions,
@@ -99,7 +100,7 @@ impl Check {
     }
 }
 
-/// The names of the versions that programs and transcripts have.
+/// The versions of programs and transcripts.
 #[derive(Default)]
 struct VersionNames {
     engines: String,
@@ -119,7 +120,7 @@ impl VersionNames {
         }
     }
 
-    /// The versions in output: those that differ from `other`, or all if none differs.
+    /// The versions for output: those that differ from `other`, or all if none differs.
     fn text(&self, other: &Self) -> String {
         let all = [("engine", &self.engines, &other.engines), ("runtime", &self.runtimes, &other.runtimes)];
         let named = all.iter().filter(|(_, own, _)| !own.is_empty());
@@ -151,7 +152,7 @@ fn compare(old: &Side, new: &Side) -> CheckComparison {
     }
 }
 
-/// A line for each difference, and the summary in the last line.
+/// One line of JSON per difference, followed by the summary.
 fn json_lines(comparison: &CheckComparison) -> String {
     let findings = comparison.findings.iter().map(|one| json!(one));
     let facts = comparison.facts.iter().map(|one| json!(one));

@@ -1,4 +1,4 @@
-//! The replies of transcripts, read under two choices of versions record by record.
+//! Comparison of replies between two choices of versions, record by record.
 
 use std::io;
 use std::ops::ControlFlow;
@@ -13,20 +13,20 @@ use crate::report::LinePosition;
 use crate::report::replies::{ReplyComparison, parsed, reply_differences, without_secrets};
 use piggyback::transcript::Record;
 
-/// The findings of both readings in a record.
+/// The findings of both readings of a record.
 type ExaminedTwice = [Option<ExaminedRecord>; 2];
 
-/// A reading of a reply: its runtime and the record that `parse` writes.
+/// A reading of a reply: its runtime, and the record that `parse` writes.
 struct Reading {
     runtime: &'static str,
     record: Value,
 }
 
-/// Reads the files of `old` once, and hands on each reply with the differences between both readings. Returns the files that
-/// cannot be read.
+/// Reads the files of `old` once, and passes each reply with the differences between both readings.
+/// Returns the unreadable files.
 ///
 /// # Errors
-/// Those of `each`.
+/// The errors of `each`.
 pub(super) fn compare_replies(
     old: &mut Transcripts,
     new: &mut Transcripts,
@@ -59,7 +59,7 @@ pub(super) fn compare_replies(
     Ok(problems)
 }
 
-/// The readings of the replies of a record.
+/// The readings of the replies in a record.
 fn readings(
     reader: &mut ReplyReader<'_>,
     found: &TranscriptFile,

@@ -1,4 +1,4 @@
-//! `generate completions`: the script by which a shell completes this command line.
+//! `generate completions`: shell completion scripts.
 
 use anyhow::Result;
 use clap::{Args, ColorChoice, CommandFactory};
@@ -19,10 +19,6 @@ pub(super) struct Completions {
 }
 
 impl Completions {
-    /// Runs the command.
-    ///
-    /// # Errors
-    /// When standard output fails.
     pub(super) fn run(&self, color: ColorChoice) -> Result<ExitStatus> {
         let mut script = Vec::new();
         clap_complete::generate(self.shell, &mut Cli::command(), "mangle-ls", &mut script);

@@ -1,4 +1,4 @@
-//! `config`: the settings that hold, and the files that belong to each program.
+//! `config`: the effective settings, and the files of each program.
 
 use anyhow::Result;
 use clap::{Args, ColorChoice, Subcommand};
@@ -21,10 +21,6 @@ enum ConfigTask {
 }
 
 impl ConfigCommand {
-    /// Runs the command.
-    ///
-    /// # Errors
-    /// If there is no working folder, or standard output fails.
     pub(super) fn run(&self, color: ColorChoice) -> Result<ExitStatus> {
         match &self.task {
             ConfigTask::Show(show) => show.run(color),

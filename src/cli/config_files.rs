@@ -1,5 +1,5 @@
-//! `config files`: the programs of the working folder with their files and versions. The server has the same as
-//! `mangle/status`.
+//! `config files`: the programs of the working directory with their files and versions. Corresponds
+//! to the server request `mangle/status`.
 
 use std::path::Path;
 
@@ -22,7 +22,7 @@ pub(super) struct FilesCommand {
     format: OutputForm,
 }
 
-/// The members that the server's answer has, less those about its documents and its work.
+/// The server's answer without the members about documents and progress.
 #[derive(Debug, Serialize)]
 struct Status {
     version: &'static str,
@@ -32,22 +32,21 @@ struct Status {
 #[derive(Debug, Serialize)]
 struct Program {
     name: String,
-    /// The path of the `mangle-ls.toml` that speaks of it, if there is one.
+    /// The path of the `mangle-ls.toml` that lists the program.
     configuration: Option<String>,
-    /// The paths of its files.
     files: Vec<String>,
     #[serde(flatten)]
     versions: ShownVersions,
-    /// The names of its stores, if the runtime has several.
+    /// The names of the stores, if the runtime has several.
     #[serde(skip_serializing_if = "ShownStores::is_empty")]
     stores: ShownStores,
 }
 
 impl FilesCommand {
-    /// Runs the command. The programs are those that an editor has with the working folder open.
+    /// Runs the command. The programs equal those of an editor that opens the working directory.
     ///
     /// # Errors
-    /// When there is no working folder, or standard output fails.
+    /// If the working directory is unknown, or standard output fails.
     pub(super) fn run(&self, color: ColorChoice) -> Result<ExitStatus> {
         let working = surroundings::working_folder()?;
         let table = FileTable::default();

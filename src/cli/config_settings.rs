@@ -1,4 +1,4 @@
-//! `config show`: the settings of a project, all of them or the ones that differ from their defaults.
+//! `config show`: all settings of a project, or only those that differ from their defaults.
 
 use std::path::Path;
 
@@ -9,21 +9,21 @@ use super::protected_predicates::{self, ProtectedPredicate};
 use crate::host::{CheckTarget, Memory, ProgramFiles, Project, Resolution, ShownStores, relative};
 use mangle_settings::{ProgramSettings, Rows, SettingTable, Settings};
 
-/// The settings that hold.
+/// The effective settings.
 #[derive(Debug, Serialize)]
 pub(super) struct ResolvedConfig {
-    /// The configuration file; `null`: there is none, everything is at its default.
+    /// The path of the configuration file. `null` if none exists and all defaults apply.
     configuration: Option<String>,
     #[serde(flatten)]
     settings: Rows,
     /// The names of the stores, if the runtime has several.
     #[serde(rename = "store_names", skip_serializing_if = "ShownStores::is_empty")]
     stores: ShownStores,
-    /// The predicates that no reply should assert. `None` if only settings that differ are shown.
+    /// The predicates that replies should not assert. `None` if only changed settings are shown.
     #[serde(skip_serializing_if = "Option::is_none")]
     protected: Option<Vec<ProtectedPredicate>>,
     programs: Vec<Program>,
-    /// The rules that are not at their defaults.
+    /// The rules with a non-default severity.
     rules: Vec<Changed>,
 }
 
@@ -31,12 +31,12 @@ pub(super) struct ResolvedConfig {
 struct Program {
     #[serde(flatten)]
     settings: Rows,
-    /// The files that belong to it.
     files: Vec<String>,
 }
 
 impl ResolvedConfig {
-    /// The settings of `project`, or of a folder without a project. Unless `all`, only the ones that differ from their defaults.
+    /// The settings of `project`, or of a folder without a project. Unless `all`, only the settings
+    /// that differ from their defaults.
     pub(super) fn new(
         project: Option<&Project>,
         resolution: &Resolution,
@@ -69,7 +69,7 @@ impl ResolvedConfig {
         }
     }
 
-    /// For people: as a configuration file.
+    /// Formats the settings as a configuration file.
     pub(super) fn text(&self) -> String {
         let from = match (&self.configuration, &self.protected) {
             (Some(path), Some(_)) => format!("The settings of {path}, with all defaults"),
@@ -116,13 +116,13 @@ impl Program {
     }
 }
 
-/// The settings of a table: all of them, or the ones that differ from their defaults.
+/// The rows of a table. Unless `all`, only those that differ from their defaults.
 fn shown<T: SettingTable>(table: &T, all: bool) -> Rows {
     let rows = table.rows();
     if all { rows } else { rows.differing_from(&T::default().rows()) }
 }
 
-/// The settings of a program as they hold.
+/// The effective settings of a program.
 fn holding(program: &ProgramFiles, settings: &Settings) -> ProgramSettings {
     let declared = program.declared.and_then(|index| settings.programs.get(index)).cloned();
     ProgramSettings {

@@ -1,4 +1,4 @@
-//! `config show`: the settings that hold for the working folder or for a file, and the reason.
+//! `config show`: the effective settings of the working directory or of a file, with their origin.
 
 use std::path::{Path, PathBuf};
 
@@ -34,7 +34,7 @@ impl ShowConfig {
     /// Runs the command.
     ///
     /// # Errors
-    /// When there is no working folder, or standard output fails.
+    /// If the working directory is unknown, or standard output fails.
     pub(super) fn run(&self, color: ColorChoice) -> Result<ExitStatus> {
         let working = surroundings::working_folder()?;
         let (text, settings) = match &self.file {
@@ -57,7 +57,7 @@ impl ShowConfig {
         Ok(ExitStatus::Clean)
     }
 
-    /// What applies to one file.
+    /// The settings that apply to one file.
     fn applies(&self, file: &Path, working: &Path) -> Result<(String, SettingsProblems), String> {
         let path = host::absolute(working, file);
         if !path.is_file() {
@@ -72,10 +72,10 @@ impl ShowConfig {
         Ok((text, resolution.settings_problems(working)))
     }
 
-    /// The settings of the project around the working folder.
+    /// The settings of the project that contains the working directory.
     fn resolved(&self, working: &Path) -> (String, SettingsProblems) {
         let (resolution, _) = resolve(&CheckTarget::Folder(working.into()));
-        // All of the project, wherever in it we stand.
+        // The whole project, for any folder inside of it.
         let root =
             around(&resolution, working).map_or_else(|| working.into(), |project| project.root.clone());
         let target = CheckTarget::Folder(root);
@@ -86,7 +86,7 @@ impl ShowConfig {
             OutputForm::Text => resolved.text(),
             OutputForm::Json => json(&resolved),
         };
-        // Those of folders below have settings of their own.
+        // Subfolders with a configuration have their own settings.
         let problems = project.map(|project| project.problems(&host::relative(working, &project.path)));
         (text, problems.unwrap_or_default())
     }
@@ -99,13 +99,13 @@ fn resolve(target: &CheckTarget) -> (Resolution, Memory) {
     (resolution, memory)
 }
 
-/// The project with the innermost root around a folder.
+/// The innermost project that contains a folder.
 fn around<'r>(resolution: &'r Resolution, folder: &Path) -> Option<&'r Project> {
     let around = resolution.projects.iter().filter(|project| folder.starts_with(&project.root));
     around.max_by_key(|project| project.root.components().count())
 }
 
-/// Serialising strings and numbers cannot fail; the empty text stands for what cannot happen.
+/// Serializes to JSON. Strings and numbers cannot fail, so the fallback is never used.
 fn json(value: &impl serde::Serialize) -> String {
     serde_json::to_string_pretty(value).unwrap_or_default() + "\n"
 }

@@ -1,4 +1,4 @@
-//! `diff`: compares what two policies give, in all worlds of a size.
+//! `diff`: compares the facts that two policies derive, over all fact sets up to a size.
 
 use std::path::{Path, PathBuf};
 
@@ -14,7 +14,7 @@ use super::semantics::Semantics;
 use super::solver_name::SolverName;
 use super::surroundings;
 use super::verify::scope;
-use crate::host::{self, LinkedProgram, Scope};
+use crate::host::{self, LinkedProgram, ProgramScope};
 use crate::ide::comparison::{ComparisonRun, atoms_named, compare_all};
 use crate::ide::verification::usual_inputs;
 use crate::report::LoadErrors;
@@ -73,11 +73,11 @@ enum Layout {
     Markdown,
 }
 
-/// A policy of a comparison, as it was named.
+/// A compared policy.
 struct Side {
     name: String,
     programs: Programs,
-    /// What names of its files begin with.
+    /// The prefix of its file names in output.
     prefix: String,
 }
 
@@ -85,7 +85,8 @@ impl DiffCommand {
     /// Runs the command.
     ///
     /// # Errors
-    /// When there is no working folder, a policy cannot be found, an atom cannot be read, or standard output fails.
+    /// If the working directory is unknown, a policy cannot be found, an atom is invalid, or
+    /// standard output fails.
     pub(super) fn run(&self, color: ColorChoice) -> Result<ExitStatus> {
         let working = surroundings::working_folder()?;
         let (old, new) =
@@ -156,11 +157,11 @@ impl DiffCommand {
 }
 
 impl Side {
-    /// Loads the policy at a path; else that of a revision, where the other side says which files are meant.
+    /// Loads the policy at a path, or at a git revision of the files that the other side names.
     fn load(named: &Path, other: &Path, working: &Path) -> Result<Self> {
         let name = named.display().to_string();
         if host::absolute(working, named).exists() {
-            let programs = Programs::load(&[named.to_path_buf()], working, Scope::Exact);
+            let programs = Programs::load(&[named.to_path_buf()], working, ProgramScope::Exact);
             return Ok(Self { name, programs, prefix: String::new() });
         }
         let is_path = host::absolute(working, other).exists();
@@ -170,12 +171,15 @@ impl Side {
         Ok(Self { prefix: format!("{name}:"), name, programs })
     }
 
-    /// The errors because of which its programs do not load.
+    /// The errors that prevent its programs from loading.
     fn load_errors(&self) -> LoadErrors {
         self.programs.load_errors(self.programs.all.iter().map(|joined| &*joined.program)).named(&self.prefix)
     }
 
-    /// The program that is compared.
+    /// The single program of the policy.
+    ///
+    /// # Errors
+    /// If the policy has no program, or several.
     fn only(&self) -> Result<&LinkedProgram> {
         self.programs.only(&format!("in {}", self.name)).map_err(|why| anyhow!(why))
     }

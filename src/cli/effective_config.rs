@@ -1,4 +1,4 @@
-//! `config show FILE`: what applies to a file, and why.
+//! `config show FILE`: the settings that apply to a file, with their origin.
 
 use std::path::Path;
 
@@ -9,46 +9,44 @@ use crate::host::{FileTable, ProgramFiles, ProgramOrigin, Resolution, ShownStore
 use crate::report::sink::terminal;
 use mangle_syntax::text::FileId;
 
-/// What applies to a file.
 #[derive(Debug, Serialize)]
 pub(super) struct EffectiveConfig {
     file: String,
-    /// The configuration file; `null`: there is none, everything is at its default.
+    /// The path of the configuration file. `null` if none exists and all defaults apply.
     configuration: Option<String>,
     fail_on: &'static str,
     required_version: Option<String>,
     programs: Vec<Membership>,
-    /// The rules that are not at their defaults.
+    /// The rules with a non-default severity.
     rules: Vec<Changed>,
 }
 
-/// How a file belongs to a program.
+/// The program of a file, and its role in the program.
 #[derive(Debug, Serialize)]
 struct Membership {
     name: String,
-    /// The folder of the program.
     root: String,
-    /// Why the file is analysed so.
+    /// The reason that the file belongs to the program.
     role: &'static str,
-    /// With how many files it is analysed, itself among them.
+    /// The number of files in the program, including this file.
     files: usize,
     #[serde(flatten)]
     versions: ShownVersions,
-    /// The names of its stores, if the runtime has several.
+    /// The names of the stores, if the runtime has several.
     #[serde(skip_serializing_if = "ShownStores::is_empty")]
     stores: ShownStores,
-    /// Whether directives of codeNERD are passed over in it.
+    /// True if directives of codeNERD are ignored in the file.
     hybrid: bool,
 }
 
 impl EffectiveConfig {
-    /// What applies to the file at `path`, which `resolution` was asked for.
+    /// The settings that apply to the file at `path`, which must be a target of `resolution`.
     pub(super) fn new(path: &Path, resolution: &Resolution, table: &FileTable, working: &Path) -> Self {
         let file = table.id(path);
         let programs = resolution.programs.iter();
         let programs: Vec<_> =
             programs.filter(|program| program.own().any(|member| member.file == file)).collect();
-        // Without a program, the file is a configuration file itself, or none of ours.
+        // Without a program, the file is a configuration file, or is unrelated to mangle-ls.
         let own = || resolution.projects.iter().position(|project| project.file == file);
         let project = programs.iter().find_map(|program| program.project).or_else(own);
         let project = project.and_then(|index| resolution.projects.get(index));
@@ -64,7 +62,7 @@ impl EffectiveConfig {
         }
     }
 
-    /// For people.
+    /// Formats the settings as text.
     pub(super) fn text(&self) -> String {
         let mut out = format!("{}\n", terminal(&self.file));
         let mut line = |name: &str, value: &str| out.push_str(&format!("  {name:18}{}\n", terminal(value)));

@@ -1,8 +1,9 @@
-//! Examples in the long help of each command. They run in the project that `init` writes, beside a log `session.jsonl`.
+//! Examples for the long help of each command. They run in the project that `init` creates, with a
+//! log `session.jsonl`.
 
 use clap::Command;
 
-/// An example: its purpose and its arguments.
+/// The description and the arguments of an example.
 type Example = (&'static str, &'static str);
 
 /// The examples of each command.
@@ -162,13 +163,13 @@ const EXAMPLES: &[(&str, [Example; 2])] = &[
     ),
 ];
 
-/// The lines of the examples of a command, without the name of the program.
+/// The examples of a command. `words` excludes the name of the program.
 #[must_use]
 pub fn examples(words: &str) -> Option<[Example; 2]> {
     EXAMPLES.iter().find(|(command, _)| *command == words).map(|(_, examples)| *examples)
 }
 
-/// Adds the examples to the long help of a command and of those below it.
+/// Adds the examples to the long help of a command and its subcommands.
 pub(super) fn with_examples(command: Command, words: &str) -> Command {
     let header = *command.get_styles().get_header();
     let command = command.mut_subcommands(|below| {

@@ -1,4 +1,4 @@
-//! `explain`: the list of the rules, and the page of one rule.
+//! `explain`: the list of rules, and the documentation of one rule.
 
 use anyhow::Result;
 use clap::{Args, ColorChoice};
@@ -26,7 +26,7 @@ impl ExplainCommand {
     /// Runs the command.
     ///
     /// # Errors
-    /// When standard output fails.
+    /// If standard output fails.
     pub(super) fn run(&self, color: ColorChoice) -> Result<ExitStatus> {
         let all: Vec<&'static Rule> = registry::rules().collect();
         let chosen = match &self.rule {
@@ -52,7 +52,7 @@ impl ExplainCommand {
     }
 }
 
-/// What is said of a rule that does not exist.
+/// The message about an unknown rule.
 fn unknown(word: &str) -> String {
     match registry::similar(word) {
         Some(near) => format!("there is no rule `{word}`; did you mean `{near}`?"),

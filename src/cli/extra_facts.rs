@@ -1,29 +1,28 @@
-//! `--facts FILE`: facts that a command gives to the programs that it asks.
+//! `--facts FILE`: additional facts for the evaluated programs.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::programs::Programs;
-use crate::host::{self, Memory, Overlay, Problem, Scope};
+use crate::host::{self, Memory, Overlay, Problem, ProgramScope};
 use crate::ide::facts::{give_table, is_table};
 use crate::report::{SourceText, Sources};
 use mangle_engine::kernel::{Kernel, Limits};
 use mangle_engine::program::{FileSummary, Program};
 use mangle_syntax::syntax::SourceFile;
 
-/// The files that were named.
 #[derive(Debug, Default)]
 pub(super) struct ExtraFacts {
-    /// Those with clauses, which join each program.
+    /// Clause files, which are added to each program.
     pub(super) clauses: Vec<Arc<FileSummary>>,
-    /// Tables: absolute paths, and what output calls them.
+    /// Tables: absolute path and display name.
     tables: Vec<(PathBuf, String)>,
-    /// What cannot be read.
+    /// Files that cannot be read.
     pub(super) problems: Vec<Problem>,
 }
 
 impl ExtraFacts {
-    /// Reads the files with clauses; tables are read when there is a program that says what they hold.
+    /// Reads the clause files. Tables are read later, because their columns depend on the program.
     pub(super) fn load(files: &[PathBuf], working: &Path, memory: &Memory, sources: &mut Sources) -> Self {
         let mut given = Self::default();
         for file in files {
@@ -58,7 +57,7 @@ impl ExtraFacts {
         given
     }
 
-    /// The clauses that could not be read, which give no facts.
+    /// Messages about clauses with syntax errors, which add no facts.
     pub(super) fn damaged(&self, sources: &Sources) -> Vec<String> {
         let items = self.clauses.iter().flat_map(|file| file.items.iter().map(move |item| (file, item)));
         items
@@ -70,7 +69,7 @@ impl ExtraFacts {
             .collect()
     }
 
-    /// Gives the tables to a program. What is wrong with them is said, a line each.
+    /// Loads the tables into a kernel. Returns the errors, one per line.
     pub(super) fn give(&self, kernel: &mut Kernel, program: &Program, limits: Limits) -> Vec<String> {
         let mut complaints = Vec::new();
         for (path, name) in &self.tables {
@@ -100,13 +99,13 @@ impl ExtraFacts {
 }
 
 impl Programs {
-    /// Loads what `paths` name, with the facts of `files`. A kernel or a test that is named takes the place of its
-    /// program, which it is analyzed with.
+    /// Loads the programs of `paths` with the facts of `files`. A sample or test among `paths`
+    /// replaces its program, which is analyzed together with it.
     pub(super) fn load_with(
         paths: &[PathBuf],
         files: &[PathBuf],
         working: &Path,
-        scope: Scope,
+        scope: ProgramScope,
     ) -> (Self, ExtraFacts) {
         let memory = Memory::default();
         let mut sources = Sources::default();

@@ -1,4 +1,4 @@
-//! One check: from what is to be checked to findings that are ready to be written.
+//! One check: from its targets to findings that are ready for output.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -22,43 +22,43 @@ use mangle_settings::{FILE_NAME, MaxFindings, Profile};
 use mangle_syntax::lint::Severity;
 use mangle_syntax::text::{FileId, compare_paths};
 
-/// What is to be checked, and how.
+/// Input of a check.
 pub(super) struct FindingsRequest<'a> {
-    /// The files and folders.
+    /// The files and folders to check.
     pub(super) targets: &'a [CheckTarget],
-    /// Documents that count instead of what is on disk.
+    /// Documents that replace files on disk.
     pub(super) overlay: &'a Overlay,
-    /// What is known from the last time.
+    /// Cached results of earlier checks.
     pub(super) memory: &'a Memory,
-    /// The folder that names of files are relative to.
+    /// The base of file names in output.
     pub(super) working: &'a Path,
     pub(super) options: CheckOptions,
-    /// The version of the protocol that is prescribed for all transcripts.
+    /// The prescribed protocol version of all transcripts.
     pub(super) profile: Option<Profile>,
 }
 
 pub(super) struct Findings {
-    /// The findings, in the order of all output.
+    /// The findings, in output order.
     pub(super) entries: Vec<ReportEntry>,
-    /// The files that they point into.
+    /// The texts of files with findings.
     pub(super) sources: Sources,
-    /// The files whose findings were wanted, sorted by name.
+    /// The requested files, sorted by name.
     pub(super) files: Vec<FileId>,
-    /// What could not be checked although it was named.
+    /// Given files that could not be checked.
     pub(super) failures: Vec<Problem>,
-    /// How many findings of a baseline are no longer there.
+    /// The number of baseline entries that are no longer found.
     pub(super) stale: usize,
-    /// Findings that are counted and not kept.
+    /// Findings that are only counted.
     pub(super) omitted: Vec<OverflowCounts>,
-    /// Whether there was nothing to check.
+    /// True if no files were found.
     pub(super) is_nothing: bool,
-    /// How many findings of one rule are shown, by file, where that is not the default.
+    /// Maximum number of findings per rule, for files with a non-default limit.
     most: FxHashMap<FileId, MaxFindings>,
-    /// The same for all files.
+    /// Maximum number of findings per rule for all files.
     max_findings: Option<MaxFindings>,
-    /// The configurations of agents' runtimes and the grammars of replies that were checked.
+    /// The checked configurations of agent runtimes and grammars of replies.
     agents: Vec<FileId>,
-    /// What prompts are made of beside policies.
+    /// Inputs of prompts besides policies.
     beside: FxHashSet<FileId>,
     clauses: usize,
     envelopes: u64,
@@ -66,9 +66,9 @@ pub(super) struct Findings {
     runtimes: BTreeSet<&'static str>,
     undeclared: usize,
     without_replies: WithoutReplies,
-    /// Questions about rules that were not decided.
+    /// The number of undecided questions about rules.
     undecided: usize,
-    /// The errors because of which programs do not load that were to be evaluated.
+    /// The errors that prevent the evaluation of programs.
     pub(super) unloaded: LoadErrors,
 }
 
@@ -136,7 +136,7 @@ impl Findings {
         }
     }
 
-    /// What there is to say of questions about rules that were not decided.
+    /// The message about undecided questions about rules.
     pub(super) fn undecided(&self) -> Option<String> {
         match self.undecided {
             0 => None,
@@ -145,7 +145,7 @@ impl Findings {
         }
     }
 
-    /// Whether a finding is in a file that fixes are applied to, and its fix touches nothing that they are not.
+    /// True if fixes apply to the finding's file and to all files that its fix edits.
     pub(super) fn is_fixed(&self, entry: &ReportEntry) -> bool {
         let file = self.sources.owner(entry.file);
         let edits = entry.diagnostic.fix.iter().flat_map(|fix| &fix.edits);
@@ -154,13 +154,13 @@ impl Findings {
         (is_alone || self.files.contains(&file)) && (!is_alone || touches_own)
     }
 
-    /// How many findings of one rule are shown of a file.
+    /// Maximum number of findings per rule in a file.
     pub(super) fn most(&self, file: FileId) -> MaxFindings {
         let configured = || self.most.get(&file).copied().unwrap_or_default();
         self.max_findings.unwrap_or_else(configured)
     }
 
-    /// The numbers at the end of a report.
+    /// The totals for the end of a report.
     pub(super) fn summary(&self, elapsed_ms: u64) -> CheckSummary {
         let (files, clauses) = (self.files.len() + self.agents.len(), self.clauses);
         let (envelopes, undeclared) = (self.envelopes, self.undeclared);
@@ -196,7 +196,8 @@ impl Findings {
     }
 }
 
-/// How many findings of one rule are shown, by file. Of a file of several projects, as many as one of them allows.
+/// Maximum number of findings per rule, by file. For a file of several projects, the largest limit
+/// applies.
 fn most(resolution: &Resolution) -> FxHashMap<FileId, MaxFindings> {
     let programs = resolution.programs.iter();
     let of_programs =
@@ -213,12 +214,12 @@ fn most(resolution: &Resolution) -> FxHashMap<FileId, MaxFindings> {
     most
 }
 
-/// Whether a configuration file was named, which is checked itself.
+/// True if the target is a configuration file, which is itself checked.
 fn is_configuration(target: &CheckTarget) -> bool {
     matches!(target, CheckTarget::File(path) if path.ends_with(FILE_NAME))
 }
 
-/// Reads the files of the programs of `resolution`, which is told what could not be read.
+/// Reads the files of the programs. Read errors are added to `resolution`.
 fn load(request: &FindingsRequest<'_>, resolution: &mut Resolution) -> FxHashMap<FileId, Arc<FileSummary>> {
     let progress = Progress::new("reading", resolution.files().len());
     let (files, problems) =
@@ -244,7 +245,7 @@ fn check_transcripts(
 }
 
 impl<'a> FindingsRequest<'a> {
-    /// The part of it that is about transcripts.
+    /// Restricts the request to transcripts.
     pub(super) fn of_transcripts(
         &self,
         resolution: &'a Resolution,
@@ -263,7 +264,7 @@ impl<'a> FindingsRequest<'a> {
     }
 }
 
-/// The names and texts of all files that output may show.
+/// The names and texts of all files in output.
 fn sources(
     resolution: &Resolution,
     files: &FxHashMap<FileId, Arc<FileSummary>>,
@@ -295,7 +296,7 @@ fn sources(
     sources
 }
 
-/// Adds the names of transcripts, and those of their records that output shows.
+/// Adds the names of transcripts, and of their records in output.
 fn add_transcripts(
     sources: &mut Sources,
     transcripts: &mut CheckedTranscripts,
@@ -310,7 +311,7 @@ fn add_transcripts(
     }
 }
 
-/// What output shows of a configuration of an agent's runtime: no credential, and there are some in it.
+/// The text of a runtime configuration for output, without its credentials.
 fn agent_source(agent: &AgentSettings, checked: &Checked, working: &Path) -> SourceText {
     let found = checked.entries.iter().filter(|entry| entry.file == agent.file);
     let found: Vec<_> = found.map(|entry| entry.diagnostic.clone()).collect();
@@ -319,7 +320,7 @@ fn agent_source(agent: &AgentSettings, checked: &Checked, working: &Path) -> Sou
     SourceText::of_part(host::relative(working, &agent.path), part).at(&agent.path)
 }
 
-/// The policies whose findings are wanted.
+/// The policies with requested findings.
 fn reported<'f>(
     resolution: &Resolution,
     files: &'f FxHashMap<FileId, Arc<FileSummary>>,

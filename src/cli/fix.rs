@@ -1,4 +1,4 @@
-//! `check --fix`, `--unsafe-fixes` and `--diff`: mending what was found, or showing how.
+//! `check --fix`, `--unsafe-fixes` and `--diff`: applies fixes or shows them.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -50,20 +50,20 @@ pub(super) struct FixArgs {
 
 pub(super) struct FixReport {
     done: FixOutcome,
-    /// Whether fixes that guess were applied, too.
+    /// True if unsafe fixes were also applied.
     guesses: bool,
-    /// Whether fixes that edit captures were applied, too.
+    /// True if fixes of captures were also applied.
     evidence: bool,
-    /// Whether nothing is written.
+    /// True if nothing is written.
     only_shown: bool,
     changes: Vec<ChangedFile>,
-    /// Files that are not fixed whatever is found in them.
+    /// Files that are never fixed.
     left: Vec<(FileId, PathBuf, SkipReason)>,
     /// Files that could not be written.
     pub(super) unwritten: Vec<Problem>,
 }
 
-/// A place in a file, in bytes, and the code of what is found there.
+/// File, rule code and byte range of a finding.
 type Key = (FileId, &'static str, u64, u64);
 
 fn key(file: FileId, diagnostic: &Diagnostic) -> Key {
@@ -71,7 +71,7 @@ fn key(file: FileId, diagnostic: &Diagnostic) -> Key {
     (file, diagnostic.rule.code, u32::from(range.start()).into(), u32::from(range.end()).into())
 }
 
-/// The places of findings, as they are in whole files.
+/// The keys of findings, with ranges relative to whole files.
 fn keys(findings: &Findings) -> FxHashSet<Key> {
     let key = |entry: &ReportEntry| {
         let (file, found) = (entry.file, &entry.diagnostic);
@@ -83,18 +83,19 @@ fn keys(findings: &Findings) -> FxHashSet<Key> {
 }
 
 impl FixArgs {
-    /// Whether anything is to be fixed or shown.
+    /// True if fixes are applied or shown.
     pub(super) fn is_on(&self) -> bool {
         self.fix || self.captures || self.diff
     }
 
-    /// Whether changes are only to be shown.
+    /// True if changes are only shown.
     pub(super) fn only_shows(&self) -> bool {
         self.diff
     }
 
-    /// Fixes the files of `resolution`: on disk, or (if they are only to be shown) in `pretended`. With `only`, the findings
-    /// of a narrower check, those alone, each as it is now; without, also what shows up on the way.
+    /// Fixes the files of `resolution`: on disk, or in `pretended` if changes are only shown. With
+    /// `only`, fixes exactly these findings in a single pass. Otherwise repeats for findings that
+    /// appear after earlier fixes.
     pub(super) fn mend(
         &self,
         request: &FindingsRequest<'_>,
@@ -137,7 +138,7 @@ impl FixArgs {
         mended
     }
 
-    /// Fixes the programs; gives their files as they are then.
+    /// Fixes the programs and returns their fixed files.
     fn mend_programs(
         &self,
         request: &FindingsRequest<'_>,
@@ -151,7 +152,7 @@ impl FixArgs {
         loop {
             let editable = |file| !locked.contains(&file);
             let fixed = snapshot.fix(&snapshot.programs, FixRequest { editable: &editable, ..wish });
-            // A fix of two files, one of which cannot be written, must not be applied by half.
+            // A fix of two files must not be applied partially if one of them is read-only.
             let refused = if self.diff { Vec::new() } else { refused(&fixed, request) };
             if refused.is_empty() {
                 mended.changes = changes(&fixed, &files, request);
@@ -166,7 +167,8 @@ impl FixArgs {
         }
     }
 
-    /// Fixes what is checked alone, transcripts by what programs with these `files` declare.
+    /// Fixes files that are checked alone. Transcripts are checked against the declarations of
+    /// programs with these `files`.
     fn mend_alone(
         &self,
         request: &FindingsRequest<'_>,
@@ -194,7 +196,7 @@ impl FixArgs {
         }
     }
 
-    /// Fixes what prompts are made of, as the other fixes have left it.
+    /// Fixes the inputs of prompts, after all other fixes.
     fn mend_prompts(&self, request: &FindingsRequest<'_>, wish: FixRequest<'_>, mended: &mut FixReport) {
         let mut overlay = request.overlay.clone();
         for change in mended.changes.iter().filter(|change| change.is_policy) {
@@ -223,7 +225,7 @@ impl FixArgs {
     }
 }
 
-/// The changed files that cannot be written, and why.
+/// The changed files that cannot be written, with the reason.
 fn refused(fixed: &FixResult, request: &FindingsRequest<'_>) -> Vec<(FileId, Problem)> {
     let refusal = |file: &Arc<FileSummary>| {
         let path = request.memory.table().path(file.id).to_path_buf();
@@ -247,17 +249,17 @@ fn changes(
 }
 
 impl FixReport {
-    /// Writes the changed files. From then on only the fixes count that are on the disk.
+    /// Writes the changed files. Afterwards, only fixes that were written are counted.
     fn write(&mut self, working: &Path) {
         let written = write_together(&self.changes, &self.done.edited, working);
         self.done.count = written.count;
         self.unwritten.extend(written.problems);
     }
 
-    /// Puts the changed files before those on disk.
+    /// Adds the changed files to the overlay.
     fn pretend(&self, overlay: &mut Overlay) {
         for ChangedFile { path, after, is_policy, .. } in &self.changes {
-            // The configuration of a runtime is read as text, too.
+            // The configuration of a runtime is also read as text.
             if *is_policy || after.len() <= MAX_FILE_LEN {
                 overlay.insert_bytes(path.clone(), after.to_vec());
             }
@@ -267,10 +269,10 @@ impl FixReport {
         }
     }
 
-    /// Shows the changes. `findings` are what would be left.
+    /// Shows the changes. `findings` are the remaining findings.
     ///
     /// # Errors
-    /// When standard output fails.
+    /// If standard output fails.
     pub(super) fn show(&self, out: &mut Output, findings: &Findings, working: &Path) -> Result<ExitStatus> {
         for change in &self.changes {
             out.write(&change.diff(&host::relative(working, &change.path)))?;
@@ -283,7 +285,7 @@ impl FixReport {
         })
     }
 
-    /// Whether fixes that were asked for are not applied: the exit status says so.
+    /// True if some requested fixes were not applied, which affects the exit status.
     pub(super) fn leaves_fixes(&self, findings: &Findings) -> bool {
         let is_left = |entry: &ReportEntry| {
             let fix = entry.diagnostic.fix.as_ref().filter(|_| findings.is_fixed(entry));
@@ -293,7 +295,7 @@ impl FixReport {
         *endless || *unfinished || !failed.is_empty() || findings.entries.iter().any(is_left)
     }
 
-    /// Fixes that did not do what they promised, and those of files that are left alone.
+    /// Warns about fixes that failed, and about fixes in files that were skipped.
     pub(super) fn complain(&self, color: ColorChoice, findings: &Findings, working: &Path) {
         for (file, diagnostic) in &self.done.failed {
             let title = diagnostic.advice().unwrap_or("");
@@ -320,7 +322,7 @@ impl FixReport {
         }
     }
 
-    /// Whether a finding of a file that was left alone would have been fixed.
+    /// True if a finding of a skipped file would have been fixed.
     fn would_fix(&self, entry: &ReportEntry, file: FileId, findings: &Findings) -> bool {
         let is_own = findings.sources.owner(entry.file) == file;
         is_own
@@ -331,7 +333,8 @@ impl FixReport {
                 .is_some_and(|fix| self.missing(fix) == Some(MissingOptions::default()))
     }
 
-    /// `3 fixed, 2 left, 1 needs --unsafe-fixes`; `findings` are what is left.
+    /// The summary: `3 fixed, 2 left, 1 needs --unsafe-fixes`. `findings` are the remaining
+    /// findings.
     pub(super) fn closing(&self, findings: &Findings) -> String {
         let missing = |entry: &ReportEntry| {
             let file = findings.sources.owner(entry.file);
@@ -348,7 +351,7 @@ impl FixReport {
         format!("{} {done}, {} left{}", self.done.count, findings.entries.len(), more.collect::<String>())
     }
 
-    /// The options that a fix would take beside those that are there.
+    /// The options that a fix requires and that are not given. `None` if the fix has no edits.
     fn missing(&self, fix: &ResolvedFix) -> Option<MissingOptions> {
         let guesses = !self.guesses && fix.applicability == Applicability::Unsafe;
         (!fix.edits.is_empty())
@@ -356,7 +359,7 @@ impl FixReport {
     }
 }
 
-/// The options that a fix takes and that are not there.
+/// Missing options that a fix requires.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 struct MissingOptions {
     /// `--fix-transcripts`.
@@ -366,7 +369,7 @@ struct MissingOptions {
 }
 
 impl MissingOptions {
-    /// `2 in captures need --fix-transcripts`; `None` where nothing is missing.
+    /// The message: `2 in captures need --fix-transcripts`. `None` if no option is missing.
     fn told(self, count: usize) -> Option<String> {
         let (place, options) = match (self.evidence, self.guesses) {
             (false, false) => return None,
@@ -379,7 +382,7 @@ impl MissingOptions {
     }
 }
 
-/// Why so many fixes of a file were not applied.
+/// The reason that fixes of a file were not applied.
 fn why_left(why: SkipReason, count: usize) -> String {
     let what = if count == 1 { "a fix is".to_owned() } else { format!("{count} fixes are") };
     match why {

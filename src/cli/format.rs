@@ -1,4 +1,4 @@
-//! How findings are written: one function for each `--format`.
+//! Output formats of findings, one function for each `--format`.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -29,20 +29,20 @@ pub(super) enum Format {
     Junit,
 }
 
-/// Why a check without files is no success.
+/// The reason that a check without files fails.
 const NOTHING: &str = "there is nothing to check";
 
-/// What is written beside the findings.
+/// Output after the findings.
 pub(super) struct ReportFooter {
     pub(super) summary: CheckSummary,
-    /// Counts by rule, if they are wanted.
+    /// Counts by rule, if requested.
     pub(super) statistics: Option<Vec<Statistic>>,
-    /// The errors because of which a program does not load that was evaluated all the same.
+    /// The errors of programs that do not load but were evaluated anyway.
     pub(super) mark: LoadErrors,
 }
 
 impl ReportFooter {
-    /// The ending of output that lacks so many more findings.
+    /// The footer of output that omits `more` findings.
     fn without(&self, more: usize) -> Self {
         let summary = CheckSummary { omitted: self.summary.omitted + more, ..self.summary.clone() };
         Self { summary, statistics: self.statistics.clone(), mark: self.mark.clone() }
@@ -50,7 +50,6 @@ impl ReportFooter {
 }
 
 impl Format {
-    /// What is written to standard output.
     pub(super) fn medium(self) -> Medium {
         match self {
             Self::Json | Self::Sarif => Medium::Json,
@@ -60,15 +59,15 @@ impl Format {
         }
     }
 
-    /// Whether the whole output is one document, in which other text has no place.
+    /// True if the output is a single document that allows no other text.
     pub(super) fn is_document(self) -> bool {
         matches!(self, Self::Sarif | Self::Junit)
     }
 
-    /// Writes what was found.
+    /// Writes the findings.
     ///
     /// # Errors
-    /// When standard output cannot be written to.
+    /// If standard output fails.
     pub(super) fn write(
         self,
         out: &mut Output,
@@ -140,7 +139,7 @@ fn github(out: &mut Output, findings: &Findings, ending: &ReportFooter, working:
     end(out, &ending.without(shown.more(&findings.entries)))
 }
 
-/// The folder that annotations are relative to: that of the checkout, if the check runs inside of one.
+/// The base of paths in annotations: the repository root, if the check runs inside of one.
 fn checkout(working: &Path) -> PathBuf {
     let checkout = std::env::var_os("GITHUB_WORKSPACE").map(PathBuf::from);
     checkout.filter(|checkout| working.starts_with(checkout)).unwrap_or_else(|| working.into())
@@ -155,7 +154,7 @@ fn junit(findings: &Findings, ending: &ReportFooter, working: &Path) -> String {
     report::junit(&findings.entries, &findings.files, &findings.sources, &failures, &ending.summary)
 }
 
-/// The counts, and the summary as a line.
+/// Writes the counts and the summary line.
 fn end(out: &mut Output, ending: &ReportFooter) -> io::Result<()> {
     if let Some(statistics) = ending.statistics.as_ref().filter(|statistics| !statistics.is_empty()) {
         out.write(&format!("{}\n", report::statistics_table(statistics)))?;

@@ -39,7 +39,7 @@ impl FormatCommand {
     /// Runs the command.
     ///
     /// # Errors
-    /// When there is no working folder, or standard input or output fail.
+    /// If the working directory is unknown, or standard input or output fail.
     pub(super) fn run(&self, color: ColorChoice) -> Result<ExitStatus> {
         let working = surroundings::working_folder()?;
         let is_filter = self.paths.iter().any(|path| path.as_os_str() == "-");
@@ -69,7 +69,8 @@ impl FormatCommand {
         })
     }
 
-    /// The files that were asked for, and what could not be formatted. `None` if the settings cannot be used, which is reported.
+    /// The formatted files, and files that could not be formatted. `None` if the settings are
+    /// invalid, which is reported.
     fn formatted(
         &self,
         color: ColorChoice,
@@ -96,7 +97,7 @@ impl FormatCommand {
         Some((files, problems))
     }
 
-    /// Lists the files that are not formatted, or shows what would change.
+    /// Lists the unformatted files, or shows the changes.
     fn show(&self, out: &mut Output, files: &[FormattedFile], working: &Path) -> Result<()> {
         for file in files {
             let Some(new) = &file.new else { continue };
@@ -112,7 +113,6 @@ impl FormatCommand {
     }
 }
 
-/// Standard input as a document.
 fn standard_input(working: &Path) -> Result<Overlay> {
     let (mut overlay, mut bytes) = (Overlay::default(), Vec::new());
     let input = std::io::stdin().lock().take(MAX_FILE_LEN as u64 + 1).read_to_end(&mut bytes);
@@ -121,11 +121,11 @@ fn standard_input(working: &Path) -> Result<Overlay> {
     Ok(overlay)
 }
 
-/// Writes the text to standard output, also if it is what was read.
+/// Writes the text to standard output, even if it is unchanged.
 fn filter(files: &[FormattedFile]) -> Result<()> {
     let Some(file) = files.first() else { return Ok(()) };
     let text = file.new.as_deref().unwrap_or(&file.old);
-    // Not through a stream that takes colours away: what looks like one is the user's text.
+    // The raw stream, because a color sequence in this text belongs to the user's file.
     let mut out = stream::raw(stream::StdStream::Output);
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
         Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),
@@ -133,7 +133,7 @@ fn filter(files: &[FormattedFile]) -> Result<()> {
     }
 }
 
-/// Writes the files that change; gives those that could not be written.
+/// Writes the changed files. Returns the files that could not be written.
 fn write(files: &[FormattedFile]) -> Vec<Problem> {
     let mut problems = Vec::new();
     let mut written = 0;
@@ -153,7 +153,7 @@ fn write(files: &[FormattedFile]) -> Vec<Problem> {
     problems
 }
 
-/// Says what stayed as it is.
+/// Reports text that was not formatted.
 fn remark(color: ColorChoice, file: &FormattedFile, working: &Path) {
     let name = host::relative(working, &file.path);
     let lines = LineIndex::new(&file.old);

@@ -1,4 +1,4 @@
-//! `generate`: files for shells and manuals.
+//! `generate`: shell completions and manual pages.
 
 use anyhow::Result;
 use clap::{Args, ColorChoice, Subcommand};
@@ -21,10 +21,6 @@ enum GenerateTask {
 }
 
 impl GenerateCommand {
-    /// Runs the command.
-    ///
-    /// # Errors
-    /// If a folder cannot be written to, or standard output fails.
     pub(super) fn run(&self, color: ColorChoice) -> Result<ExitStatus> {
         match &self.task {
             GenerateTask::Completions(completions) => completions.run(color),

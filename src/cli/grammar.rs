@@ -1,4 +1,4 @@
-//! `grammar`: the envelopes that a model may generate, as a grammar or schema for an inference engine.
+//! `grammar`: exports the allowed JSON replies as a grammar or schema for an inference engine.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use super::load_args::LoadArgs;
 use super::output::{self, Medium, Output};
 use super::programs::Programs;
 use super::surroundings;
-use crate::host::{self, LinkOptions, LinkedProgram, Memory, Scope, disk};
+use crate::host::{self, LinkOptions, LinkedProgram, Memory, ProgramScope, disk};
 use crate::ide::reply_grammars::{ReplyGrammar, ReplyGrammarRequest};
 use crate::report::{LoadErrors, Sources, sink};
 use mangle_settings::{BUILT_IN_CONSUMERS, Profile, Settings};
@@ -65,7 +65,7 @@ fn profile(word: &str) -> Result<Profile, String> {
     Profile::parse(word).ok_or_else(|| format!("it is one of {}", Profile::WORDS.join(", ")))
 }
 
-/// Parses the name of a target. The help lists the readers of each.
+/// Parses the name of a target. The help lists the supported engines of each.
 fn targets() -> impl TypedValueParser<Value = &'static Target> {
     let values = TARGETS.iter().map(|target| PossibleValue::new(target.name).help(target.readers));
     PossibleValuesParser::new(values).try_map(|name| Target::named(&name).ok_or("there is no such target"))
@@ -88,11 +88,11 @@ struct Subject {
 }
 
 impl GrammarCommand {
-    /// Generates and writes.
+    /// Generates and writes the grammar.
     ///
     /// # Errors
-    /// If there is no working folder, no program or several, no such consumer, no envelope at all, or a file cannot be
-    /// written.
+    /// If the working directory or the consumer is unknown, no reply is possible, or a file cannot
+    /// be written. Also if there is not exactly one program.
     pub(super) fn run(&self, color: ColorChoice) -> Result<ExitStatus> {
         let working = surroundings::working_folder()?;
         let target = self.target;
@@ -139,7 +139,7 @@ impl GrammarCommand {
         Ok(())
     }
 
-    /// Writes the grammar to standard output or to the file, and says what is not in it.
+    /// Writes the grammar to standard output or to a file, and reports omitted parts.
     fn write(
         &self,
         grammar: &ReplyGrammar,
@@ -152,7 +152,7 @@ impl GrammarCommand {
                 write_file(path, working, &grammar.text)?;
                 let mut notes = path.clone().into_os_string();
                 notes.push(".notes.json");
-                // Strings, numbers and lists can always be written.
+                // Strings, numbers and lists always serialize.
                 let text = serde_json::to_string_pretty(&grammar.report.json()).unwrap_or_default() + "\n";
                 write_file(Path::new(&notes), working, &text)?;
             }
@@ -170,7 +170,7 @@ impl GrammarCommand {
     }
 }
 
-/// The grammar of a program that does not load, with a comment about that.
+/// Adds a comment to the grammar of a program that does not load.
 ///
 /// # Errors
 /// If the target has no comments.
@@ -191,7 +191,7 @@ fn marked(grammar: ReplyGrammar, target: &Target, errors: &LoadErrors) -> Result
     Ok(ReplyGrammar { text, ..grammar })
 }
 
-/// Writes a file whose path counts from the working folder.
+/// Writes a file. The path is relative to the working directory.
 fn write_file(path: &Path, working: &Path, text: &str) -> Result<()> {
     disk::write(&host::absolute(working, path), text.as_bytes())
         .map_err(|why| anyhow!("cannot write {}: {why}", path.display()))
@@ -201,7 +201,7 @@ fn load(paths: &[PathBuf], working: &Path) -> Programs<Subject> {
     Programs::load_as(
         paths,
         working,
-        Scope::Folder,
+        ProgramScope::Folder,
         &Memory::default(),
         Sources::default(),
         |resolution, files, _| {

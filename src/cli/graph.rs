@@ -1,4 +1,5 @@
-//! `graph`: the dependencies between predicates, as text, JSON or a picture. The server has the same as `mangle/graph`.
+//! `graph`: the dependency graph of predicates, as text, JSON or a picture. Corresponds to the
+//! server request `mangle/graph`.
 
 use std::path::PathBuf;
 
@@ -11,7 +12,7 @@ use super::load_args::LoadArgs;
 use super::output::{self, Medium, Output};
 use super::programs::Programs;
 use super::surroundings;
-use crate::host::{LinkedProgram, Scope};
+use crate::host::{LinkedProgram, ProgramScope};
 use crate::ide::graph::{Direction, PredicateName, Selection, predicate_graph};
 use crate::report::graph::{self, NodePlace, PredicateGraph};
 use crate::report::{LoadErrors, Sources};
@@ -75,10 +76,10 @@ impl GraphCommand {
     /// Runs the command.
     ///
     /// # Errors
-    /// When there is no working folder, or standard output fails.
+    /// If the working directory is unknown, or standard output fails.
     pub(super) fn run(&self, color: ColorChoice) -> Result<ExitStatus> {
         let working = surroundings::working_folder()?;
-        let programs = Programs::load(&self.paths, &working, Scope::Folder);
+        let programs = Programs::load(&self.paths, &working, ProgramScope::Folder);
         let errors = programs.load_errors(programs.all.iter().map(|joined| &*joined.program));
         let Some(mark) = self.load.admit(errors, color) else {
             programs.complain(&working, color);
@@ -122,7 +123,7 @@ impl GraphCommand {
             Picture::Json => {
                 let mut value = graph::json(graphs, &|place| located(place, sources));
                 mark.mark_json(&mut value);
-                // Serialising strings and numbers cannot fail; the empty text stands for what cannot happen.
+                // Strings and numbers always serialize, so the fallback is never used.
                 serde_json::to_string_pretty(&value).unwrap_or_default() + "\n"
             }
             Picture::Mermaid => mark.comment("%%") + &graph::mermaid(graphs),
@@ -131,13 +132,13 @@ impl GraphCommand {
     }
 }
 
-/// A place for people.
+/// Formats a position as text.
 fn shown(place: NodePlace, sources: &Sources) -> String {
     let start = sources.place(place.file, place.range.start());
     format!("{}:{}:{}", sources.name(place.file), start.line, start.col)
 }
 
-/// A place as in `check --format json`.
+/// Formats a position like `check --format json`.
 fn located(place: NodePlace, sources: &Sources) -> Value {
     let (start, end) = (place.range.start(), place.range.end());
     let (from, to) = (sources.place(place.file, start), sources.place(place.file, end));

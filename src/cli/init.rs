@@ -1,4 +1,4 @@
-//! `init`: a starter project with a policy, its tests, a sample, a configuration and a CI file.
+//! `init`: creates a starter project with a policy, tests, a sample, a configuration and a CI file.
 
 use std::io::{self, BufRead as _, IsTerminal as _};
 use std::path::{Path, PathBuf};
@@ -28,16 +28,15 @@ pub(super) struct Init {
     ci: Option<Ci>,
 }
 
-/// A file of the project.
 pub(super) struct Template {
-    /// Its path below the folder, with `/`.
+    /// The path relative to the project folder, with `/`.
     pub(super) path: &'static str,
-    /// What it is for, in a few words.
+    /// A short description.
     about: &'static str,
     pub(super) text: &'static str,
 }
 
-/// The files in the order in which a new author reads them.
+/// The files in recommended reading order.
 pub(super) const TEMPLATES: &[Template] = &[
     template("README.md", "the files and the commands", include_str!("../../examples/starter/README.md")),
     template("schemas.gl", "declares the predicates", include_str!("../../examples/starter/schemas.gl")),
@@ -64,10 +63,10 @@ const fn template(path: &'static str, about: &'static str, text: &'static str) -
     Template { path, about, text }
 }
 
-/// A file that is to be written.
+/// A file to write.
 struct OutputFile {
     path: PathBuf,
-    /// The folder that no link on the way to the file may leave.
+    /// The folder that symbolic links in the path must not leave.
     root: PathBuf,
     about: &'static str,
     text: String,
@@ -77,7 +76,7 @@ impl Init {
     /// Runs the command.
     ///
     /// # Errors
-    /// When the answer cannot be read, a file is there already, or one cannot be written.
+    /// If the answer cannot be read, a file already exists, or a file cannot be written.
     pub(super) fn run(&self, color: ColorChoice) -> Result<ExitStatus> {
         let working = surroundings::working_folder()?;
         let folder = host::absolute(&working, &self.folder);
@@ -120,7 +119,7 @@ impl Init {
     }
 }
 
-/// The kind of CI that the person at the terminal wants.
+/// Asks the user for the CI system.
 fn asked() -> Result<Ci> {
     output::note("CI file: github, gitlab or none? [github] ");
     let mut answer = String::new();
@@ -139,7 +138,7 @@ fn planned(folder: &Path, ci: Ci) -> Vec<OutputFile> {
         text: template.text.to_owned(),
     };
     let mut planned: Vec<OutputFile> = TEMPLATES.iter().map(file).collect();
-    // CI looks for its file at the root of the repository only.
+    // CI systems only search the root of the repository.
     let root = host::repository(folder).unwrap_or(folder);
     if let Some((path, text)) = ci_file::of(ci, folder.strip_prefix(root).unwrap_or(Path::new(""))) {
         planned.push(OutputFile { path: root.join(path), root: root.into(), about: ci_file::ABOUT, text });
@@ -147,10 +146,10 @@ fn planned(folder: &Path, ci: Ci) -> Vec<OutputFile> {
     planned
 }
 
-/// The planned files that do not exist. A file that is exactly as planned was written by an earlier run.
+/// The planned files that do not exist. Identical files from an earlier run are skipped.
 ///
 /// # Errors
-/// If another file exists in the place of one: nothing is written then.
+/// If another file exists at a planned path. In this case, nothing is written.
 fn missing(planned: Vec<OutputFile>, working: &Path) -> Result<Vec<OutputFile>> {
     let (present, missing): (Vec<_>, Vec<_>) =
         planned.into_iter().partition(|file| file.path.symlink_metadata().is_ok());
@@ -172,8 +171,8 @@ fn missing(planned: Vec<OutputFile>, working: &Path) -> Result<Vec<OutputFile>> 
     Err(anyhow!("{} {verb} already, nothing was written; {advice}", names.join(", ")))
 }
 
-/// Refuses a file below a link that leads out of the folder of the project: a repository that somebody else wrote could make
-/// `init` write anywhere.
+/// Rejects a path with a symbolic link that leads out of the project folder. Otherwise a malicious
+/// repository could make `init` write to any path.
 fn refuse_links_outside(file: &OutputFile, working: &Path) -> Result<()> {
     let exists = |path: &&Path| path.symlink_metadata().is_ok();
     let below = file.path.ancestors().skip(1).take_while(|folder| folder.starts_with(&file.root));
@@ -194,7 +193,7 @@ fn write(file: &OutputFile, working: &Path) -> Result<()> {
     disk::write(&file.path, file.text.as_bytes()).with_context(failed)
 }
 
-/// A path as the person at the terminal writes it.
+/// The path for output.
 fn shown(path: &Path, working: &Path) -> String {
     sink::line(&path.strip_prefix(working).unwrap_or(path).to_string_lossy())
 }

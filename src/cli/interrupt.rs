@@ -1,11 +1,11 @@
-//! A reaction to Ctrl-C, and on Unix to the other signals that ask a process to end.
+//! Handler for Ctrl-C, and on Unix for other termination signals.
 
 use std::io;
 
-/// Calls `stop` on a thread of its own at each such signal.
+/// Calls `stop` on a separate thread at each signal.
 ///
 /// # Errors
-/// If the system catches no signals for the process.
+/// If the signal handler cannot be installed.
 #[cfg(unix)]
 pub(super) fn on_interrupt(stop: impl Fn() + Send + 'static) -> io::Result<()> {
     use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
@@ -15,10 +15,10 @@ pub(super) fn on_interrupt(stop: impl Fn() + Send + 'static) -> io::Result<()> {
     Ok(())
 }
 
-/// Calls `stop` on a thread of its own at each Ctrl-C.
+/// Calls `stop` on a separate thread at each Ctrl-C.
 ///
 /// # Errors
-/// If the system catches no signals for the process.
+/// If the signal handler cannot be installed.
 #[cfg(windows)]
 pub(super) fn on_interrupt(stop: impl Fn() + Send + 'static) -> io::Result<()> {
     ctrlc::set_handler(stop).map_err(io::Error::other)

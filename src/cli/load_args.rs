@@ -1,4 +1,4 @@
-//! `--anyway`: the one option about programs that do not load, and the one refusal.
+//! `--anyway`: continues with programs that do not load.
 
 use clap::{Args, ColorChoice};
 
@@ -14,8 +14,9 @@ pub(super) struct LoadArgs {
 }
 
 impl LoadArgs {
-    /// Returns the mark of all output. `None` if a program does not load and the option is missing: that is reported with the
-    /// first errors, and the command ends with exit status 2.
+    /// Returns the mark for all output. `None` if a program does not load and the option is
+    /// missing. In this case, the first errors are reported, and the command ends with exit status
+    /// 2.
     pub(super) fn admit(self, errors: LoadErrors, color: ColorChoice) -> Option<LoadErrors> {
         match errors.mark() {
             None => Some(errors),
@@ -32,13 +33,13 @@ impl LoadArgs {
     }
 }
 
-/// Reports the errors because of which a program does not load.
+/// Reports the errors that prevent a program from loading.
 pub(super) fn refuse(errors: &LoadErrors, color: ColorChoice) {
     output::complain(color, "the program does not load");
     errors.lines().iter().for_each(|line| output::note(&format!("  {line}\n")));
 }
 
-/// Reports the errors because of which settings do not hold. Returns true if there is one.
+/// Reports the errors that invalidate settings. Returns true if there are any.
 pub(super) fn refuses_settings(errors: &LoadErrors, color: ColorChoice) -> bool {
     if !errors.is_empty() {
         output::complain(color, "the settings cannot be used");

@@ -1,4 +1,4 @@
-//! The log: a file, standard error or, by default, nowhere.
+//! Logging to a file or to standard error. Disabled by default.
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -14,14 +14,14 @@ use crate::host::disk;
 use crate::mcp::LOGS_MESSAGES;
 use crate::report::sink;
 
-/// The environment variable that switches the log on. Its value is a level, or levels of modules: `debug`,
-/// `mangle_ls=trace,warn`.
+/// The environment variable that enables logging. Its value is a level, or levels by module:
+/// `debug`, `mangle_ls=trace,warn`.
 const VARIABLE: &str = "MANGLE_LS_LOG";
 
-/// Starts the log if a file is named, or if the environment asks for it on standard error.
+/// Starts logging to `file`, or to standard error if the environment variable is set.
 ///
 /// # Errors
-/// If the file cannot be created, or the variable has no level.
+/// If the file cannot be created, or the variable is invalid.
 pub(super) fn start(file: Option<&Path>) -> Result<()> {
     let wanted = std::env::var(VARIABLE).ok().filter(|filter| !filter.is_empty());
     if wanted.is_none() && file.is_none() {
@@ -46,13 +46,13 @@ fn init(levels: Targets, writer: impl for<'w> MakeWriter<'w> + Send + Sync + 'st
     tracing_subscriber::registry().with(lines).with(levels).init();
 }
 
-/// A writer that masks what looks like a credential. Each event of the log comes as one text.
+/// A writer that masks credentials. Expects each log event in a single write.
 struct RedactingWriter<W>(W);
 
 impl<W: Write> Write for RedactingWriter<W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let text = String::from_utf8_lossy(bytes);
-        // An event is one line, whatever the names in it are.
+        // Control characters in names must not split an event into several lines.
         let event = text.strip_suffix('\n').unwrap_or(&text);
         let end = if event.len() < text.len() { "\n" } else { "" };
         self.0.write_all(format!("{}{end}", sink::terminal(event)).as_bytes())?;

@@ -15,11 +15,12 @@ pub(super) struct LspCommand {
 }
 
 impl LspCommand {
-    /// Serves one client. If the client leaves without `exit` and `shutdown`, the exit status is 1, as the protocol
-    /// demands.
+    /// Serves one client. The exit status is 1 if the client disconnects without `shutdown` and
+    /// `exit`, as required by the protocol.
     ///
     /// # Errors
-    /// If options choose versions, which a server takes from the settings, or the system gives no threads.
+    /// If options choose versions, which a server reads from the settings, or if no threads can be
+    /// started.
     pub(super) fn run(&self, versions: VersionOptions) -> Result<ExitStatus> {
         let _ = self.stdio;
         versions.refuse()?;

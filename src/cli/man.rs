@@ -1,4 +1,4 @@
-//! `generate man`: the manual pages, one a command.
+//! `generate man`: manual pages, one per command.
 
 use std::path::{Path, PathBuf};
 
@@ -24,7 +24,7 @@ impl ManCommand {
     /// Runs the command.
     ///
     /// # Errors
-    /// When the folder cannot be written to, or standard output fails.
+    /// If the folder cannot be written to, or standard output fails.
     pub(super) fn run(&self, color: ColorChoice) -> Result<ExitStatus> {
         if let Some(folder) = &self.folder {
             let cannot = || format!("cannot write manual pages to {}", folder.display());
@@ -43,7 +43,7 @@ impl ManCommand {
     }
 }
 
-/// Writes the page of a command and of those below it.
+/// Writes the pages of a command and its subcommands.
 fn write_pages(command: &clap::Command, folder: &Path) -> Result<()> {
     for below in command.get_subcommands().filter(|below| !below.is_hide_set()) {
         write_pages(below, folder)?;

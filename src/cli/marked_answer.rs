@@ -1,4 +1,4 @@
-//! Answers about the project around the working folder, marked if its settings do not hold.
+//! Output about the project of the working directory, marked if its settings are invalid.
 
 use anyhow::Result;
 use clap::ColorChoice;
@@ -10,7 +10,7 @@ use super::output::{self, Output};
 use super::output_form::OutputForm;
 use crate::host::SettingsProblems;
 
-/// Writes an answer, and reports the settings that do not hold.
+/// Writes an answer, and reports invalid settings.
 ///
 /// # Errors
 /// If standard output fails.

@@ -1,4 +1,4 @@
-//! `mcp`: lets an agent use what the other commands do, over the Model Context Protocol.
+//! `mcp`: Model Context Protocol server that offers the commands as tools.
 
 use std::path::PathBuf;
 
@@ -24,10 +24,11 @@ pub(super) struct McpCommand {
 }
 
 impl McpCommand {
-    /// Serves one client; `run` runs the commands of its tools.
+    /// Serves one client. `run` runs the commands of the tools.
     ///
     /// # Errors
-    /// When there is no working folder, one of the folders is none, secrets are to be shown, or the connection fails.
+    /// If the working directory is unknown, a given folder does not exist, an option would show
+    /// secrets, or the connection fails.
     pub(super) fn run(&self, run: RunCommand) -> Result<ExitStatus> {
         ensure!(!are_shown(), "`mcp` always masks what looks like a credential: leave `--no-redact` out");
         mcp::serve(&self.folders, &surroundings::working_folder()?, run)?;

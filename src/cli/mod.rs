@@ -1,7 +1,7 @@
-//! The command line: one file a command, colour, progress bars, exit statuses.
+//! Command line interface: one file per command, color, progress bars, exit statuses.
 //!
-//! Takes the arguments of the process; gives text on its output streams and an exit status. What is
-//! computed, and from which files, is the business of `host` and below.
+//! Converts arguments to output and an exit status. Computation and file access are in `host` and
+//! lower layers.
 
 mod baseline;
 mod changed;
@@ -158,18 +158,19 @@ enum Command {
     Generate(generate::GenerateCommand),
 }
 
-/// What a command found out, as an exit status.
+/// The exit status of a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum ExitStatus {
-    /// Nothing to complain about.
+    /// No findings at or above `--fail-on`.
     Clean = 0,
     /// Findings at or above `--fail-on`.
     Findings = 1,
-    /// The work could not be done.
+    /// The command failed.
     Failure = 2,
 }
 
-/// The arguments as a command. A message about wrong ones quotes them, with all control characters as signs; then the process ends.
+/// Parses the arguments. On an error, prints a message with control characters escaped and exits
+/// the process.
 #[cfg(not(target_family = "wasm"))]
 fn parsed(arguments: &[OsString]) -> Cli {
     let error = match command_line::parse(arguments) {
@@ -183,8 +184,8 @@ fn parsed(arguments: &[OsString]) -> Cli {
     command_line::parse(visible).err().unwrap_or(error).exit()
 }
 
-/// Runs the command that the arguments of a process name; the first is the name of the program. Gives the exit status. Arguments that are
-/// wrong, and those that request help, end the process.
+/// Runs the command in the arguments of a process and returns the exit status. The first argument
+/// is the name of the program. Invalid arguments and requests for help exit the process.
 #[cfg(not(target_family = "wasm"))]
 #[must_use]
 pub fn main(arguments: &[OsString]) -> u8 {
@@ -198,7 +199,8 @@ pub fn main(arguments: &[OsString]) -> u8 {
     cli.status(outcome)
 }
 
-/// Reports that standard output is closed, so that no command can show its result. Returns the exit status.
+/// Reports that standard output is closed, so that no command can show its result. Returns the exit
+/// status.
 #[cfg(not(target_family = "wasm"))]
 #[must_use]
 pub fn refuse_closed_output() -> u8 {
@@ -206,18 +208,18 @@ pub fn refuse_closed_output() -> u8 {
     ExitStatus::Failure as u8
 }
 
-/// What a command wrote, and its exit status.
+/// The output of a command, and its exit status.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CommandOutput {
     pub status: u8,
-    /// What it wrote to standard output.
+    /// The bytes written to standard output.
     pub output: Vec<u8>,
-    /// What it wrote to standard error, without progress bars.
+    /// The bytes written to standard error, without progress bars.
     pub errors: Vec<u8>,
 }
 
-/// Runs the command that `arguments` name (without that of the program) in this process and on this thread: for tests.
-/// `None` when they name none.
+/// Runs a command in this process and on this thread, for tests. `arguments` excludes the name of
+/// the program. `None` if the arguments are invalid.
 #[must_use]
 pub fn capture(arguments: &[&str]) -> Option<CommandOutput> {
     let cli = command_line::parse(["mangle-ls"].iter().chain(arguments)).ok()?;
@@ -225,8 +227,9 @@ pub fn capture(arguments: &[&str]) -> Option<CommandOutput> {
     Some(CommandOutput { status, output: written.output, errors: written.errors })
 }
 
-/// Runs the command that `arguments` name (without that of the program) in this process and on this thread; paths count from
-/// the folder `working`. Arguments that are wrong, and those that request help, are answered with what clap says of them.
+/// Runs a command in this process and on this thread. `arguments` excludes the name of the program,
+/// and paths are relative to `working`. For invalid arguments and requests for help, the output is
+/// the message of clap.
 #[must_use]
 pub fn capture_in(working: PathBuf, arguments: &[String]) -> CommandOutput {
     let words = std::iter::once("mangle-ls").chain(arguments.iter().map(String::as_str));
@@ -242,7 +245,7 @@ pub fn capture_in(working: PathBuf, arguments: &[String]) -> CommandOutput {
     CommandOutput { status, output: written.output, errors: written.errors }
 }
 
-/// Runs a command in this process and on this thread, in the surroundings that `mcp` gives.
+/// Runs a command of `mcp` in this process and on this thread.
 #[cfg(not(target_family = "wasm"))]
 fn run_for_agent(request: CommandRequest) -> CommandAnswer {
     let words = [OsString::from("mangle-ls"), "--color=never".into()];
@@ -261,7 +264,8 @@ fn run_for_agent(request: CommandRequest) -> CommandAnswer {
     CommandAnswer { status, output: text(written.output), errors: text(written.errors) }
 }
 
-/// What is wrong with the arguments of a command (without the name of the program), if anything: for tests of what pages show.
+/// The error message for the arguments of a command (without the name of the program), if any. For
+/// tests of documentation pages.
 #[must_use]
 pub fn problem_of(arguments: &[String]) -> Option<String> {
     let arguments = arguments.iter().map(String::as_str);
@@ -302,7 +306,7 @@ impl Cli {
         }
     }
 
-    /// The exit status for an outcome; complains about an error.
+    /// The exit status of an outcome. Prints an error.
     fn status(&self, outcome: anyhow::Result<ExitStatus>) -> u8 {
         let outcome = outcome.unwrap_or_else(|error| {
             output::complain(self.global.color, &format!("{error:#}"));

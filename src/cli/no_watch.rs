@@ -1,4 +1,4 @@
-//! `--watch` in WebAssembly, where nothing tells of changes of files: an error.
+//! `--watch` for WebAssembly, which cannot watch files: always fails.
 
 use std::path::PathBuf;
 
@@ -7,10 +7,7 @@ use clap::ColorChoice;
 
 use super::ExitStatus;
 
-/// Fails.
-///
-/// # Errors
-/// Always.
+/// Returns an error.
 pub(super) fn watching(
     _: ColorChoice,
     _: &dyn Fn() -> (Vec<PathBuf>, Vec<PathBuf>),

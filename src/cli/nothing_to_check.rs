@@ -1,11 +1,11 @@
-//! What a check looks for, for the one that finds nothing to check.
+//! Message for a check that finds no files.
 
 use std::path::Path;
 
 use crate::host::{self, Resolution};
 use mangle_settings::{FILE_NAME, Settings};
 
-/// The endings and patterns of the files that are checked, and which configuration says so.
+/// The file extensions and patterns that were searched, with the configuration that defines them.
 pub(super) fn looked_for(resolution: &Resolution, working: &Path) -> String {
     let defaults = Settings::default();
     let settings: Vec<&Settings> = match &resolution.projects[..] {
@@ -38,7 +38,7 @@ pub(super) fn looked_for(resolution: &Resolution, working: &Path) -> String {
     format!("{text} that git does not ignore{left_out}; {configuration}")
 }
 
-/// Different words in backquotes, in their order.
+/// Distinct words in backticks, in order.
 fn listed(words: impl Iterator<Item = String>) -> String {
     let mut all: Vec<String> = Vec::new();
     for word in words.map(|word| format!("`{word}`")) {

@@ -1,5 +1,7 @@
-//! Standard output that may go away, and complaints on standard error. Nothing leaves here with a credential in it, unless
-//! output shows them, or with a character that steers what reads it.
+//! Standard output that can be closed by its reader, and messages on standard error.
+//!
+//! All output is masked for credentials (unless an option shows them) and stripped of control
+//! sequences.
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -13,33 +15,33 @@ use crate::report::sink;
 use mangle_syntax::parallel;
 use piggyback::envelope::secrets::redacted;
 
-/// What is written to standard output.
+/// The kind of content on standard output.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) enum Medium {
-    /// Text for people, or in a format of lines
+    /// Text for people, or a line-based format.
     #[default]
     Text,
-    /// Text for people, from a writer that colours it and escapes what it shows
+    /// Text with colors, from a writer that escapes its content.
     Coloured,
-    /// Commands of a build server, which begin lines
+    /// Workflow commands of a CI server, which start lines.
     Commands,
-    /// JSON
+    /// JSON.
     Json,
-    /// A table for a program, whose cells are as they are, credentials apart
+    /// A machine-readable table. Its cells are unchanged, except for credentials.
     Table,
-    /// A file for another program, which is as it is: a name in it that looks like a credential is an error before
+    /// A file for another program, written unchanged. Credentials in names were rejected earlier.
     Artifact,
-    /// What the tool says of itself, such as the examples of its rules
+    /// Text of the tool itself, such as the examples of its rules.
     Own,
 }
 
 impl Medium {
-    /// [`Medium::Json`] if something is to be JSON.
+    /// [`Medium::Json`] if `is_json`, otherwise [`Medium::Text`].
     pub(super) fn json_if(is_json: bool) -> Self {
         if is_json { Self::Json } else { Self::Text }
     }
 
-    /// What may leave of a text.
+    /// Removes credentials and control sequences.
     fn cleaned(self, text: &str) -> String {
         match self {
             Self::Text => sink::without_commands(&sink::stream(&redacted(text), false)),
@@ -52,7 +54,7 @@ impl Medium {
     }
 }
 
-/// Standard output in large pieces. When its reader goes away (`| head`), the rest is dropped.
+/// Buffered standard output. If the reader closes the stream (`| head`), the rest is dropped.
 pub(super) struct Output {
     stream: Stream,
     medium: Medium,
@@ -60,27 +62,27 @@ pub(super) struct Output {
     is_closed: bool,
 }
 
-/// How much is collected before it is written.
+/// Buffer size in bytes.
 const PIECE: usize = 64 << 10;
 
-/// How many items of a list are rendered before they are written.
+/// Number of items of a list that are rendered before they are written.
 const BATCH: usize = 4096;
 
-/// How many of them are looked over together.
+/// Number of items whose credentials are searched together.
 const GROUP: usize = 16;
 
-/// How many groups are worth a thread of their own.
+/// Minimum number of groups per thread.
 const FEW: usize = 2;
 
 impl Output {
-    /// Standard output, with colours if `color` and the terminal allow them.
+    /// Standard output, with colors if `color` and the terminal support them.
     pub(super) fn new(color: ColorChoice) -> Self {
         Self::of(Medium::Text, color)
     }
 
-    /// The same for a medium.
+    /// Standard output for a medium.
     pub(super) fn of(medium: Medium, color: ColorChoice) -> Self {
-        // JSON has no colours, and is not searched for them.
+        // JSON has no colors, so the stream does not search for them.
         let color = if medium == Medium::Json { stream::AS_IT_IS } else { choice(color) };
         Self {
             stream: Stream::new(StdStream::Output, color),
@@ -90,23 +92,24 @@ impl Output {
         }
     }
 
-    /// Whether colours are shown.
+    /// True if colors are shown.
     pub(super) fn has_colours(&self) -> bool {
         self.medium != Medium::Json && self.stream.has_colours()
     }
 
-    /// Whether the reader went away, so that the rest is dropped.
+    /// True if the reader closed the stream.
     pub(super) fn is_closed(&self) -> bool {
         self.is_closed
     }
 
-    /// Writes text that may have colours in it.
+    /// Writes text that can contain colors.
     pub(super) fn write(&mut self, text: &str) -> io::Result<()> {
         self.waiting.push_str(text);
         if self.waiting.len() >= PIECE { self.flush() } else { Ok(()) }
     }
 
-    /// Writes what `render` makes of each item, in their order; it runs on all cores, as does the search for credentials.
+    /// Renders and writes items in order. Rendering and the search for credentials run on all
+    /// cores.
     pub(super) fn write_each<T: Sync>(
         &mut self,
         items: &[T],
@@ -128,7 +131,7 @@ impl Output {
         Ok(())
     }
 
-    /// Writes what was collected.
+    /// Writes the buffered text.
     pub(super) fn flush(&mut self) -> io::Result<()> {
         let piece = std::mem::take(&mut self.waiting);
         if self.is_closed {
@@ -137,7 +140,7 @@ impl Output {
         self.send(&self.medium.cleaned(&piece))
     }
 
-    /// Writes a piece that may leave as it is.
+    /// Writes text without further checks.
     fn send(&mut self, piece: &str) -> io::Result<()> {
         let written = self.stream.write_all(piece.as_bytes()).and_then(|()| self.stream.flush());
         match written {
@@ -150,36 +153,36 @@ impl Output {
     }
 }
 
-/// The error that also says what could not be written.
+/// Adds a description to an error of standard output.
 pub(super) fn unwritable(error: &io::Error) -> io::Error {
     io::Error::other(format!("cannot write to standard output: {}", plain(error)))
 }
 
-/// An error on standard error, as one line whatever it quotes.
+/// Prints an error on standard error, in one line.
 pub(super) fn complain(color: ColorChoice, message: &str) {
     say(color, "error", AnsiColor::BrightRed.on_default().bold(), message);
 }
 
-/// A warning on standard error, as one line whatever it quotes.
+/// Prints a warning on standard error, in one line.
 pub(super) fn warn(color: ColorChoice, message: &str) {
     say(color, "warning", AnsiColor::Yellow.on_default().bold(), message);
 }
 
-/// Warns of what commands met and could not read.
+/// Warns about unreadable files that were found during the search.
 pub(super) fn warn_unread(problems: &[Problem], working: &Path, color: ColorChoice) {
     for Problem { path, why, .. } in problems {
         warn(color, &format!("{}: this cannot be read: {why}", relative(working, path)));
     }
 }
 
-/// Warns of the lines of the settings that are ignored.
+/// Warns about ignored lines of the settings.
 pub(super) fn warn_ignored(settings: &SettingsProblems, color: ColorChoice) {
     settings.ignored.iter().for_each(|why| warn(color, why));
 }
 
 fn say(color: ColorChoice, word: &str, style: Style, message: &str) {
     let mut stream = Stream::new(StdStream::Errors, choice(color));
-    // There is nowhere left to complain to.
+    // No other output is left for this error.
     let _ = writeln!(stream, "{style}{word}{style:#}: {}", Medium::Text.cleaned(&sink::terminal(message)));
 }
 
@@ -191,8 +194,8 @@ fn choice(color: ColorChoice) -> anstream::ColorChoice {
     }
 }
 
-/// Plain text on standard error.
+/// Prints plain text on standard error.
 pub(super) fn note(text: &str) {
-    // There is nowhere left to complain to.
+    // No other output is left for this error.
     let _ = stream::raw(StdStream::Errors).write_all(Medium::Text.cleaned(text).as_bytes());
 }

@@ -1,4 +1,4 @@
-//! How commands about the tool itself write what they know.
+//! Output format of commands about the tool itself.
 
 use clap::ValueEnum;
 
@@ -15,7 +15,6 @@ pub(super) enum OutputForm {
 }
 
 impl OutputForm {
-    /// What is written to standard output.
     pub(super) fn medium(self) -> Medium {
         Medium::json_if(self == Self::Json)
     }

@@ -1,4 +1,4 @@
-//! `parse`: what the runtime makes of each reply of a transcript.
+//! `parse`: shows how the runtime parses each reply of a transcript.
 
 use std::path::{Path, PathBuf};
 
@@ -21,7 +21,7 @@ use crate::report::replies::{
 };
 use piggyback::envelope::extractors::{Extractor, extract};
 
-/// The reason why a comparison takes no other options.
+/// The reason that a comparison rejects other options.
 const ONLY_READINGS: &str = "`--compare-runtime` cannot be used with `--explain` and `--extractor`";
 
 /// Show how the agent's runtime parses captured replies
@@ -80,7 +80,7 @@ impl Parse {
     /// Runs the command.
     ///
     /// # Errors
-    /// When there is no working folder, no such consumer, or standard output fails.
+    /// If the working directory is unknown, the consumer is unknown, or standard output fails.
     pub(super) fn run(&self, color: ColorChoice) -> Result<ExitStatus> {
         let working = surroundings::working_folder()?;
         if let Some(versions) = self.compare.versions() {
@@ -117,7 +117,7 @@ impl Parse {
         Ok(transcripts)
     }
 
-    /// Shows the replies that two choices of versions read differently.
+    /// Shows the replies that two choices of versions parse differently.
     fn compare(&self, versions: VersionOptions, working: &Path, color: ColorChoice) -> Result<ExitStatus> {
         ensure!(!self.explain && self.extractor.is_none(), "{ONLY_READINGS}");
         let mut old = self.load(working)?;
@@ -185,7 +185,7 @@ fn marked(mut value: Value, mark: &LoadErrors) -> String {
     format!("{value}\n")
 }
 
-/// A line of JSON, with the stages as `explanation` where they are wanted.
+/// A line of JSON, with the stages as `explanation` if requested.
 fn line(mut value: Value, steps: Option<String>) -> String {
     if let (Value::Object(members), Some(steps)) = (&mut value, steps) {
         members.insert(
@@ -196,7 +196,7 @@ fn line(mut value: Value, steps: Option<String>) -> String {
     format!("{value}\n")
 }
 
-/// What an extractor takes, for people.
+/// Formats the value that an extractor finds as text.
 fn extracted_text(value: &Value) -> String {
     let mut out = format!("{}:{}: ", value["file"].as_str().unwrap_or_default(), value["record"]);
     match value["text"].as_str() {

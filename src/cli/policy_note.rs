@@ -1,4 +1,4 @@
-//! The line on standard error that lists the files of the program that a command uses.
+//! Note on standard error about the program files that a command uses.
 
 use std::path::Path;
 
@@ -8,7 +8,7 @@ use crate::host::{FileTable, ProgramFiles, ProgramOrigin, Resolution, is_schema,
 /// Maximum number of file names in a line.
 const MAX_NAMES: usize = 8;
 
-/// Programs that get a line.
+/// Maximum number of programs with a line.
 const MAX_PROGRAMS: usize = 3;
 
 /// Returns a line for each program that transcripts are read with.
@@ -22,7 +22,8 @@ pub(super) fn policies_of_transcripts(
     lines(used.filter_map(|at| resolution.programs.get(at)), table, working)
 }
 
-/// Returns a line for each program that has files besides the named files, if no configuration lists them.
+/// Returns a line for each program that has files besides the named files, if no configuration
+/// lists them.
 pub(super) fn wider_programs(resolution: &Resolution, table: &FileTable, working: &Path) -> Vec<String> {
     let is_wider = |program: &&ProgramFiles| {
         program.origin == ProgramOrigin::Together && program.members.iter().any(|member| !member.reported)
@@ -30,7 +31,6 @@ pub(super) fn wider_programs(resolution: &Resolution, table: &FileTable, working
     lines(resolution.programs.iter().filter(is_wider), table, working)
 }
 
-/// Writes the lines.
 pub(super) fn write(lines: &[String]) {
     lines.iter().for_each(|line| output::note(&format!("{line}\n")));
 }

@@ -1,4 +1,4 @@
-//! `--since REV`: only what a change brings.
+//! `--since REV`: reports only findings that are new since a revision.
 
 use std::path::Path;
 use std::sync::OnceLock;
@@ -10,17 +10,17 @@ use super::surroundings;
 use crate::host::{self, CheckOptions, CheckTarget, GitRevision, Memory, Shell};
 use crate::report;
 
-/// The findings of an older version, computed once.
+/// The findings of an older revision, computed once.
 #[derive(Default)]
 pub(super) struct PriorFindings {
     findings: OnceLock<Findings>,
 }
 
 impl PriorFindings {
-    /// Leaves the findings that the program at `revision` did not have.
+    /// Removes findings that the program at `revision` already had.
     ///
     /// # Errors
-    /// When git does not give that revision.
+    /// If git cannot read the revision.
     pub(super) fn apply(
         &self,
         findings: &mut Findings,
@@ -42,7 +42,7 @@ impl PriorFindings {
     }
 }
 
-/// The findings at `revision`. What could not be read then is nobody's business.
+/// The findings at `revision`. Files that were unreadable then are ignored.
 fn gather(
     revision: &str,
     targets: &[CheckTarget],

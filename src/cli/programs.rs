@@ -1,4 +1,4 @@
-//! The programs that a command asks about as a whole: loaded, joined, with the texts that places are in.
+//! Loading of whole programs for commands, with the texts of their files.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -11,29 +11,28 @@ use super::policy_note::{self, wider_programs};
 use super::surroundings;
 use crate::host::{
     self, CheckTarget, CheckTargets, GitRevision, GitRevisionError, LinkOptions, LinkedProgram, Memory,
-    Overlay, PartialScan, Problem, Resolution, Scope, SettingsProblems,
+    Overlay, PartialScan, Problem, ProgramScope, Resolution, SettingsProblems,
 };
 use crate::ide::loading::load_errors;
 use crate::report::{LoadError, LoadErrors, Sources};
 use mangle_engine::program::{FileSummary, Program};
 use mangle_syntax::text::FileId;
 
-/// What the paths of a command came to.
+/// The loaded programs of a command.
 pub(super) struct Programs<J = LinkedProgram> {
-    /// The programs.
     pub(super) all: Vec<J>,
     /// The texts of their files.
     pub(super) sources: Sources,
-    /// What was named and cannot be read.
+    /// Given paths that cannot be read.
     pub(super) problems: Vec<Problem>,
-    /// What was met on the way and cannot be read, so that it is missing from the programs.
+    /// Other files that cannot be read and are missing from the programs.
     unread: Vec<Problem>,
     /// The files of the programs that cannot be read.
     missing: LoadErrors,
     settings: SettingsProblems,
-    /// The lines about programs that have more files than were named.
+    /// Messages about programs with more files than the given ones.
     wider: Vec<String>,
-    /// Whether there was any file.
+    /// True if at least one file was found.
     pub(super) has_files: bool,
 }
 
@@ -41,12 +40,13 @@ impl Programs {
     /// The only program.
     ///
     /// # Errors
-    /// When there is none, or several. `place` is where they were looked for.
+    /// If there is none, or several. `place` names the searched location.
     pub(super) fn only(&self, place: &str) -> Result<&LinkedProgram, String> {
         host::only(&self.all, &|program| &program.name, place)
     }
 
-    /// All programs as one, with the settings of the first, and what they are called; `None` where there is none.
+    /// Joins all programs into one, with the settings of the first and the names of all. `None` if
+    /// the list is empty.
     pub(super) fn take_joined(&mut self) -> Option<LinkedProgram> {
         let mut all = std::mem::take(&mut self.all).into_iter();
         let mut joined = all.next()?;
@@ -62,7 +62,7 @@ impl Programs {
     }
 
     /// Loads the programs of `paths`.
-    pub(super) fn load(paths: &[PathBuf], working: &Path, scope: Scope) -> Self {
+    pub(super) fn load(paths: &[PathBuf], working: &Path, scope: ProgramScope) -> Self {
         Self::load_as(
             paths,
             working,
@@ -73,10 +73,10 @@ impl Programs {
         )
     }
 
-    /// Loads what the paths named at a revision of the git repository around `working`.
+    /// Loads the programs at a git revision of the repository that contains `working`.
     ///
     /// # Errors
-    /// When git does not give that revision.
+    /// If git cannot read the revision.
     pub(super) fn load_past(
         revision: &str,
         paths: &[PathBuf],
@@ -88,19 +88,19 @@ impl Programs {
         let then = past.then(working)?;
         let (memory, sources) = (Memory::default(), Sources::default());
         let named = CheckTargets { targets, ..named };
-        let resolution = host::resolve_scope(&named.targets, Scope::Exact, &overlay, memory.table());
+        let resolution = host::resolve_scope(&named.targets, ProgramScope::Exact, &overlay, memory.table());
         let request = LoadRequest { resolution, named, is_everything: true, working: &then };
         Ok(request.load(&overlay, &memory, sources, |resolution, files, _| {
             host::join(resolution, files, &LinkOptions::default())
         }))
     }
 
-    /// Loads what `paths` name, with further files in each program. A kernel or a test that is named takes the
-    /// place of its program.
+    /// Loads the programs of `paths` with further files in each. A given sample or test replaces
+    /// its program.
     pub(super) fn load_beside(
         paths: &[PathBuf],
         working: &Path,
-        scope: Scope,
+        scope: ProgramScope,
         memory: &Memory,
         with: &[Arc<FileSummary>],
         sources: Sources,
@@ -126,11 +126,11 @@ struct LoadRequest<'a> {
 }
 
 impl<J> Programs<J> {
-    /// Loads what `paths` name; `join` makes programs of the files.
+    /// Loads the programs of `paths`. `join` links the files.
     pub(super) fn load_as(
         paths: &[PathBuf],
         working: &Path,
-        scope: Scope,
+        scope: ProgramScope,
         memory: &Memory,
         sources: Sources,
         join: impl FnOnce(&Resolution, &FxHashMap<FileId, Arc<FileSummary>>, &[CheckTarget]) -> Vec<J>,
@@ -178,7 +178,8 @@ impl LoadRequest<'_> {
 }
 
 impl<J> Programs<J> {
-    /// The errors because of which some of these programs do not load: those of the settings come first.
+    /// The errors that prevent some of these programs from loading. Errors of the settings come
+    /// first.
     pub(super) fn load_errors<'p>(&self, programs: impl IntoIterator<Item = &'p Program>) -> LoadErrors {
         let mut errors = self.settings.errors.clone();
         errors.add(self.missing.clone());
@@ -188,7 +189,7 @@ impl<J> Programs<J> {
         errors
     }
 
-    /// Reports what cannot be read, and the files that joined the named files.
+    /// Reports unreadable files, and files that were added to the given ones.
     pub(super) fn complain(&self, working: &Path, color: ColorChoice) {
         policy_note::write(&self.wider);
         output::warn_ignored(&self.settings, color);

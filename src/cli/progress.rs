@@ -1,4 +1,4 @@
-//! A progress bar for work that takes longer than half a second.
+//! Progress bar for work that takes longer than half a second.
 
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::thread;
@@ -7,26 +7,26 @@ use std::time::Duration;
 use crate::report::sink::terminal;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-/// Work that is over sooner shows no bar.
+/// Delay before the bar appears.
 const PATIENCE: Duration = Duration::from_millis(500);
 
-/// How often the bar moves without a step, to show that it is alive.
+/// Interval of the bar's animation.
 const TICK: Duration = Duration::from_millis(100);
 
-/// A bar on standard error; invisible where that is no terminal.
+/// A bar on standard error. Invisible if standard error is not a terminal.
 pub(super) struct Progress {
     bar: ProgressBar,
-    /// Dropped when the work is over, so that the bar no longer appears.
+    /// Dropped at the end of the work, so that the bar does not appear later.
     _over: Sender<()>,
 }
 
 impl Progress {
-    /// A bar for `steps` steps of `what`.
+    /// A bar with `steps` steps.
     pub(super) fn new(what: &'static str, steps: usize) -> Self {
         Self::with(what, Some(steps as u64), "{spinner} {prefix} [{bar:30}] {pos}/{len}")
     }
 
-    /// A bar for bytes that are read; without their number where nobody knows it.
+    /// A bar for read bytes. `bytes` is `None` if the total is unknown.
     pub(super) fn of_bytes(what: &'static str, bytes: Option<u64>) -> Self {
         let template = match bytes {
             Some(_) => "{spinner} {prefix} [{bar:30}] {bytes}/{total_bytes} {bytes_per_sec}",
@@ -35,12 +35,12 @@ impl Progress {
         Self::with(what, bytes, template)
     }
 
-    /// A line that names what is being worked at.
+    /// A line that shows the name of the current item.
     pub(super) fn of_names(what: &'static str) -> Self {
         Self::with(what, None, "{spinner} {prefix} {wide_msg}")
     }
 
-    /// This is being worked at.
+    /// Shows the name of the current item.
     pub(super) fn show(&self, name: &str) {
         self.bar.set_message(terminal(name));
     }
@@ -62,22 +62,21 @@ impl Progress {
                 late.tick();
             }
         };
-        // Without a thread no bar appears.
+        // Without a thread, no bar appears.
         let _ = thread::Builder::new().name("progress".into()).spawn(tick);
         Self { bar, _over: over }
     }
 
-    /// So much is done.
+    /// Sets the number of completed steps.
     pub(super) fn set(&self, done: u64) {
         self.bar.set_position(done);
     }
 
-    /// So much more is done.
+    /// Adds completed steps.
     pub(super) fn add(&self, done: u64) {
         self.bar.inc(done);
     }
 
-    /// One step is done.
     pub(super) fn step(&self) {
         self.bar.inc(1);
     }

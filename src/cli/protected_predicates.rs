@@ -1,4 +1,4 @@
-//! `config`: the predicates that replies are kept from asserting, or reported for, each with the reason.
+//! `config`: predicates that replies must not assert, with the reason.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -12,20 +12,19 @@ use mangle_engine::program::Program;
 use mangle_settings::Settings;
 use piggyback::envelope::atoms::{Declarations, DeclaredPredicate, Ground, protected};
 
-/// A predicate on the list.
 #[derive(Debug, Serialize)]
 pub(super) struct ProtectedPredicate {
     predicate: String,
-    /// The list that has it, or the predicate that depends on it.
+    /// The list that contains the predicate, or the predicate that depends on it.
     why: String,
-    /// Where a rule of the policy reads it: `policy.mg:12`.
+    /// The position of a rule that uses the predicate: `policy.mg:12`.
     rule: Option<String>,
-    /// Whether an update that asserts it is refused, or reported only.
+    /// True if an update that asserts the predicate is rejected. False if it is only reported.
     refused: bool,
 }
 
 impl ProtectedPredicate {
-    /// As a comment of a configuration file.
+    /// Formats the predicate as a comment of a configuration file.
     fn text(&self) -> String {
         let Self { predicate, why, rule, refused } = self;
         let rule = rule.as_ref().map_or(String::new(), |rule| format!(" at {rule}"));
@@ -34,13 +33,14 @@ impl ProtectedPredicate {
     }
 }
 
-/// All of them as comments of a configuration file.
+/// Formats the predicates as comments of a configuration file.
 pub(super) fn text(all: &[ProtectedPredicate]) -> String {
     let lines: String = all.iter().map(ProtectedPredicate::text).collect();
     format!("\n# Predicates that no reply should assert, and why:\n{lines}")
 }
 
-/// The list that holds for the programs of a project; `target` is what it was resolved from.
+/// The protected predicates for the programs of a project. `target` is the path that was resolved
+/// to the project.
 pub(super) fn of_project(
     settings: &Settings,
     programs: &[&ProgramFiles],

@@ -1,4 +1,4 @@
-//! `query`: which facts follow from a program, why, and why not.
+//! `query`: derived facts of a program, and explanations of present and missing facts.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -14,7 +14,7 @@ use super::output::{self, Medium, Output};
 use super::programs::Programs;
 use super::surroundings;
 use super::watch::watching;
-use crate::host::{LinkedProgram, Scope, absolute};
+use crate::host::{LinkedProgram, ProgramScope, absolute};
 use crate::ide::query::{AnswerOptions, DEPTH, EvaluatedProgram, ask, place};
 use crate::report::{LoadErrors, QueryAnswer, Sources, answers_csv, sink};
 use mangle_engine::kernel::{Clock, Kernel, Limits, Reading, RuleId, TextBudget, compile};
@@ -108,7 +108,7 @@ impl QueryCommand {
     /// Runs the command.
     ///
     /// # Errors
-    /// When there is no working folder, or standard output fails.
+    /// If the working directory is unknown, or standard output fails.
     pub(super) fn run(&self, color: ColorChoice) -> Result<ExitStatus> {
         let working = surroundings::working_folder()?;
         let (atom, paths) = if self.dump {
@@ -145,7 +145,7 @@ impl QueryCommand {
         Ok(self.once(atom, &paths, &working, color)?.0)
     }
 
-    /// Answers the question once. Also gives the facts of the answer, if the programs load.
+    /// Answers the query once. Also returns the facts of the answer, if the programs load.
     fn once(
         &self,
         atom: Option<&str>,
@@ -153,7 +153,7 @@ impl QueryCommand {
         working: &Path,
         color: ColorChoice,
     ) -> Result<(ExitStatus, Option<BTreeSet<String>>)> {
-        let (programs, given) = Programs::load_with(paths, &self.facts, working, Scope::Folder);
+        let (programs, given) = Programs::load_with(paths, &self.facts, working, ProgramScope::Folder);
         let errors = programs.load_errors(programs.all.iter().map(|joined| &*joined.program));
         let Some(mark) = self.load.admit(errors, color) else {
             programs.complain(working, color);
@@ -282,7 +282,7 @@ impl QueryCommand {
         Ok(())
     }
 
-    /// Says of a query without any fact that there is none, what there is instead, and what to try.
+    /// Explains an empty answer: existing similar facts, and next steps.
     fn explain_empty(&self, atom: &str, answers: &[QueryAnswer]) {
         let is_empty = |answer: &QueryAnswer| answer.facts.is_empty() && answer.stopped.is_none();
         let is_empty = !answers.is_empty() && answers.iter().all(is_empty);
@@ -303,7 +303,7 @@ impl QueryCommand {
         output::note(&(lines.join("\n") + "\n"));
     }
 
-    /// That there are facts which the answer does not show.
+    /// The message about facts that the answer omits.
     fn left_out(&self, count: usize) -> String {
         let facts = if count == 1 { "fact is" } else { "facts are" };
         let most = self.budget().left >> 20;
@@ -312,7 +312,7 @@ impl QueryCommand {
     }
 }
 
-/// Which facts an answer has and the one before had not, and the other way round.
+/// The facts that were added and removed since the last answer.
 fn changes(before: &BTreeSet<String>, now: &BTreeSet<String>) -> String {
     let new = now.difference(before).map(|fact| format!("+ {fact}\n"));
     let gone = before.difference(now).map(|fact| format!("- {fact}\n"));
@@ -324,7 +324,7 @@ fn changes(before: &BTreeSet<String>, now: &BTreeSet<String>) -> String {
     }
 }
 
-/// What is watched of the paths of a command: the working folder where there are none.
+/// The paths to watch. Default: the working directory.
 fn watched_paths(paths: &[PathBuf], working: &Path) -> Vec<PathBuf> {
     if paths.is_empty() { vec![working.to_path_buf()] } else { absolute_all(paths, working) }
 }
@@ -333,18 +333,18 @@ fn absolute_all(paths: &[PathBuf], working: &Path) -> Vec<PathBuf> {
     paths.iter().map(|path| absolute(working, path)).collect()
 }
 
-/// What could not be done.
+/// Errors of a query.
 #[derive(Debug, Default)]
 struct QueryErrors {
-    /// About the question, one a program.
+    /// Errors of the query itself, one per program.
     questions: Vec<String>,
-    /// About tables of facts, again for each program and reading.
+    /// Errors of fact tables, for each program and semantics.
     tables: Vec<String>,
 }
 
 impl QueryErrors {
-    /// Says what there is to say. Gives whether all facts are in the answers. Of several programs it is enough that
-    /// one knows the predicate of the question.
+    /// Reports the errors. Returns true if the answers are complete. With several programs, the
+    /// predicate of the query only has to exist in one program.
     fn say(mut self, is_unanswered: bool, color: ColorChoice) -> bool {
         let mut said = rustc_hash::FxHashSet::default();
         self.tables.retain(|why| said.insert(why.clone()));

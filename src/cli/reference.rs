@@ -1,4 +1,5 @@
-//! The command line as Markdown: synopsis and options of each command, for its page in the documentation.
+//! Markdown reference of the command line: synopsis and options of each command, for the
+//! documentation.
 
 use std::fmt::Write as _;
 
@@ -8,9 +9,9 @@ use clap::builder::PossibleValue;
 use super::command_line::command;
 use mangle_settings::list_item;
 
-/// Synopsis, arguments and options of the command with these words; none: of the program itself.
+/// The synopsis, arguments and options of a command. If `words` is empty, of the program itself.
 ///
-/// `None` if there is no such command.
+/// `None` if the command does not exist.
 #[must_use]
 pub fn reference(words: &[&str]) -> Option<String> {
     let mut whole = command();
@@ -24,7 +25,7 @@ pub fn reference(words: &[&str]) -> Option<String> {
         let usage = found.clone().render_usage().to_string();
         let _ = writeln!(out, "```text\n{}\n```\n", usage.trim_start_matches("Usage: ").trim_end());
     }
-    // On pages of commands, the options of all commands are a link away.
+    // Pages of commands link to the global options.
     let is_shown = |arg: &&Arg| {
         !arg.is_hide_set() && arg.get_id() != "help" && (words.is_empty() || !arg.is_global_set())
     };
@@ -34,7 +35,7 @@ pub fn reference(words: &[&str]) -> Option<String> {
     Some(out)
 }
 
-/// The words of all commands that have a page or a section of one.
+/// The words of all commands that have a page or a section.
 #[must_use]
 pub fn commands() -> Vec<Vec<String>> {
     let mut found = Vec::new();
@@ -53,7 +54,7 @@ pub fn commands() -> Vec<Vec<String>> {
     found
 }
 
-/// One argument as an item of a list.
+/// Formats an argument as a list item.
 fn item(arg: &Arg) -> String {
     let help = arg.get_long_help().or(arg.get_help()).map(ToString::to_string).unwrap_or_default();
     let mut text = format!("`{}`: {}", signature(arg), sentence(&help));
@@ -81,7 +82,7 @@ fn item(arg: &Arg) -> String {
     out
 }
 
-/// Names and values, as one writes them: `-o, --output <FILE>`.
+/// The names and values of an argument: `-o, --output <FILE>`.
 fn signature(arg: &Arg) -> String {
     let names = arg.get_value_names().unwrap_or_default();
     let values: Vec<String> = names.iter().map(|name| format!("<{name}>")).collect();
@@ -97,7 +98,7 @@ fn signature(arg: &Arg) -> String {
     if arg.get_action().takes_values() { format!("{flags} {values}") } else { flags }
 }
 
-/// A help text on one line; each paragraph ends with a full stop. Outside of code, `<` would begin a tag.
+/// A help text on one line. Each paragraph ends with a period, and `<` is escaped outside of code.
 fn sentence(help: &str) -> String {
     let escaped = |(at, piece): (usize, &str)| {
         if at % 2 == 0 { piece.replace('<', "\\<") } else { piece.to_owned() }

@@ -1,4 +1,4 @@
-//! `repair`: the messages that ask the model to send bad replies again.
+//! `repair`: writes messages that ask the model to correct bad replies.
 
 use std::path::{Path, PathBuf};
 
@@ -43,7 +43,8 @@ impl RepairCommand {
     /// Runs the command.
     ///
     /// # Errors
-    /// When there is no working folder, no such consumer or record, or standard output fails.
+    /// If the working directory is unknown, the consumer or the record is unknown, or standard
+    /// output fails.
     pub(super) fn run(&self, color: ColorChoice) -> Result<ExitStatus> {
         let working = surroundings::working_folder()?;
         let (file, record) = place(&self.file);
@@ -81,7 +82,7 @@ impl RepairCommand {
         let mut is_first = true;
         for repair in &wanted {
             let stop = repair.stop();
-            // A message that is not to be sent must not be there to be sent.
+            // A message that must not be sent is omitted.
             if stop.is_none() || self.format == OutputForm::Json {
                 // A blank line separates messages.
                 let blank = if is_first || self.format == OutputForm::Json { "" } else { "\n" };
@@ -111,7 +112,8 @@ impl RepairCommand {
     }
 }
 
-/// The file and the record that an argument names. A file of that very name comes first.
+/// Splits an argument into a file and a record number. An existing file with the full name takes
+/// precedence.
 fn place(argument: &Path) -> (PathBuf, Option<u64>) {
     let text = argument.to_string_lossy();
     let split = text.rsplit_once(':').and_then(|(file, record)| Some((file.into(), record.parse().ok()?)));

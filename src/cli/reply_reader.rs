@@ -1,4 +1,4 @@
-//! Replies with their findings, read record by record.
+//! Reader of replies with their findings, record by record.
 
 use std::collections::BTreeSet;
 use std::io;
@@ -16,15 +16,15 @@ use mangle_syntax::lint::Diagnostic;
 use mangle_syntax::text::{TextRange, TextSize, size};
 use piggyback::transcript::{Record, TextKind, Turn};
 
-/// Gets a reply with its findings.
+/// Callback for a reply with its findings.
 pub(super) type EachReply<'f> = dyn FnMut(ExaminedReply<'_>) -> io::Result<()> + 'f;
 
-/// Reads the replies of transcripts under the settings and with the policies of these.
+/// Reads the replies of transcripts, with the given settings and policies.
 pub(super) struct ReplyReader<'t> {
     transcripts: &'t Transcripts,
     sources: Sources,
     accounts: Accounts<'t>,
-    /// The checks of several records of the current file.
+    /// The state of checks that span several records of the current file.
     check: Option<(PathBuf, TranscriptCheck<'t>)>,
     /// Files with replies.
     answered: BTreeSet<PathBuf>,
@@ -33,10 +33,10 @@ pub(super) struct ReplyReader<'t> {
 }
 
 impl Transcripts {
-    /// Gives each reply with what is found in it.
+    /// Passes each reply with its findings to `each`.
     ///
     /// # Errors
-    /// Those of `each`.
+    /// The errors of `each`.
     pub(super) fn each_reply(&mut self, each: &mut EachReply<'_>) -> io::Result<Vec<Problem>> {
         let sources = std::mem::take(&mut self.sources);
         let policies = AccountPolicies::that_deny(self.programs());
@@ -56,11 +56,11 @@ impl Transcripts {
     }
 }
 
-/// Examines the records of a file; `None` for a file that is unknown.
+/// Examines the records of a file. Returns `None` for an unknown file.
 type Examiner<'t> = Box<dyn FnMut(&Record<'_>) -> Option<ExaminedRecord> + 't>;
 
 impl<'t> ReplyReader<'t> {
-    /// A reader at the start. `sources` are the texts of the policies.
+    /// Creates a reader. `sources` are the texts of the policies.
     pub(super) fn new(transcripts: &'t Transcripts, policies: &'t AccountPolicies, sources: Sources) -> Self {
         Self {
             transcripts,
@@ -72,17 +72,17 @@ impl<'t> ReplyReader<'t> {
         }
     }
 
-    /// The examination of the records of a file, which may run on another thread.
+    /// Creates the examiner for the records of a file. The examiner can run on another thread.
     pub(super) fn examiner(programs: TranscriptPrograms<'t>, found: &TranscriptFile) -> Examiner<'t> {
         let known = programs.same(found);
         let mut examiner = known.map(|known| RecordExaminer::new(programs.knowledges.judge(known)));
         Box::new(move |record| Some(examiner.as_mut()?.record(record)))
     }
 
-    /// Reads a record, and hands on each reply in it.
+    /// Reads a record, and passes each of its replies.
     ///
     /// # Errors
-    /// Those of `each`.
+    /// The errors of `each`.
     pub(super) fn record(
         &mut self,
         found: &TranscriptFile,
@@ -117,7 +117,7 @@ impl<'t> ReplyReader<'t> {
         Ok(())
     }
 
-    /// The findings that begin in a record.
+    /// The findings that start in a record.
     fn placed(
         &mut self,
         known: &'t TranscriptFile,
@@ -126,7 +126,7 @@ impl<'t> ReplyReader<'t> {
     ) -> Vec<Diagnostic> {
         let judge = self.transcripts.knowledges.judge(known);
         if self.check.as_ref().is_none_or(|(path, _)| *path != known.path) {
-            // One file after the other.
+            // Files are read one after the other.
             self.check = Some((known.path.clone(), TranscriptCheck::new(judge)));
         }
         let Some((_, check)) = &mut self.check else { return Vec::new() };
@@ -146,7 +146,7 @@ impl<'t> ReplyReader<'t> {
         }
     }
 
-    /// The files in which only surfaces and updates were found.
+    /// The files with only surfaces and updates.
     pub(super) fn without_reply(&self) -> Vec<PathBuf> {
         self.unanswered.difference(&self.answered).cloned().collect()
     }

@@ -1,4 +1,4 @@
-//! `--reading`: how a program is read.
+//! `--reading`: the semantics of a program.
 
 use clap::ValueEnum;
 

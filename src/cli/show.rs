@@ -1,4 +1,4 @@
-//! `show`: a transcript as a conversation that a person can read.
+//! `show`: prints a transcript as a readable conversation.
 
 use std::cell::{Cell, RefCell};
 use std::io;
@@ -16,7 +16,7 @@ use super::programs::Programs;
 use super::surroundings;
 use super::transcripts::{RecordWorker, TranscriptArgs, Transcripts};
 use super::wrap;
-use crate::host::{AccountPolicies, Accounts, STDIN, Scope, TranscriptFile, comments};
+use crate::host::{AccountPolicies, Accounts, ProgramScope, STDIN, TranscriptFile, comments};
 use crate::ide::conversation::{
     RecordConversation, RecordInput, USUAL_WIDTH, conversation, loose_finding, turn_accounts,
 };
@@ -74,7 +74,7 @@ enum ShowFormat {
     Markdown,
 }
 
-/// Turns from one to another, both included.
+/// A range of turns, both ends included.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct TurnRange {
     first: u64,
@@ -96,20 +96,20 @@ fn turns(word: &str) -> Result<TurnRange, String> {
     Ok(TurnRange { first, last })
 }
 
-/// A file while it is shown.
+/// State of a file while it is shown.
 struct ShownFile<'a> {
     judge: Judge<'a>,
     check: TranscriptCheck<'a>,
     comments: Comments,
-    /// How many answers came so far.
+    /// The number of replies so far.
     answers: u64,
-    /// How many updates without an envelope came since the last surface.
+    /// The number of updates outside of replies since the last surface.
     lone: usize,
-    /// Whether the rest of the file is not read.
+    /// True if the rest of the file is not read.
     is_cut: bool,
 }
 
-/// The first bytes of the file that is read: Markdown has fences with Mangle, and comments that silence.
+/// The start of the current file, for the Mangle code blocks and suppression comments of Markdown.
 #[derive(Default)]
 struct Beginning {
     bytes: Vec<u8>,
@@ -133,7 +133,7 @@ impl ShowCommand {
     /// Runs the command.
     ///
     /// # Errors
-    /// When there is no working folder, no such consumer, or standard output fails.
+    /// If the working directory is unknown, the consumer is unknown, or standard output fails.
     pub(super) fn run(&self, color: ColorChoice) -> Result<ExitStatus> {
         let working = surroundings::working_folder()?;
         let transcripts = Transcripts::load(&self.files, &self.transcripts, &working)?;
@@ -188,8 +188,8 @@ impl ShowCommand {
         Ok(if problems.is_empty() && is_whole { ExitStatus::Clean } else { ExitStatus::Failure })
     }
 
-    /// The policies that give verdicts, whether all that was named could be read, and the mark of all output. `None` if a policy
-    /// does not load, which is reported.
+    /// The policies that give verdicts, true if all given files could be read, and the mark of all
+    /// output. `None` if a policy does not load, which is reported.
     fn policies(
         &self,
         transcripts: &Transcripts,
@@ -200,7 +200,7 @@ impl ShowCommand {
             let mark = self.load.admit(transcripts.load_errors(), color);
             return Ok(mark.map(|mark| (AccountPolicies::that_judge(transcripts.programs()), true, mark)));
         }
-        let mut programs = Programs::load(&self.policy, working, Scope::Exact);
+        let mut programs = Programs::load(&self.policy, working, ProgramScope::Exact);
         programs.complain(working, color);
         let mut errors = transcripts.settings_errors();
         errors.add(programs.load_errors(programs.all.iter().map(|joined| &*joined.program)));
@@ -211,24 +211,23 @@ impl ShowCommand {
     }
 }
 
-/// A run of the command.
 struct ShowRun<'a> {
     command: &'a ShowCommand,
     mark: &'a LoadErrors,
     transcripts: &'a Transcripts,
     accounts: RefCell<Accounts<'a>>,
     out: RefCell<Output>,
-    /// The file that is read.
+    /// The current file.
     open: RefCell<Option<ShownFile<'a>>>,
     beginning: RefCell<Beginning>,
     is_judged: RefCell<bool>,
-    /// Whether something was written.
+    /// True if output was written.
     is_begun: Cell<bool>,
     width: usize,
 }
 
 impl<'a> ShowRun<'a> {
-    /// Begins a file, unless it is begun.
+    /// Starts a file, unless it is already started.
     fn begin(&self, found: &TranscriptFile) -> io::Result<()> {
         if self.open.borrow().is_some() {
             return Ok(());
@@ -286,7 +285,7 @@ impl<'a> ShowRun<'a> {
         Ok(ControlFlow::Continue(()))
     }
 
-    /// What becomes of the updates of each turn of a record, and the verdicts about its replies.
+    /// The fate of the updates in each turn of a record, and the verdicts about its replies.
     fn accounts(
         &self,
         found: &TranscriptFile,
@@ -301,7 +300,7 @@ impl<'a> ShowRun<'a> {
         (all, accounts.replayed().map(|shown| shown.turns).unwrap_or_default())
     }
 
-    /// Ends a file: what only its end shows was found in no record that is still there.
+    /// Ends a file. Writes findings that depend on the whole file.
     fn end(&self, found: &TranscriptFile, summary: &ReadSummary) -> io::Result<()> {
         self.begin(found)?;
         let beginning = self.beginning.take();
@@ -325,7 +324,7 @@ impl<'a> ShowRun<'a> {
         in_fences.iter().try_for_each(|one| self.write_loose(found, one, place))
     }
 
-    /// Writes what was found about earlier records.
+    /// Writes findings about earlier records.
     fn write_late(
         &self,
         found: &TranscriptFile,
@@ -341,7 +340,7 @@ impl<'a> ShowRun<'a> {
         Ok(())
     }
 
-    /// Writes a finding about something that is not there any more.
+    /// Writes a finding about a record that is no longer available.
     fn write_loose(&self, found: &TranscriptFile, one: &Diagnostic, place: LoosePlace<'_>) -> io::Result<()> {
         let LoosePlace { record, start, text } = place;
         let lines = loose_finding(one, Some(record).filter(|record| *record > 0), self.width);
@@ -355,7 +354,7 @@ impl<'a> ShowRun<'a> {
         sources.insert_source(RECORD, SourceText::of_part(name.clone(), part));
         let mut value = json_value(RECORD, one, &sources);
         if let Some(members) = value.as_object_mut().filter(|_| start > 0) {
-            // Its record was read before, so its line is not known.
+            // The record was read earlier, so its line is unknown.
             ["line", "column", "end_line", "end_column"].iter().for_each(|name| drop(members.remove(*name)));
         }
         let place = RecordPlace { file: &name, record, start, turns: Vec::new() };
@@ -389,7 +388,7 @@ impl<'a> ShowRun<'a> {
         self.out.borrow_mut().write(&json_record(&place, &made.lines, &findings, self.mark))
     }
 
-    /// Writes lines for people.
+    /// Writes lines of the conversation.
     fn write(&self, lines: &[ConversationLine]) -> io::Result<()> {
         let mut out = self.out.borrow_mut();
         let lines = if self.is_begun.replace(true) { lines } else { first_lines(lines) };
@@ -402,14 +401,14 @@ impl<'a> ShowRun<'a> {
     }
 }
 
-/// Where a finding is that no record shows.
+/// The position of a finding outside of the current record.
 #[derive(Clone, Copy)]
 struct LoosePlace<'t> {
-    /// The number of its record; 0 for the file.
+    /// The number of the record, or 0 for the file.
     record: u64,
-    /// What its range counts from, in bytes of the file.
+    /// The base of the finding's range, in bytes of the file.
     start: u64,
-    /// The bytes there, as far as they are known.
+    /// The text at this position, if known.
     text: &'t str,
 }
 
@@ -419,7 +418,8 @@ impl ShownFile<'_> {
     }
 }
 
-/// A finding with its range from the start of its record; `None` where its rule is off, or a comment silences it.
+/// A finding with a range relative to the start of its record. `None` if its rule is disabled, or a
+/// comment suppresses the finding.
 fn placed(found: TranscriptFinding, judge: Judge<'_>, comments: &Comments) -> Option<Diagnostic> {
     let (rule, start) = (found.finding.rule, found.start);
     let offset = start + u64::from(u32::from(found.finding.range.start()));

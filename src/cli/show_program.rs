@@ -1,4 +1,4 @@
-//! `--show-program`: which files form which program, and why.
+//! `--show-program`: lists the files of each program, with the reason.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -6,7 +6,7 @@ use std::path::Path;
 use crate::host::{FileTable, Member, ProgramFiles, Resolution, relative};
 use crate::report::sink::terminal;
 
-/// The programs with their files, as text.
+/// Formats the programs with their files.
 pub(super) fn show_program(resolution: &Resolution, table: &FileTable, working: &Path) -> String {
     let mut out = String::new();
     for program in &resolution.programs {
@@ -68,7 +68,7 @@ fn show(
     line(out, &format!("  engine {}", program.embedding.engine.name));
 }
 
-/// A line, in which no name begins another.
+/// Writes a line. Control characters in names cannot start another line.
 fn line(out: &mut String, text: &str) {
     // Writing to a string cannot fail.
     let _ = writeln!(out, "{}", terminal(text));

@@ -1,4 +1,4 @@
-//! The solver of a command.
+//! `--solver`: the solver of a command.
 
 use clap::ValueEnum;
 

@@ -1,4 +1,4 @@
-//! `split`: the two channels of a transcript as two streams.
+//! `split`: separates a transcript into user-visible text and asserted facts.
 
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -54,10 +54,10 @@ enum Layout {
     Log,
 }
 
-/// Where one of the channels goes.
+/// The destination of a channel.
 enum Stream {
     File(BufWriter<disk::Output>, PathBuf),
-    /// Standard output, with the name of the channel in front if both go there.
+    /// Standard output. Lines are prefixed with the channel name if both channels use it.
     Standard(&'static str),
     Nowhere,
 }
@@ -88,7 +88,7 @@ impl Stream {
         Ok(())
     }
 
-    /// Puts the file in its place.
+    /// Moves the file to its final path.
     fn finish(self) -> Result<()> {
         match self {
             Self::File(file, path) => {
@@ -100,7 +100,7 @@ impl Stream {
     }
 }
 
-/// The error that also says which file it is about.
+/// Adds the file to an error.
 fn unwritten(path: &Path, error: &io::Error) -> io::Error {
     io::Error::other(format!("cannot write {}: {}", path.display(), plain(error)))
 }
@@ -109,7 +109,8 @@ impl Split {
     /// Runs the command.
     ///
     /// # Errors
-    /// When there is no working folder, no such consumer, or a stream cannot be written.
+    /// If the working directory is unknown, the consumer is unknown, or an output cannot be
+    /// written.
     pub(super) fn run(&self, color: ColorChoice) -> Result<ExitStatus> {
         let working = surroundings::working_folder()?;
         let transcripts = Transcripts::load(&self.files, &self.transcripts, &working)?;
@@ -157,7 +158,7 @@ impl Split {
         Ok(if problems.is_empty() { ExitStatus::Clean } else { ExitStatus::Failure })
     }
 
-    /// The lines of a turn for either stream.
+    /// The lines of a turn for each channel.
     fn written(&self, channels: &Channels, turn: u64) -> (Vec<String>, Vec<String>) {
         match self.format {
             Layout::Text => (channels.surface_lines(turn), channels.control_lines(turn)),
@@ -166,7 +167,7 @@ impl Split {
     }
 }
 
-/// The channels of the turns of a record. Of a log that keeps them apart, a surface begins a turn.
+/// The channels of the turns in a record. In a log with separate channels, a surface starts a turn.
 fn channels(
     found: &TranscriptFile,
     record: &Record<'_>,

@@ -1,4 +1,4 @@
-//! `stats`: figures about transcripts.
+//! `stats`: statistics of transcripts.
 
 use std::cell::RefCell;
 use std::io;
@@ -61,7 +61,8 @@ impl Stats {
     /// Runs the command.
     ///
     /// # Errors
-    /// When there is no working folder, no such consumer, the page cannot be written, or standard output fails.
+    /// If the working directory is unknown, the consumer is unknown, the page cannot be written, or
+    /// standard output fails.
     pub(super) fn run(&self, color: ColorChoice) -> Result<ExitStatus> {
         let working = surroundings::working_folder()?;
         let transcripts = Transcripts::load(&self.files, &self.transcripts, &working)?;
@@ -95,7 +96,7 @@ impl Stats {
         Ok(if problems.is_empty() { ExitStatus::Clean } else { ExitStatus::Failure })
     }
 
-    /// Writes the page, if one is wanted.
+    /// Writes the HTML page, if requested.
     fn page(&self, fleet: &Fleet, unread: usize, mark: &LoadErrors, working: &Path) -> Result<()> {
         let Some(file) = &self.report else { return Ok(()) };
         let today = instant_text(Clock::from_settings(&KernelSettings::default()).now_ns);
@@ -111,7 +112,7 @@ impl Stats {
         written.map_err(|why| anyhow::anyhow!("{}: it cannot be written: {why}", file.display()))
     }
 
-    /// The figures of all transcripts, as they are written.
+    /// Formats the statistics of all transcripts.
     fn text(&self, all: &[(String, Statistics)], mark: &LoadErrors) -> String {
         let each = |write: &dyn Fn(&str, &Statistics) -> String| -> Vec<String> {
             all.iter().map(|(name, figures)| write(name, figures)).collect()
@@ -134,16 +135,16 @@ impl Stats {
     }
 }
 
-/// A count of the transcripts, one after the other.
+/// Collects statistics, one transcript at a time.
 struct Counting<'r> {
     command: &'r Stats,
     transcripts: &'r Transcripts,
     accounts: Accounts<'r>,
-    /// The transcript that is read.
+    /// The current transcript.
     open: Option<TranscriptFigures<'r>>,
-    /// What the page is about.
+    /// The content of the HTML page.
     fleet: Fleet,
-    /// The figures of those that were read.
+    /// The statistics of completed transcripts.
     all: Vec<(String, Statistics)>,
 }
 
@@ -151,7 +152,7 @@ impl Counting<'_> {
     /// Counts the next record.
     ///
     /// # Errors
-    /// When the beginning of its file cannot be read once more.
+    /// If the start of its file cannot be read again.
     fn record(
         &mut self,
         found: &TranscriptFile,
@@ -159,7 +160,7 @@ impl Counting<'_> {
         spot: &mut dyn FnMut() -> LinePosition,
     ) -> io::Result<()> {
         let Some(known) = self.transcripts.same(found) else { return Ok(()) };
-        // The file before was not read to its end.
+        // The previous file was not read to its end.
         self.open.take_if(|figures| !figures.is_of(known));
         if self.open.is_none() {
             self.fleet.begin(self.fleet_file(known));
@@ -176,7 +177,6 @@ impl Counting<'_> {
         Ok(())
     }
 
-    /// Ends a file.
     fn end(&mut self, found: &TranscriptFile, summary: &ReadSummary) {
         let open = self.open.take().filter(|figures| figures.is_of(found));
         let figures = match open {
@@ -194,7 +194,7 @@ impl Counting<'_> {
         self.all.push((self.transcripts.name(found), figures));
     }
 
-    /// A transcript as the page speaks of it. What is in an archive has no link.
+    /// A transcript as listed on the page. Files in an archive have no link.
     fn fleet_file(&self, found: &TranscriptFile) -> FleetFile {
         let working = self.transcripts.working();
         let page = self.command.report.as_ref().map(|page| host::absolute(working, page));
@@ -204,12 +204,12 @@ impl Counting<'_> {
     }
 }
 
-/// An error with the file that it is about.
+/// Adds the file name to an error.
 fn named(found: &TranscriptFile, error: &io::Error) -> io::Error {
     io::Error::new(error.kind(), format!("{}: {}", found.path.display(), host::plain(error)))
 }
 
-/// Whether something is a violation, which the page shows with its line.
+/// True if the event is a violation, which the page lists with its line.
 fn is_violation(event: FleetEvent) -> bool {
     matches!(event, FleetEvent::Found { severity: Severity::Error | Severity::Warning, .. })
 }

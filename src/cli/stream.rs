@@ -1,21 +1,20 @@
-//! Where output goes: to the streams of the process, or into a recording of what a command would have written there.
+//! Output destination: the streams of the process, or a recording of a command's output.
 
 use std::cell::RefCell;
 use std::io::{self, Write};
 
 use anstream::{AutoStream, ColorChoice};
 
-/// The choice for text that leaves as it is.
+/// The color choice for text that is written unchanged.
 pub(super) const AS_IT_IS: ColorChoice = ColorChoice::AlwaysAnsi;
 
-/// A stream of the process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum StdStream {
     Output,
     Errors,
 }
 
-/// What was written while it was recorded.
+/// The recorded output.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Recording {
     pub(super) output: Vec<u8>,
@@ -23,18 +22,19 @@ pub(super) struct Recording {
 }
 
 thread_local! {
-    /// The recording that is under way on this thread; all output is written by the thread that runs the command.
+    /// The active recording of this thread. All output is written by the thread that runs the
+    /// command.
     static RECORDING: RefCell<Option<Recording>> = const { RefCell::new(None) };
 }
 
-/// Runs `command`; gives what it returned and what it wrote.
+/// Runs `command` and returns its result and its output.
 pub(super) fn record<T>(command: impl FnOnce() -> T) -> (T, Recording) {
     RECORDING.set(Some(Recording::default()));
     let result = command();
     (result, RECORDING.take().unwrap_or_default())
 }
 
-/// A stream that takes colours away unless what is behind it shows them.
+/// A stream that removes colors unless its destination shows them.
 pub(super) enum Stream {
     Output(AutoStream<io::Stdout>),
     Errors(AutoStream<io::Stderr>),
@@ -54,7 +54,7 @@ impl Stream {
         }
     }
 
-    /// Whether what is behind it shows colours.
+    /// True if the destination shows colors.
     pub(super) fn has_colours(&self) -> bool {
         let choice = match self {
             Self::Output(stream) => stream.current_choice(),
@@ -83,7 +83,7 @@ impl Write for Stream {
     }
 }
 
-/// A stream that writes every byte as it is.
+/// A stream that writes every byte unchanged.
 pub(super) fn raw(target: StdStream) -> Box<dyn Write> {
     match target {
         _ if is_recording() => Box::new(Recorder(target)),
@@ -96,7 +96,7 @@ fn is_recording() -> bool {
     RECORDING.with_borrow(Option::is_some)
 }
 
-/// Writes to the recording.
+/// A writer that appends to the recording.
 struct Recorder(StdStream);
 
 impl Write for Recorder {

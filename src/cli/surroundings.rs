@@ -1,5 +1,5 @@
-//! What a command finds around it: the working folder, open documents, and the flag that stops it. Those of the process, or
-//! those that a caller in this process gives ([`within`]).
+//! Environment of a command: working directory, open documents, and cancellation flag. Taken from
+//! the process, or from a caller in this process ([`within`]).
 
 use std::cell::{Cell, RefCell};
 use std::path::PathBuf;
@@ -10,28 +10,27 @@ use anyhow::{Context as _, Result};
 use crate::host::{Overlay, VersionOptions};
 use mangle_syntax::text::Cancel;
 
-/// The surroundings of one command.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Surroundings {
-    /// The folder that paths count from.
+    /// The base of relative paths.
     pub(super) working: PathBuf,
-    /// Texts that count instead of those on disk, by absolute path.
+    /// Texts that replace files on disk, by absolute path.
     pub(super) texts: Vec<(PathBuf, Arc<str>)>,
-    /// Raised when the command is no longer wanted.
+    /// Raised to cancel the command.
     pub(super) cancel: Cancel,
 }
 
 thread_local! {
-    /// The surroundings of the command that runs on this thread, if they are not those of the process. As with recordings of
-    /// output, only the thread that runs a command asks.
+    /// The environment of the command on this thread, if it differs from the process. Only the
+    /// thread that runs a command reads it.
     static CURRENT: RefCell<Option<Surroundings>> = const { RefCell::new(None) };
-    /// The versions that the options of the command on this thread choose.
+    /// The versions from the options of the command on this thread.
     static VERSIONS: Cell<VersionOptions> = const { Cell::new(VersionOptions { engine: None, runtime: None }) };
 }
 
-/// Runs `command` in other surroundings than those of the process.
+/// Runs `command` in another environment than the process.
 pub(super) fn within<T>(surroundings: Surroundings, command: impl FnOnce() -> T) -> T {
-    /// Takes the surroundings away, also when the command panics: the thread is used again.
+    /// Restores the environment, even after a panic, because the thread is reused.
     struct Restore;
     impl Drop for Restore {
         fn drop(&mut self) {
@@ -43,10 +42,10 @@ pub(super) fn within<T>(surroundings: Surroundings, command: impl FnOnce() -> T)
     command()
 }
 
-/// The working folder.
+/// The working directory.
 ///
 /// # Errors
-/// When the system does not tell.
+/// If the operating system cannot determine it.
 pub(super) fn working_folder() -> Result<PathBuf> {
     let given = CURRENT.with_borrow(|current| current.as_ref().map(|current| current.working.clone()));
     match given {
@@ -55,12 +54,12 @@ pub(super) fn working_folder() -> Result<PathBuf> {
     }
 }
 
-/// Sets the versions that the options of the command choose.
+/// Sets the versions from the options of the command.
 pub(super) fn choose_versions(options: VersionOptions) {
     VERSIONS.set(options);
 }
 
-/// Runs `task` under other versions than the options of the command choose.
+/// Runs `task` with other versions than the options of the command.
 pub(super) fn with_versions<T>(versions: VersionOptions, task: impl FnOnce() -> T) -> T {
     struct Restore(VersionOptions);
     impl Drop for Restore {
@@ -72,17 +71,17 @@ pub(super) fn with_versions<T>(versions: VersionOptions, task: impl FnOnce() -> 
     task()
 }
 
-/// The versions that options choose.
+/// The versions from the options.
 pub(super) fn versions() -> VersionOptions {
     VERSIONS.get()
 }
 
-/// No open documents, and the versions that options choose.
+/// An overlay without open documents, with the versions from the options.
 pub(super) fn disk() -> Overlay {
     Overlay::default().with_versions(versions())
 }
 
-/// The open documents, and the versions that options choose.
+/// An overlay with the open documents, and the versions from the options.
 pub(super) fn documents() -> Overlay {
     let mut overlay = disk();
     CURRENT.with_borrow(|current| {
@@ -93,7 +92,8 @@ pub(super) fn documents() -> Overlay {
     overlay
 }
 
-/// The flag that stops the command. Nothing raises that of a command of the process, which ends with the process.
+/// The cancellation flag. Never raised for a command of the process, which ends with the
+/// process.
 pub(super) fn cancel() -> Cancel {
     CURRENT.with_borrow(|current| current.as_ref().map_or_else(Cancel::new, |current| current.cancel.clone()))
 }

@@ -11,7 +11,7 @@ use super::output::{self, Medium, Output};
 use super::programs::Programs;
 use super::semantics::Semantics;
 use super::surroundings;
-use crate::host::{self, LinkedTest, Memory, Scope};
+use crate::host::{self, LinkedTest, Memory, ProgramScope};
 use crate::ide::policy_tests::{TestRun, run_tests};
 use crate::ide::verification::Surroundings;
 use crate::report::policy_tests::TestReport;
@@ -67,14 +67,14 @@ impl TestCommand {
     /// Runs the command.
     ///
     /// # Errors
-    /// When there is no working folder, or standard output fails.
+    /// If the working directory is unknown, or standard output fails.
     pub(super) fn run(&self, color: ColorChoice) -> Result<ExitStatus> {
         let working = surroundings::working_folder()?;
         let (memory, sources) = (Memory::default(), Sources::default());
         let programs = Programs::load_as(
             &self.paths,
             &working,
-            Scope::Folder,
+            ProgramScope::Folder,
             &memory,
             sources,
             |resolution, files, _| host::join_tests(resolution, files),
@@ -156,7 +156,7 @@ impl TestCommand {
         })
     }
 
-    /// Why there is nothing to run.
+    /// The reason that no test runs.
     fn nothing(&self, programs: &Programs<LinkedTest>) -> String {
         match &self.filter {
             Some(text) if !programs.all.is_empty() => {
@@ -167,7 +167,7 @@ impl TestCommand {
     }
 }
 
-/// What is said of a test of which nobody says which program it belongs to.
+/// The message about a test without a known program.
 fn lone(name: &str) -> String {
     format!(
         "{name} goes with the schemas beside it alone; name its policy as well, or have a `mangle-ls.toml` say which program \

@@ -1,4 +1,4 @@
-//! The threads that commands compute on. A container may allow this process no more of them.
+//! Thread pool of the commands, limited to the number of threads that a container allows.
 
 use std::sync::Mutex;
 use std::thread::{Builder, available_parallelism, scope};
@@ -6,16 +6,17 @@ use std::thread::{Builder, available_parallelism, scope};
 use anyhow::{Context as _, Result, ensure};
 use rayon::ThreadPoolBuilder;
 
-/// The variable that says how many threads compute.
+/// The environment variable for the number of threads.
 const COUNT: &str = "RAYON_NUM_THREADS";
 
-/// Starts as many threads as the system gives. Without any, everything is computed on this one if `needs_threads` is false.
+/// Starts as many threads as possible. Without threads, all work runs on the current thread if
+/// `needs_threads` is false.
 ///
 /// # Errors
-/// If the system gives no threads and they are needed.
+/// If no thread can be started and threads are needed.
 pub(super) fn start(needs_threads: bool) -> Result<()> {
     let builder = match startable(wanted()) {
-        // Work of other threads would wait for this one, which waits for them.
+        // Work of other threads would wait for this thread, which waits for them.
         0 => {
             ensure!(!needs_threads, "cannot start threads: the system allows this process no more of them");
             tracing::warn!("no threads can be started; everything is computed on one");
@@ -31,10 +32,10 @@ fn wanted() -> usize {
     set.unwrap_or_else(|| available_parallelism().map_or(1, std::num::NonZero::get))
 }
 
-/// The number of threads, at most `wanted`, that can be started at the same time. A pool of threads that fails once cannot be
-/// built again, so it is not built to find out.
+/// The number of threads, at most `wanted`, that can run at the same time. Tested before building
+/// the pool, because a failed pool cannot be built again.
 fn startable(wanted: usize) -> usize {
-    // Each thread waits until the last attempt is made.
+    // Each thread waits until the last attempt.
     let (end, mut started) = (Mutex::new(()), 0);
     let Ok(held) = end.lock() else { return 0 };
     scope(|scope| {

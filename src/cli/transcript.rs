@@ -1,4 +1,4 @@
-//! `transcript`: the commands about captured replies.
+//! `transcript`: commands about captured replies.
 
 use anyhow::Result;
 use clap::{Args, ColorChoice, Subcommand};
@@ -29,10 +29,6 @@ enum TranscriptTask {
 }
 
 impl TranscriptCommand {
-    /// Runs the command.
-    ///
-    /// # Errors
-    /// The errors of the command.
     pub(super) fn run(&self, color: ColorChoice) -> Result<ExitStatus> {
         match &self.task {
             TranscriptTask::Show(show) => show.run(color),

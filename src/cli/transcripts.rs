@@ -1,4 +1,4 @@
-//! What the commands about transcripts have in common: their options, and reading the files that were named.
+//! Common options and file reading of the transcript commands.
 
 use std::cell::RefCell;
 use std::convert::Infallible;
@@ -44,10 +44,9 @@ pub(super) struct TranscriptArgs {
     consumer: Option<String>,
 }
 
-/// A value of `--profile`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum ProfileOption {
-    /// It is found out, whatever the settings say.
+    /// Detect the version, regardless of the settings.
     Auto,
     This(Profile),
 }
@@ -65,7 +64,7 @@ fn profile(word: &str) -> Result<ProfileOption, String> {
 }
 
 impl TranscriptArgs {
-    /// Sets what was asked for in the settings of all transcripts.
+    /// Applies the options to the settings of all transcripts.
     pub(super) fn apply(&self, resolution: &mut Resolution) -> Result<()> {
         resolution.change_settings(|settings| {
             settings.container = self.container.or(settings.container);
@@ -87,7 +86,7 @@ impl TranscriptArgs {
         })
     }
 
-    /// The version of the protocol that is prescribed.
+    /// The prescribed protocol version.
     pub(super) fn prescribed(&self) -> Option<Profile> {
         match self.profile {
             Some(ProfileOption::This(profile)) => Some(profile),
@@ -96,62 +95,62 @@ impl TranscriptArgs {
     }
 }
 
-/// The transcripts that a command was given.
+/// The transcripts of a command.
 pub(super) struct Transcripts {
-    /// They, with what they belong to.
+    /// The transcripts with their projects and programs.
     pub(super) resolution: Resolution,
-    /// What their programs declare.
+    /// The declarations of their programs.
     pub(super) knowledges: KnowledgeMap,
-    /// What was named and cannot be read.
+    /// Given files that cannot be read.
     problems: Vec<Problem>,
-    /// What was met on the way and cannot be read.
+    /// Other files that cannot be read.
     unread: Vec<Problem>,
     settings: SettingsProblems,
-    /// The errors because of which some of their programs do not load.
+    /// The errors that prevent some of their programs from loading.
     of_programs: LoadErrors,
     /// The texts of their programs.
     pub(super) sources: Sources,
     /// The ids of all files.
     pub(super) memory: Memory,
-    /// The files and folders that were named.
+    /// The given files and folders.
     named: Vec<PathBuf>,
     working: PathBuf,
-    /// Standard input, where it is read more than once.
+    /// Standard input, if it is read more than once.
     overlay: Overlay,
-    /// The files in which only surfaces and updates were found, once replies were asked for.
+    /// The files with only surfaces and updates, after replies were requested.
     without_reply: RefCell<Vec<PathBuf>>,
 }
 
-/// A reply, and what is said of it.
+/// A reply with its findings.
 pub(super) struct ExaminedReply<'a> {
-    /// It, in its place.
+    /// The reply and its position.
     pub(super) answered: TranscriptReply<'a>,
-    /// The settings that hold for it, and what is known of its programs.
+    /// The settings of the reply, and the declarations of its programs.
     pub(super) context: ReplyContext<'a>,
-    /// What is found in it, as `check --format json` writes it.
+    /// The findings, in the format of `check --format json`.
     pub(super) diagnostics: Vec<Value>,
 }
 
-/// Gets a file, a record of it, and what tells where that begins.
+/// Callback for a record of a file, with a function that locates its start.
 pub(super) type EachRecord<'f> =
     dyn FnMut(&TranscriptFile, &Record<'_>, &mut dyn FnMut() -> LinePosition) -> io::Result<()> + 'f;
 
-/// The same, with what was found out about the record; may end the reading of its file.
+/// Callback for a record with the result of its worker. Can stop reading the file.
 pub(super) type EachWorkedRecord<'f, T> = dyn FnMut(&TranscriptFile, &Record<'_>, T, &mut dyn FnMut() -> LinePosition) -> io::Result<ControlFlow<()>>
     + 'f;
 
-/// Gets the bytes of a file as they come, with the container once that is known.
+/// Callback for the bytes of a file, with its container once it is known.
 pub(super) type EachPiece<'f> = dyn FnMut(&TranscriptFile, &[u8], Option<Container>) + 'f;
 
-/// Makes what finds something out about the records of a file.
+/// Creates the worker for the records of a file.
 pub(super) type RecordWorker<'f, T> =
     dyn Fn(&TranscriptFile) -> Box<dyn FnMut(&Record<'_>) -> T + 'f> + Sync + 'f;
 
 impl Transcripts {
-    /// Finds what `files` name, and loads the programs that they go with.
+    /// Finds the transcripts of `files`, and loads their programs.
     ///
     /// # Errors
-    /// When there is no such consumer.
+    /// If the consumer is unknown.
     pub(super) fn load(files: &[PathBuf], args: &TranscriptArgs, working: &Path) -> Result<Self> {
         let (memory, overlay) = (Memory::default(), surroundings::disk());
         let named = host::targets_with_transcripts(&[], files, working);
@@ -198,10 +197,10 @@ impl Transcripts {
         })
     }
 
-    /// Reads standard input into memory, if it was named, so that it can be replayed and checked as well.
+    /// Reads standard input into memory, if it is given, so that it can be replayed and checked.
     ///
     /// # Errors
-    /// When it cannot be read, or is longer than a document may be.
+    /// If standard input cannot be read, or exceeds the maximum document size.
     pub(super) fn keep_input(&mut self) -> Result<()> {
         if !self.named.iter().any(|path| path.ends_with("-")) {
             return Ok(());
@@ -214,19 +213,19 @@ impl Transcripts {
         Ok(())
     }
 
-    /// The errors because of which their settings do not hold, or the programs that they belong to do not load.
+    /// The errors that invalidate their settings, or prevent their programs from loading.
     pub(super) fn load_errors(&self) -> LoadErrors {
         let mut errors = self.settings_errors();
         errors.add(self.of_programs.clone());
         errors
     }
 
-    /// The errors because of which their settings do not hold.
+    /// The errors that invalidate their settings.
     pub(super) fn settings_errors(&self) -> LoadErrors {
         self.settings.errors.clone()
     }
 
-    /// Changes the settings of all of them.
+    /// Changes the settings of all transcripts.
     pub(super) fn change(&mut self, change: impl Fn(&mut TranscriptSettings)) {
         let changed = self.resolution.change_settings(|settings| {
             change(settings);
@@ -235,12 +234,12 @@ impl Transcripts {
         let Ok(()) = changed;
     }
 
-    /// They, with what their programs declare.
+    /// The transcripts with the declarations of their programs.
     pub(super) fn programs(&self) -> TranscriptPrograms<'_> {
         TranscriptPrograms { resolution: &self.resolution, knowledges: &self.knowledges, clock: None }
     }
 
-    /// A transcript as it is kept here.
+    /// The stored version of a transcript.
     pub(super) fn same(&self, found: &TranscriptFile) -> Option<&TranscriptFile> {
         self.programs().same(found)
     }
@@ -249,8 +248,8 @@ impl Transcripts {
         &self.working
     }
 
-    /// What `check` finds in all of them, as `check --format json` writes it. Reads them again: standard input has to be kept
-    /// for that.
+    /// The findings of `check` in all transcripts, in the format of `check --format json`. Reads
+    /// the files again, which requires [`Transcripts::keep_input`] for standard input.
     pub(super) fn checked(&self) -> Vec<Value> {
         let request = TranscriptRequest {
             resolution: &self.resolution,
@@ -269,15 +268,15 @@ impl Transcripts {
         checked.entries.iter().map(value).collect()
     }
 
-    /// What output calls a transcript.
+    /// The display name of a transcript.
     pub(super) fn name(&self, found: &TranscriptFile) -> String {
         host::relative(&self.working, &found.path)
     }
 
-    /// Reads all transcripts to their ends, with a bar on a terminal. Gives what could not be read.
+    /// Reads all transcripts, with a progress bar on a terminal. Returns the unreadable files.
     ///
     /// # Errors
-    /// Those of `each`.
+    /// The errors of `each`.
     pub(super) fn each_record(
         &self,
         each: &mut EachRecord<'_>,
@@ -291,11 +290,11 @@ impl Transcripts {
         self.each_record_with(nothing, &mut |_, _, _| {}, &mut each, ended)
     }
 
-    /// [`Transcripts::each_record`], with something that `worker` finds out about each record, of long files on several
-    /// threads; `see` gets all bytes before the records in them.
+    /// [`Transcripts::each_record`] with a worker that processes each record, on several threads
+    /// for long files. `see` gets all bytes before their records.
     ///
     /// # Errors
-    /// Those of `each`.
+    /// The errors of `each`.
     pub(super) fn each_record_with<T: Send>(
         &self,
         worker: &RecordWorker<'_, T>,
@@ -344,7 +343,8 @@ impl Transcripts {
         Ok(problems)
     }
 
-    /// The named paths in which no reply was recognised, of all those that could be read. `answers` counts replies by file.
+    /// The given paths, among the readable ones, without a recognized reply. `answers` counts
+    /// replies by file.
     fn without_replies(&self, answers: &[(&Path, u64)]) -> Vec<Problem> {
         let is_empty = |named: &&PathBuf| {
             let below = answers.iter().filter(|(path, _)| path.starts_with(named));
@@ -356,12 +356,12 @@ impl Transcripts {
         named.map(|path| Problem { path: path.clone(), why: why.into(), named: true }).collect()
     }
 
-    /// Keeps the files in which only surfaces and updates were found.
+    /// Stores the files with only surfaces and updates.
     pub(super) fn note_without_reply(&self, files: Vec<PathBuf>) {
         self.without_reply.replace(files);
     }
 
-    /// Whether there is a file in which only surfaces and updates were found.
+    /// True if a file has only surfaces and updates.
     pub(super) fn has_files_without_reply(&self) -> bool {
         !self.without_reply.borrow().is_empty()
     }
@@ -371,7 +371,7 @@ impl Transcripts {
         policy_note::write(&policies_of_transcripts(&self.resolution, self.memory.table(), &self.working));
     }
 
-    /// Says what could not be read.
+    /// Reports unreadable files.
     pub(super) fn complain(&self, problems: &[Problem], color: ColorChoice) {
         output::warn_ignored(&self.settings, color);
         output::warn_unread(&self.unread, &self.working, color);

@@ -1,4 +1,4 @@
-//! `verify`: checks properties of policies in all worlds of a size.
+//! `verify`: checks properties of policies for all fact sets up to a size.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -14,7 +14,7 @@ use super::programs::Programs;
 use super::progress::Progress;
 use super::solver_name::SolverName;
 use super::surroundings;
-use crate::host::{self, LinkedTest, Memory, Problem, Scope};
+use crate::host::{self, LinkedTest, Memory, Problem, ProgramScope};
 use crate::ide::loading::load_errors_around_cases;
 use crate::ide::registry;
 use crate::ide::rule_survey::survey_all;
@@ -103,7 +103,7 @@ impl VerifyCommand {
     /// Runs the command.
     ///
     /// # Errors
-    /// When there is no working folder, the property cannot be read, or standard output fails.
+    /// If the working directory is unknown, the property is invalid, or standard output fails.
     pub(super) fn run(&self, color: ColorChoice) -> Result<ExitStatus> {
         let working = surroundings::working_folder()?;
         if self.rules {
@@ -150,8 +150,9 @@ impl VerifyCommand {
         Ok(out.flush()?)
     }
 
-    /// Checks a property in the programs at the paths, or the properties of the test files there. Also returns the named files
-    /// that cannot be read, and the mark of all output. `None` if a program does not load, which is reported.
+    /// Checks a property in the programs at the paths, or the properties of the test files there.
+    /// Also returns the unreadable files and the mark of all output. `None` if a program does not
+    /// load, which is reported.
     fn of_paths(
         &self,
         property: Option<&Property>,
@@ -160,7 +161,7 @@ impl VerifyCommand {
     ) -> Option<(VerifiedProperties, Sources, Vec<Problem>, LoadErrors)> {
         match property {
             Some(property) => {
-                let programs = Programs::load(&self.paths, working, Scope::Folder);
+                let programs = Programs::load(&self.paths, working, ProgramScope::Folder);
                 let errors = programs.load_errors(programs.all.iter().map(|joined| &*joined.program));
                 let mark = self.admit(errors, &programs, working, color)?;
                 let runs = programs.all.iter().map(|joined| (&*joined.program, None, &*joined.settings));
@@ -177,7 +178,7 @@ impl VerifyCommand {
                 let programs = Programs::load_as(
                     &self.paths,
                     working,
-                    Scope::Folder,
+                    ProgramScope::Folder,
                     &memory,
                     sources,
                     |resolution, files, _| host::join_tests(resolution, files),
@@ -220,13 +221,13 @@ impl VerifyCommand {
         mark
     }
 
-    /// Looks for rules that do not matter.
+    /// Searches for rules without effect.
     fn survey(&self, working: &Path, color: ColorChoice) -> Result<ExitStatus> {
         ensure!(
             self.format != Layout::Junit,
             "the format `junit` is for properties; `--rules` has `text`, `json` and `sarif`"
         );
-        let mut programs = Programs::load(&self.paths, working, Scope::Folder);
+        let mut programs = Programs::load(&self.paths, working, ProgramScope::Folder);
         let errors = programs.load_errors(programs.all.iter().map(|joined| &*joined.program));
         let Some(mark) = self.admit(errors, &programs, working, color) else {
             return Ok(ExitStatus::Failure);
@@ -322,7 +323,7 @@ impl VerifyCommand {
         )
     }
 
-    /// The solvers of the option, else of the settings.
+    /// The solvers from the option, or from the settings.
     fn solvers(&self, configured: SolverChoice) -> Solvers {
         host::solvers(self.solver.map_or(configured, SolverChoice::from))
     }
@@ -337,24 +338,23 @@ impl VerifyCommand {
     }
 }
 
-/// True if a test file has properties.
 fn has_properties(joined: &LinkedTest) -> bool {
     !mangle_verify::properties(&joined.program, joined.file).all.is_empty()
 }
 
-/// A report as JSON, marked if a program does not load.
+/// Formats a report as JSON, marked if a program does not load.
 fn json(report: &impl serde::Serialize, mark: &LoadErrors) -> Result<String> {
     let mut value = serde_json::to_value(report)?;
     mark.mark_json(&mut value);
     Ok(serde_json::to_string_pretty(&value)? + "\n")
 }
 
-/// The mark as a notification of SARIF.
+/// The mark as a SARIF notification.
 fn problem(mark: &LoadErrors, working: &Path) -> Option<Problem> {
     Some(Problem { path: working.to_path_buf(), why: mark.mark()?, named: false })
 }
 
-/// Findings as SARIF.
+/// Formats findings as SARIF.
 fn sarif(
     diagnostics: Vec<(FileId, Diagnostic)>,
     sources: &Sources,
@@ -372,7 +372,7 @@ fn sarif(
     report::sarif(&entries, sources, &run)
 }
 
-/// How far a search goes: as the options say, else as the settings do.
+/// The limits of a search, from the options or from the settings.
 pub(super) fn scope(settings: &VerifySettings, facts: Option<u8>, seconds: Option<u32>) -> Scope {
     let usual = usual_scope(settings);
     let time = seconds.map_or(usual.time, |seconds| Duration::from_secs(seconds.into()));

@@ -1,4 +1,5 @@
-//! `--version` and `version`: the version of the program, and the reference versions that its answers are about.
+//! `--version` and `version`: the version of mangle-ls, and the supported reference versions of
+//! engine and runtime.
 
 use std::sync::LazyLock;
 
@@ -15,8 +16,8 @@ use crate::report::sink::terminal;
 use mangle_settings::Runtime;
 use mangle_settings::versions::{ENGINES, Published};
 
-/// The version, the ABI of the grammar that editors must be able to load, and the revision it was built
-/// from, where `build.rs` knew it. The first line stays `mangle-ls VERSION`, which clients read.
+/// The version, the ABI of the grammar for editors, and the git revision if `build.rs` found it.
+/// The first line must stay `mangle-ls VERSION`, because clients parse it.
 pub(super) fn long() -> &'static str {
     static TEXT: LazyLock<String> = LazyLock::new(|| {
         let version = env!("CARGO_PKG_VERSION");
@@ -43,7 +44,6 @@ struct Versions {
     programs: Vec<Program>,
 }
 
-/// A modeled version.
 #[derive(Debug, Serialize)]
 struct Reference {
     name: &'static str,
@@ -53,12 +53,12 @@ struct Reference {
     revision: &'static str,
     #[serde(skip_serializing_if = "str::is_empty")]
     module: &'static str,
-    /// The engine that a runtime pins.
+    /// The engine version that a runtime pins.
     #[serde(skip_serializing_if = "Option::is_none")]
     engine: Option<&'static str>,
 }
 
-/// A program of the working folder.
+/// A program of the working directory.
 #[derive(Debug, Serialize)]
 struct Program {
     name: String,
@@ -67,10 +67,10 @@ struct Program {
 }
 
 impl VersionCommand {
-    /// Runs the command. The programs are those that an editor has with the working folder open.
+    /// Runs the command. The programs equal those of an editor that opens the working directory.
     ///
     /// # Errors
-    /// When there is no working folder, or standard output fails.
+    /// If the working directory is unknown, or standard output fails.
     pub(super) fn run(&self, color: ColorChoice) -> Result<ExitStatus> {
         let working = surroundings::working_folder()?;
         let target = CheckTarget::Folder(working.clone());

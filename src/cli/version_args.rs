@@ -1,4 +1,4 @@
-//! `--engine` and `--runtime`: the reference versions, instead of those that the settings choose.
+//! `--engine` and `--runtime`: reference versions that override the settings.
 
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
@@ -22,13 +22,13 @@ pub(super) struct VersionArgs {
 }
 
 impl VersionArgs {
-    /// The versions that are chosen.
+    /// The chosen versions.
     pub(super) fn options(self) -> VersionOptions {
         VersionOptions { engine: self.engine, runtime: self.runtime }
     }
 }
 
-/// Reads the name of a version of the engine.
+/// Parses the name of an engine version.
 pub(super) fn engine(word: &str) -> Result<EngineChoice, String> {
     EngineChoice::parse(word).ok_or_else(|| {
         let names: Vec<&str> = std::iter::once("auto").chain(engine_names()).collect();
@@ -41,7 +41,7 @@ pub(super) fn engine(word: &str) -> Result<EngineChoice, String> {
     })
 }
 
-/// Reads the name of a runtime.
+/// Parses the name of a runtime.
 pub(super) fn runtimes() -> impl TypedValueParser<Value = RuntimeChoice> {
     PossibleValuesParser::new(RuntimeChoice::words())
         .map(|word| RuntimeChoice::parse(&word).unwrap_or_default())

@@ -1,5 +1,5 @@
-//! `--watch`: runs a command again whenever something changes, until Ctrl-C. What cannot be done now can perhaps be done after
-//! the next change, so nothing ends the watch but its own end.
+//! `--watch`: repeats a command after each change until Ctrl-C. Errors of a run do not end the
+//! watch, because the next change can fix them.
 
 use std::io::IsTerminal as _;
 use std::path::PathBuf;
@@ -12,16 +12,17 @@ use super::interrupt;
 use super::output::{self, Medium, Output};
 use crate::host::{WakeReason, Watch};
 
-/// Clears the screen, and leaves what has scrolled out of it.
+/// Clears the screen, but keeps the scrollback.
 const CLEAR: &str = "\x1b[2J\x1b[H";
 
-/// What is to be watched: folders and policies, and other files beside them.
+/// The paths to watch: folders and policies, and other files.
 type WatchPaths = (Vec<PathBuf>, Vec<PathBuf>);
 
-/// Does something, and again whenever something of `watched` changes, until Ctrl-C. The outcome is that of the last time.
+/// Runs a task, and repeats it after each change of `watched` until Ctrl-C. Returns the outcome of
+/// the last run.
 ///
 /// # Errors
-/// When files cannot be watched at all.
+/// If files cannot be watched.
 pub(super) fn watching(
     color: ColorChoice,
     watched: &dyn Fn() -> WatchPaths,
@@ -30,7 +31,7 @@ pub(super) fn watching(
     let (mut watch, stopper) = Watch::new()?;
     interrupt::on_interrupt(move || stopper.stop()).context("Ctrl-C cannot be caught")?;
     loop {
-        // First of all, so that what changes meanwhile is not missed.
+        // First, so that changes during the run are not missed.
         let (files, beside) = watched();
         watch.follow(&files, &beside)?;
         clear(color)?;
@@ -40,7 +41,7 @@ pub(super) fn watching(
         });
         output::note("Watching for changes; Ctrl-C ends.\n");
         if watch.wait() == WakeReason::Stopped {
-            // Behind the `^C` of the terminal.
+            // After the `^C` of the terminal.
             if std::io::stderr().is_terminal() {
                 output::note("\n");
             }

@@ -1,10 +1,11 @@
-//! Text that fits a terminal: long lines go on below, indented, and words stay whole.
+//! Text wrapping for terminals: breaks long lines between words and indents continuation lines.
 
 use std::io::IsTerminal as _;
 
 use unicode_width::UnicodeWidthChar as _;
 
-/// How many columns standard output has; `None` where it is no terminal, so that others get lines as they are.
+/// The width of standard output in columns. `None` if it is not a terminal, so that other readers
+/// get unwrapped lines.
 pub(super) fn columns() -> Option<usize> {
     if !std::io::stdout().is_terminal() {
         return None;
@@ -13,7 +14,7 @@ pub(super) fn columns() -> Option<usize> {
     Some(width.0.into()).filter(|width| *width >= 20)
 }
 
-/// A text with colours in which no line is wider than `columns`, unless a word is.
+/// Wraps a colored text so that no line exceeds `columns`, unless a single word does.
 pub(super) fn fit(text: &str, columns: usize) -> String {
     let mut out = String::with_capacity(text.len());
     for line in text.split_inclusive('\n') {
@@ -25,7 +26,7 @@ pub(super) fn fit(text: &str, columns: usize) -> String {
 fn fit_line(line: &str, columns: usize, out: &mut String) {
     let own = line.len() - line.trim_start_matches(' ').len();
     let indent = (own + 2).min(columns / 2);
-    // Where the piece that is written next begins, the last place to break it at, and its width until there.
+    // The start of the next piece, the last possible break, and the width up to it.
     let (mut start, mut gap, mut width, mut since_gap) = (0, None, 0, 0);
     let (mut is_escape, mut has_words) = (false, false);
     for (at, char) in line.char_indices() {

@@ -1,4 +1,4 @@
-//! Writing what fixes made of files: those that a fix changed together are all written, or none of them is.
+//! Writes fixed files. Files that one fix changes are all written, or none of them is.
 
 use std::path::Path;
 
@@ -8,13 +8,13 @@ use mangle_syntax::text::FileId;
 
 #[derive(Debug, Default)]
 pub(super) struct WriteResult {
-    /// How many fixes are on the disk.
+    /// The number of fixes that were written.
     pub(super) count: usize,
-    /// The files that were not written, and why.
+    /// The files that were not written, with the reason.
     pub(super) problems: Vec<Problem>,
 }
 
-/// Writes the changes of fixes, each of which edits some files.
+/// Writes the changes of fixes. Each fix lists its files.
 pub(super) fn write_together(changes: &[ChangedFile], fixes: &[Vec<FileId>], working: &Path) -> WriteResult {
     let groups = groups(changes, fixes);
     let mut written = WriteResult::default();
@@ -35,7 +35,7 @@ pub(super) fn write_together(changes: &[ChangedFile], fixes: &[Vec<FileId>], wor
     written
 }
 
-/// The changes, those together that a fix made together.
+/// Groups the changes by the fixes that connect them.
 fn groups<'c>(changes: &'c [ChangedFile], fixes: &[Vec<FileId>]) -> Vec<Vec<&'c ChangedFile>> {
     let mut group_of: Vec<usize> = (0..changes.len()).collect();
     for files in fixes.iter().filter(|files| files.len() > 1) {
@@ -55,10 +55,12 @@ fn groups<'c>(changes: &'c [ChangedFile], fixes: &[Vec<FileId>]) -> Vec<Vec<&'c 
     groups
 }
 
-/// Writes all of a group. What may fail for want of room comes first, when nothing is replaced yet.
+/// Writes all files of a group. Steps that can fail for lack of space come first, before any file
+/// is replaced.
 ///
 /// # Errors
-/// Which of them could not be written, and why. All are as they were then.
+/// The index of the file that could not be written, and the reason. All files are unchanged in this
+/// case.
 fn write_group(group: &[&ChangedFile]) -> Result<(), (usize, ReplaceError)> {
     let prepare = |(at, change): (usize, &&ChangedFile)| {
         Replacement::prepare(&change.path, &change.before, &change.after).map_err(|why| (at, why))
@@ -73,7 +75,7 @@ fn write_group(group: &[&ChangedFile]) -> Result<(), (usize, ReplaceError)> {
     Ok(())
 }
 
-/// Makes files what they were before.
+/// Restores the original files.
 fn take_back(changes: &[&ChangedFile]) {
     for change in changes {
         if let Err(why) = host::replace(&change.path, &change.after, &change.before) {

@@ -1,4 +1,4 @@
-//! Configurations of agents' runtimes, `.nerd/config.json`: found in the folders that agents work in, and read.
+//! Discovery and parsing of agent runtime configurations (`.nerd/config.json`).
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -12,36 +12,34 @@ use mangle_syntax::text::FileId;
 use piggyback::transcript::Limits;
 use piggyback::transcript::settings::{self, PATH};
 
-/// A configuration of an agent's runtime and what it says.
 #[derive(Debug)]
 pub struct AgentSettings {
     pub file: FileId,
     pub path: PathBuf,
-    /// The folder that the agent works in.
     pub root: PathBuf,
-    /// The `mangle-ls.toml` around it: an index into [`super::Resolution::projects`].
+    /// Index into [`super::Resolution::projects`] of the nearest `mangle-ls.toml` above the file.
     pub project: Option<usize>,
-    /// Whether its findings are wanted, or it is only read for the sake of transcripts.
+    /// False if the file is only read to check transcripts. Its findings are then not reported.
     pub reported: bool,
     pub text: Arc<str>,
-    /// What is wrong with it. Ranges count from the start of the file.
+    /// Ranges are relative to the start of the file.
     pub findings: Vec<Finding>,
-    /// The limits of shards that it sets.
+    /// The limits of agent roles (shards).
     pub limits: Arc<Limits>,
 }
 
-/// Whether a path is that of such a configuration.
+/// True if the path is `.nerd/config.json` in some folder.
 pub(super) fn is_agent_settings(path: &Path) -> bool {
     path.ends_with(PATH)
 }
 
-/// The folder that an agent works in which has this configuration.
+/// Returns the agent's working folder for the path of its configuration.
 pub(super) fn folder_of(path: &Path) -> Option<&Path> {
     path.ancestors().nth(Path::new(PATH).components().count())
 }
 
-/// The configuration of the agent that works in a folder, if there is one. A link must not lead out of the repository:
-/// anybody may have put it there.
+/// Returns the configuration of the agent that works in a folder, if one exists. Links that lead
+/// out of the repository are not followed, because the repository is not trusted.
 pub(super) fn in_folder(folder: &Path, overlay: &Overlay) -> Option<PathBuf> {
     if !disk::is_allowed(folder) {
         return None;
@@ -52,12 +50,13 @@ pub(super) fn in_folder(folder: &Path, overlay: &Overlay) -> Option<PathBuf> {
     }
     match std::fs::canonicalize(&path) {
         Ok(real) => real.starts_with(boundary(folder)).then_some(path),
-        // Reading it says why.
+        // Reading the file later reports the reason.
         Err(_) => is_taken(&path).then_some(path),
     }
 }
 
-/// The limits that the nearest configuration above a file sets, no further up than the repository around `root`.
+/// Returns the limits of the nearest configuration above a file. The search stops at the top of
+/// the repository that contains `root`.
 pub(super) fn limits_around(
     path: &Path,
     root: &Path,
@@ -71,7 +70,8 @@ pub(super) fn limits_around(
 }
 
 impl AgentSettings {
-    /// Reads the configuration at `path`. One that cannot be read sets nothing, and a finding says why.
+    /// Reads the configuration at `path`. An unreadable configuration has default limits and a
+    /// finding.
     pub(super) fn read(path: PathBuf, overlay: &Overlay, table: &FileTable) -> Option<Self> {
         let file = read(&path, overlay).unwrap_or_else(|error| FileText::unreadable(&error));
         let settings = match file.findings.first() {

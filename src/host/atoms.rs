@@ -1,5 +1,5 @@
-//! The files of prompt atoms that a prompt compiler is given: those below a folder, or those that the configuration
-//! names, in the order in which the reference runtime collects them.
+//! Discovery of prompt atom files for a prompt compiler. The files are in a folder or match the
+//! patterns of the configuration, and are ordered as in the reference runtime.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -14,27 +14,28 @@ use mangle_settings::{FILE_TOO_LARGE, Globs, INVALID_UTF8, UNREADABLE_FILE};
 use mangle_syntax::lint::Finding;
 use mangle_syntax::text::FileId;
 
-/// Prompt atoms, and the texts that they were read from.
+/// Prompt atoms and the texts of their files.
 #[derive(Debug, Default)]
 pub struct AtomFiles {
     pub corpus: Arc<Corpus>,
-    /// The files, those of contents included.
+    /// The files, including content files that the atoms refer to.
     texts: Vec<(FileId, PathBuf, Arc<str>)>,
 }
 
 impl AtomFiles {
-    /// The prompt compiler with these atoms.
+    /// Returns the prompt compiler with these atoms.
     #[must_use]
     pub fn compiler(&self) -> Arc<JitCompiler> {
         Arc::new(JitCompiler::new(Arc::clone(&self.corpus)))
     }
 
-    /// The files, those of contents included, with their texts.
+    /// Returns the files and their texts, including content files that the atoms refer to.
     pub fn texts(&self) -> impl Iterator<Item = (FileId, &Path, &Arc<str>)> {
         self.texts.iter().map(|(file, path, text)| (*file, &**path, text))
     }
 
-    /// Reads all files of atoms below a folder, which lies inside of the repository around `root`. `None` where there are none.
+    /// Reads all atom files below a folder of the repository that contains `root`. Returns `None`
+    /// if no file has atoms.
     #[must_use]
     pub fn below(folder: &Path, root: &Path, overlay: &Overlay, table: &FileTable) -> Option<Self> {
         let boundary = boundary(root);
@@ -45,7 +46,8 @@ impl AtomFiles {
         (!named.is_empty()).then(|| Self::read(named, &boundary, overlay, table))
     }
 
-    /// Reads the files of atoms that the configuration names; `None` where it names none.
+    /// Reads the atom files that match the patterns of the configuration. Returns `None` if the
+    /// configuration has no patterns.
     #[must_use]
     pub fn named(globs: &Globs, root: &Path, overlay: &Overlay, table: &FileTable) -> Option<Self> {
         let boundary = boundary(root);
@@ -58,7 +60,7 @@ impl AtomFiles {
         (!globs.patterns().is_empty()).then(|| Self::read(named, &boundary, overlay, table))
     }
 
-    /// The patterns, by index, that match no file of atoms.
+    /// Returns the indexes of the patterns that match no atom file.
     #[must_use]
     pub fn unmatched(globs: &Globs, root: &Path, overlay: &Overlay) -> Vec<usize> {
         if globs.patterns().is_empty() {
@@ -75,8 +77,9 @@ impl AtomFiles {
         unmatched.map(|(at, _)| at).collect()
     }
 
-    /// Reads a file of atoms that was named by itself, with those that its atoms may refer to: what lies below the nearest
-    /// folder called `atoms`, else what lies beside it. `None` where it does not look as if it had atoms.
+    /// Reads an explicitly given atom file together with the files that its atoms may refer to.
+    /// The candidates are below the nearest ancestor folder named `atoms`, or in the same folder.
+    /// Returns `None` if the file does not look like prompt atoms.
     #[must_use]
     pub fn around(path: &Path, overlay: &Overlay, table: &FileTable) -> Option<Self> {
         let holds_atoms = |text: &str| kind_of(path) != AtomKind::Corpus || looks_like_atoms(text);
@@ -110,10 +113,10 @@ impl AtomFiles {
             texts.push((file, path, "".into()));
         }
         for path in paths {
-            // A file that cannot be read has no atoms, as in the runtime; here that is said.
+            // As in the runtime, an unreadable file has no atoms. Here it also has a finding.
             let found = match read(&path, overlay) {
                 Ok(found) => found,
-                // That nothing is there is said of the pattern.
+                // The check of the patterns already reports missing files.
                 Err(_) if !is_taken(&path) => continue,
                 Err(error) => FileText::unreadable(&error),
             };
@@ -144,7 +147,8 @@ impl AtomFiles {
     }
 }
 
-/// The files of atoms that a pattern of the configuration in `root` names.
+/// Returns the atom files that match a pattern, relative to the folder `root` of the
+/// configuration.
 fn matching(pattern: &str, root: &Path, boundary: &Path, overlay: &Overlay) -> AtomPaths {
     let named = absolute(root, Path::new(pattern));
     match CheckTarget::glob(&named) {
@@ -160,11 +164,11 @@ fn matching(pattern: &str, root: &Path, boundary: &Path, overlay: &Overlay) -> A
     }
 }
 
-/// Files that may have atoms.
+/// Candidates for atom files.
 #[derive(Debug, Default)]
 struct AtomPaths {
     paths: BTreeSet<PathBuf>,
-    /// What could not be listed.
+    /// Paths that could not be listed.
     problems: Vec<Problem>,
 }
 
@@ -174,7 +178,6 @@ impl AtomPaths {
     }
 }
 
-/// The files of atoms below a folder.
 fn below(folder: &Path, overlay: &Overlay, is_wanted: &dyn Fn(&Path) -> bool) -> AtomPaths {
     let tree = walk(folder, overlay);
     let found = tree.others.into_iter().map(|found| found.path);
@@ -182,13 +185,13 @@ fn below(folder: &Path, overlay: &Overlay, is_wanted: &dyn Fn(&Path) -> bool) ->
     AtomPaths { paths, problems: tree.problems }
 }
 
-/// Whether a file's name says that it may hold atoms.
+/// True if the extension is used by atom files.
 fn is_atoms(path: &Path) -> bool {
     let name = path.file_name().unwrap_or_default().to_string_lossy().to_lowercase();
     (name.ends_with(".yaml") || name.ends_with(".yml")) && !is_session(path)
 }
 
-/// What kept a file from being read, as the end of a sentence.
+/// Returns the reason why a file was not read, as the end of a sentence.
 fn unread(finding: &Finding) -> String {
     let what = if finding.rule == &INVALID_UTF8 {
         "it is not UTF-8"
@@ -203,7 +206,7 @@ fn unread(finding: &Finding) -> String {
     what.to_owned()
 }
 
-/// Whether a text has two of the keys that no atom can do without.
+/// True if a text has two of the keys that every atom has.
 fn looks_like_atoms(text: &str) -> bool {
     let is_part = |char: char| char.is_alphanumeric() || char == '_' || char == '-';
     let has = |key: &str| {
@@ -217,7 +220,7 @@ fn looks_like_atoms(text: &str) -> bool {
     [has("id"), has("category"), has_content].into_iter().filter(|has| *has).count() >= 2
 }
 
-/// Where the runtime collects the atoms of a file.
+/// Returns the source category that the runtime assigns to the atoms of a file.
 fn kind_of(path: &Path) -> AtomKind {
     let path = super::paths::slashes(path);
     if path.contains("/.nerd/prompts/evolved/") {
@@ -229,7 +232,7 @@ fn kind_of(path: &Path) -> AtomKind {
     }
 }
 
-/// The agent that the atoms of a file are for.
+/// Returns the agent that the atoms of a file apply to, if the path names one.
 fn agent_of(path: &Path) -> Option<Arc<str>> {
     agent_in(&super::paths::slashes(path)).map(Arc::from)
 }

@@ -1,5 +1,4 @@
-//! The diagnostics of a resolution: of its programs, its configuration files, and of what could
-//! not be read.
+//! Diagnostics of a resolution: of its programs, its configuration files and its unreadable files.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -25,35 +24,36 @@ use mangle_settings::{FailOn, MaxFindings, RuleSettings};
 use mangle_syntax::lint::Diagnostic;
 use mangle_syntax::text::{Cancel, FileId};
 
-/// What a check found.
 #[derive(Debug, Default)]
 pub struct Checked {
-    /// The findings, in no particular order.
+    /// In no particular order.
     pub entries: Vec<ReportEntry>,
-    /// How many questions about rules were not decided, where rules that change nothing were looked for.
+    /// The number of undecided questions of the search for redundant rules.
     pub undecided: usize,
-    /// The errors because of which programs do not load that were to be evaluated or verified.
+    /// Errors of programs that could not be evaluated or verified because they do not load.
     pub unloaded: LoadErrors,
 }
 
-/// How to check.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct CheckOptions {
-    /// From which severity on findings fail, instead of what the configuration says.
+    /// The minimum severity that fails the check. Overrides the configuration.
     pub fail_on: Option<FailOn>,
-    /// Whether programs are evaluated, with their own facts and with each sample.
+    /// Evaluate each program, alone and with each sample.
     pub evaluate: bool,
-    /// Whether properties of test files are checked, and rules looked for that change nothing in any small world.
+    /// Check the properties of policy tests, and search for rules that change nothing in any small
+    /// world.
     pub verify: bool,
-    /// True if programs that do not load are evaluated all the same.
+    /// Evaluate programs even if they do not load.
     pub anyway: bool,
-    /// How many findings of one rule in one file are shown, instead of what the configuration says.
+    /// The maximum number of findings per rule and file. Overrides the configuration.
     pub max_findings: Option<MaxFindings>,
 }
 
-/// Checks the programs of `resolution`, whose files [`super::load`] gave, in parallel: the workspace as an editor has it,
-/// without open documents. What `memory` knows from the last time is not computed again. `done` is called after each
-/// program; a check that is cancelled gives something that is of no use.
+/// Checks the programs of `resolution` in parallel. `files` is the result of [`super::load`].
+///
+/// The result equals the diagnostics of an editor without open documents. Unchanged results are
+/// taken from `memory`. `done` is called after each program; the result of a canceled check is
+/// incomplete.
 #[must_use]
 pub fn check(
     resolution: &Resolution,
@@ -121,7 +121,7 @@ pub fn check(
     checked
 }
 
-/// The errors of programs that do not load, in the order of the programs.
+/// Returns the load errors, in the order of the programs.
 fn load_errors_of(mut programs: Vec<Arc<SnapshotProgram>>) -> LoadErrors {
     programs.sort_by(|a, b| (a.root(), &a.name, a.single()).cmp(&(b.root(), &b.name, b.single())));
     let mut all = LoadErrors::default();
@@ -129,8 +129,8 @@ fn load_errors_of(mut programs: Vec<Arc<SnapshotProgram>>) -> LoadErrors {
     all
 }
 
-/// Checks the properties of a policy test; looks for rules of any other program that change nothing. Gives how many questions about
-/// these were not decided.
+/// Checks the properties of a policy test, or searches any other program for rules that change
+/// nothing. Returns the number of undecided questions of that search.
 fn verify(
     snapshot: &Snapshot,
     program: &SnapshotProgram,
@@ -148,7 +148,7 @@ fn verify(
     }
 }
 
-/// What is wrong with prompts and with what they are made of, by file.
+/// Returns the findings about prompts and their sources, by file.
 pub(super) fn of_prompts(
     resolution: &Resolution,
     files: &FxHashMap<FileId, Arc<FileSummary>>,
@@ -161,7 +161,7 @@ pub(super) fn of_prompts(
     lists.into_iter().map(|(file, lists)| (file, lists.merged(None).into_iter().cloned().collect())).collect()
 }
 
-/// The files whose findings are wanted, and from which severity on these fail: by one of the settings that hold for each.
+/// The files to report, with the `fail_on` setting of each project that contains the file.
 struct ReportedFiles(FxHashMap<FileId, Vec<FailOn>>);
 
 impl ReportedFiles {
@@ -171,7 +171,8 @@ impl ReportedFiles {
         for program in &resolution.programs {
             for member in program.own().filter(|member| member.reported) {
                 add(member.file, program.settings.fail_on);
-                // What a sample reads beside policies is reported with it.
+                // The session files, atoms and captured prompts of a sample are reported with
+                // the sample.
                 let preview = resolution.previews.get(&member.file).into_iter();
                 preview
                     .flat_map(|files| files.texts())
@@ -197,7 +198,6 @@ impl ReportedFiles {
         }
     }
 
-    /// What was found in each file, list by list.
     fn lists<'s>(
         &self,
         snapshot: &'s Snapshot,
@@ -223,7 +223,6 @@ impl ReportedFiles {
         lists
     }
 
-    /// Of what prompts are made of alone.
     fn prompt_lists<'s>(
         &self,
         snapshot: &'s Snapshot,
@@ -239,10 +238,9 @@ impl ReportedFiles {
     }
 }
 
-/// What was found in a file.
 type FoundInFile = (FileId, Vec<Diagnostic>);
 
-/// The findings of the prompt atoms of which no kernel asks for a prompt.
+/// Returns the findings of prompt atoms that no sample kernel uses.
 fn corpora(resolution: &Resolution) -> Vec<FoundInFile> {
     let findings = |corpus: &CorpusFiles| {
         let project = corpus.project.and_then(|index| resolution.projects.get(index));
@@ -253,8 +251,8 @@ fn corpora(resolution: &Resolution) -> Vec<FoundInFile> {
 }
 
 impl Checked {
-    /// Adds a finding for each of `problems` that was met on a walk, under the settings of the project
-    /// around it.
+    /// Adds a finding for each error of a directory walk, with the settings of the enclosing
+    /// project.
     pub fn add_unreadable(
         &mut self,
         problems: &[Problem],
@@ -278,7 +276,8 @@ impl Checked {
     }
 }
 
-/// The files that are only read for the sake of others, and of which nothing counts: what they declare is missing.
+/// Returns the context files that could not be parsed. Their declarations are missing from the
+/// program.
 fn unparsed_beside(
     program: &ProgramFiles,
     files: &FxHashMap<FileId, Arc<FileSummary>>,
@@ -312,7 +311,7 @@ fn check_agent(agent: &AgentSettings, projects: &[Project]) -> (Vec<ReportEntry>
     (found.collect(), project.map_or_else(FailOn::default, |project| project.settings.fail_on))
 }
 
-/// The severities for the configuration of an agent's runtime.
+/// Returns the severities for an agent runtime configuration.
 pub(super) fn agent_rules(agent: &AgentSettings, projects: &[Project]) -> RuleSettings {
     let project = agent.project.and_then(|index| projects.get(index));
     project.map_or_else(RuleSettings::default, |project| project.settings.rules.clone())

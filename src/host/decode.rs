@@ -1,4 +1,4 @@
-//! From the bytes of a file to its text, with findings for what is no text.
+//! Decoding of file contents, with findings for bytes that are not text.
 
 use std::io;
 use std::sync::Arc;
@@ -10,30 +10,28 @@ use mangle_syntax::lint::Finding;
 use mangle_syntax::syntax::rules::byte_order_mark;
 use mangle_syntax::text::{TextRange, TextSize, text_len};
 
-/// Files longer than this many bytes are not parsed.
+/// In bytes. Longer files are not parsed.
 pub const MAX_FILE_LEN: usize = Content::Text.limit() as usize;
 
-/// How much of a file is looked at to tell text from other things.
+/// In bytes: the prefix that is inspected to detect binary files.
 const HEAD_LEN: usize = 8 << 10;
 
-/// Stands for one byte that is no UTF-8: the control character "substitute". It is as long as
-/// the byte that it stands for, so that offsets stay those of the file.
+/// Replacement for one invalid UTF-8 byte: the control character "substitute". The replacement is
+/// one byte long, so that offsets in the text equal offsets in the file.
 const SUBSTITUTE: char = '\u{1a}';
 
-/// What some editors write at the start of a file.
+/// Byte order mark.
 const MARK: &str = "\u{feff}";
 
-/// The text of a file.
 #[derive(Debug, Clone)]
 pub struct FileText {
-    /// The text; empty for a file that is not parsed.
+    /// Empty if the file is not parsed.
     pub text: Arc<str>,
-    /// What kept the file from being read as it is. Ranges count from the start of the file.
+    /// Problems with reading or decoding the file. Ranges are relative to the start of the file.
     pub findings: Vec<Finding>,
 }
 
 impl FileText {
-    /// The text that `bytes` are.
     #[must_use]
     pub fn of_bytes(bytes: Vec<u8>) -> Self {
         if let Some(finding) = unreadable(&bytes) {
@@ -45,7 +43,7 @@ impl FileText {
         }
     }
 
-    /// The text of an open document, under the same limits.
+    /// Applies the same limits to the text of an open document.
     #[must_use]
     pub fn of_text(text: &Arc<str>) -> Self {
         match unreadable(text.as_bytes()) {
@@ -54,13 +52,13 @@ impl FileText {
         }
     }
 
-    /// Whether nothing of the file counts, since it is too long or no text.
+    /// True if the file is ignored because it is too long or not text.
     #[must_use]
     pub fn is_unparsed(&self) -> bool {
         self.findings.iter().any(is_unparsed)
     }
 
-    /// The text as an editor has it: editors hide a byte order mark and keep it in the file.
+    /// Removes the byte order mark, because editors hide it from the document text.
     pub(super) fn without_mark(mut self) -> Self {
         if let Some(rest) = self.text.strip_prefix(MARK) {
             self.text = rest.into();
@@ -68,12 +66,12 @@ impl FileText {
         self
     }
 
-    /// The policy as an editor has it. That the file starts with a byte order mark is reported at the start of the text.
+    /// Removes the byte order mark of a policy, and reports it at the start of the text.
     pub(super) fn policy_without_mark(self) -> Self {
         if self.text.starts_with(MARK) { self.without_mark().marked() } else { self }
     }
 
-    /// The policy that an editor has of a file with a byte order mark.
+    /// Adds the finding about a byte order mark.
     pub(super) fn marked(mut self) -> Self {
         if !self.text.starts_with(MARK) {
             self.findings.push(byte_order_mark(TextRange::default()));
@@ -81,14 +79,13 @@ impl FileText {
         self
     }
 
-    /// A file of `len` bytes, which is more than the limit.
+    /// A file of `len` bytes, which exceeds the limit.
     pub(super) fn too_large(len: u64) -> Self {
         let message =
             format!("file has {} MiB, the limit is {} MiB", len.div_ceil(1 << 20), MAX_FILE_LEN >> 20);
         Self::unparsed(Finding::new(&FILE_TOO_LARGE, TextRange::default(), message).note(NOT_CHECKED))
     }
 
-    /// A file that cannot be read.
     pub(super) fn unreadable(error: &io::Error) -> Self {
         let message = format!("file cannot be read: {}", plain(error));
         Self::unparsed(Finding::new(&UNREADABLE_FILE, TextRange::default(), message).note(NOT_CHECKED))
@@ -101,7 +98,7 @@ impl FileText {
 
 const NOT_CHECKED: &str = "nothing in it is checked";
 
-/// The finding for bytes that are not worth parsing.
+/// Returns a finding if the bytes are not worth parsing.
 fn unreadable(bytes: &[u8]) -> Option<Finding> {
     if bytes.len() > MAX_FILE_LEN {
         return FileText::too_large(bytes.len() as u64).findings.pop();
@@ -114,8 +111,8 @@ fn unreadable(bytes: &[u8]) -> Option<Finding> {
     is_binary(bytes).then(|| finding("file is not text").note("the engine cannot load it").note(NOT_CHECKED))
 }
 
-/// Whether more than one byte in 32 is a control character that texts do not have. A stray one
-/// does not make a file binary; the parser points at it.
+/// True if more than one byte in 32 is a control character that text does not contain. Fewer
+/// control characters are reported by the parser.
 fn is_binary(bytes: &[u8]) -> bool {
     let head = bytes.get(..HEAD_LEN).unwrap_or(bytes);
     let is_odd = |byte: &&u8| **byte < 0x20 && !matches!(**byte, b'\t' | b'\n' | b'\r' | 0x0c | 0x1a | 0x1b);
@@ -123,7 +120,7 @@ fn is_binary(bytes: &[u8]) -> bool {
     odd >= 4 && odd * 32 > head.len()
 }
 
-/// The text with a [`SUBSTITUTE`] for each byte that is no UTF-8, and the finding about them.
+/// Replaces each invalid UTF-8 byte with [`SUBSTITUTE`] and reports the bytes in one finding.
 fn substitute(bytes: &[u8]) -> FileText {
     let mut text = String::with_capacity(bytes.len());
     let mut bad = 0;
@@ -148,7 +145,7 @@ fn substitute(bytes: &[u8]) -> FileText {
     FileText { text: text.into(), findings: vec![finding] }
 }
 
-/// Whether a finding says that nothing of its file is read.
+/// True if the finding means that its file was not parsed at all.
 pub(super) fn is_unparsed(finding: &Finding) -> bool {
     finding.rule == &FILE_TOO_LARGE || finding.rule == &BINARY_FILE
 }

@@ -1,8 +1,8 @@
-//! A look at the files of a workspace on disk: their states are compared with those at the last look, and differences become
-//! the events that a client would send if it watched files.
+//! Detection of changed files on disk, for clients that do not watch files. The state of each file
+//! is compared with its previous state, and differences become file events.
 //!
-//! A look reads the state of each known file and folder. Only folders whose state changed are listed, and the workspace is
-//! only walked if folders or ignore files came or changed.
+//! Each pass reads the state of every known file and folder. Only folders with a changed state are
+//! listed. The workspace is walked only if folders or ignore files were added or changed.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
@@ -18,10 +18,10 @@ use mangle_settings::FilesSettings;
 use mangle_syntax::text::Cancel;
 use piggyback::transcript::settings::PATH as AGENT_SETTINGS;
 
-/// The files and folders of a workspace, as a look found them.
+/// The state of the files and folders of a workspace after one pass.
 #[derive(Debug, Default)]
 pub struct DiskListing {
-    /// The start of the look.
+    /// The start of the pass.
     time: Option<SystemTime>,
     roots: Vec<PathBuf>,
     folders: BTreeMap<PathBuf, Folder>,
@@ -34,50 +34,47 @@ struct Folder {
     names: Arc<Names>,
 }
 
-/// The names of the entries of a folder.
 #[derive(Debug, Default)]
 struct Names {
     files: BTreeSet<OsString>,
-    /// Also of folders that are ignored.
+    /// Includes ignored folders.
     folders: BTreeSet<OsString>,
 }
 
-/// A look to be made.
+/// Input of one pass.
 #[derive(Debug)]
 pub struct DiskLook {
     pub(super) before: Arc<DiskListing>,
     /// A time before any file was read.
     pub(super) start: SystemTime,
-    /// The start of this look.
+    /// The start of this pass.
     pub(super) now: SystemTime,
     /// The folders of the workspace.
     pub(super) roots: Vec<PathBuf>,
-    /// The files that are known to exist.
+    /// Files that are known to exist.
     pub(super) known: Vec<PathBuf>,
-    /// Files outside of the folders that matter if they exist.
+    /// Files outside the workspace folders that matter if they exist.
     pub(super) candidates: Vec<PathBuf>,
     pub(super) cancel: Cancel,
 }
 
-/// The result of a look.
 #[derive(Debug)]
 pub struct DiskChanges {
-    /// `None` if the look was stopped.
+    /// `None` if the pass was canceled.
     pub(super) listing: Option<DiskListing>,
-    /// The changes since the last look, each path once.
+    /// The changes since the previous pass, one event per path.
     pub(super) events: BTreeMap<PathBuf, FileEvent>,
-    /// The time that the look took.
+    /// The duration of the pass.
     pub(crate) cost: Duration,
 }
 
 impl DiskLook {
-    /// The token that stops the look.
+    /// The token that cancels the pass.
     #[must_use]
     pub fn cancel(&self) -> &Cancel {
         &self.cancel
     }
 
-    /// Looks.
     #[must_use]
     pub fn run(self) -> DiskChanges {
         let start = Instant::now();
@@ -115,7 +112,7 @@ impl DiskLook {
         Some(listing)
     }
 
-    /// Adds the states of files that have none yet.
+    /// Adds the states of files that have no known state.
     fn compare_files(
         &self,
         listing: &mut DiskListing,
@@ -141,7 +138,7 @@ impl DiskLook {
                     (before.is_some() != state.is_some()).then_some(FileEvent::CameOrWent)
                 }
                 (None, None) => known.contains(path.as_path()).then_some(FileEvent::CameOrWent),
-                // It was read after the last look.
+                // The file was read after the previous pass.
                 (None, Some(state)) => {
                     let is_known = known.contains(path.as_path());
                     let event = if is_known { FileEvent::Changed } else { FileEvent::CameOrWent };
@@ -156,7 +153,7 @@ impl DiskLook {
         Some(())
     }
 
-    /// Adds folders that are new, and removes those that are ignored now.
+    /// Adds new folders, and removes folders that are now ignored.
     fn walk(
         &self,
         listing: &mut DiskListing,
@@ -191,7 +188,8 @@ impl DiskLook {
 }
 
 impl Folder {
-    /// A folder with its entries; those of `before` if it did not change. `None` if it cannot be listed.
+    /// Lists a folder, or returns the entries of `before` if the folder did not change. Returns
+    /// `None` if the folder cannot be listed.
     fn read(path: &Path, now: SystemTime, before: Option<&Self>) -> Option<Self> {
         let state = FileState::read(path, now)?;
         if let Some(before) = before.filter(|before| !state.may_differ_from(&before.state)) {
@@ -207,7 +205,7 @@ impl Folder {
 }
 
 impl DiskListing {
-    /// The files in the folders whose changes matter.
+    /// Returns the files in the folders whose changes matter.
     fn watched(&self) -> impl Iterator<Item = PathBuf> {
         self.folders.iter().flat_map(|(path, folder)| {
             let files = folder.names.files.iter().map(|name| path.join(name)).filter(|path| is_watched(path));

@@ -1,4 +1,4 @@
-//! Looks at a folder that changes.
+//! Tests of change detection in a folder.
 
 #![allow(clippy::unwrap_used)]
 
@@ -13,7 +13,7 @@ use super::workspace::FileEvent;
 use super::{DiskListing, DiskLook};
 use mangle_syntax::text::Cancel;
 
-/// A folder and the last look at it.
+/// A folder and the result of the previous pass.
 struct Setup {
     folder: tempfile::TempDir,
     known: Vec<&'static str>,
@@ -46,7 +46,7 @@ impl Setup {
         let look = DiskLook {
             before: Arc::clone(&self.listing),
             start: self.start,
-            // So much later that every change before it shows.
+            // Late enough that all earlier changes are settled.
             now: SystemTime::now() + Duration::from_secs(3_600),
             known: self.known.iter().map(|file| root.join(file)).collect(),
             candidates: vec![root.join(".git/info/exclude")],
@@ -56,7 +56,6 @@ impl Setup {
         look.run()
     }
 
-    /// The events of a look.
     fn events(&mut self) -> String {
         let changes = self.look(&Cancel::new());
         let listing = changes.listing.unwrap();
@@ -117,7 +116,8 @@ fn what_changed_after_the_start_is_an_event_of_the_first_look() {
     "]]);
 }
 
-/// A text of the same length that takes the place of another, with its time of modification, as `cp -p` and `mv` leave it.
+/// A file of equal length replaces another file and keeps the same modification time, as after
+/// `cp -p` and `mv`.
 #[cfg(unix)]
 #[test]
 fn a_file_of_equal_length_and_time_is_noticed() {

@@ -1,4 +1,4 @@
-//! Formatting the files of a resolution. Touches nothing on disk.
+//! Formatting of the files of a resolution, in memory.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -15,19 +15,18 @@ use mangle_syntax::syntax::SourceFile;
 use mangle_syntax::syntax::format::Formatting;
 use mangle_syntax::text::FileId;
 
-/// A file and what formatting makes of it.
 #[derive(Debug)]
 pub struct FormattedFile {
     pub path: PathBuf,
     pub old: Arc<str>,
-    /// Its text, formatted, where that is another.
+    /// The formatted text, if it differs from the current text.
     pub new: Option<String>,
-    /// What was done, and what stayed as it is.
+    /// Statistics of the changes and of the statements that were left unchanged.
     pub formatting: Formatting,
 }
 
-/// Formats the files of `resolution` that were asked for, in parallel, each under the settings of its project. A file that
-/// is no text or cannot be read is a problem.
+/// Formats the requested files of `resolution` in parallel, each with the settings of its project.
+/// A file that is not text or cannot be read is a problem.
 #[must_use]
 pub fn format(
     resolution: &Resolution,
@@ -35,7 +34,7 @@ pub fn format(
     overlay: &Overlay,
     table: &FileTable,
 ) -> (Vec<FormattedFile>, Vec<Problem>) {
-    // What a project for another version of this tool means is not known.
+    // The settings of a project for another version of mangle-ls cannot be interpreted.
     let programs = resolution.programs.iter().filter(|program| program.settings.fits());
     let wanted = programs.flat_map(|program| {
         let reported = program.own().filter(|member| member.reported);
@@ -66,7 +65,7 @@ pub fn format(
 
 fn format_file(path: &Path, settings: FormatSettings, overlay: &Overlay) -> Result<FormattedFile, String> {
     let text = read(path, overlay).map_err(|error| plain(&error))?;
-    // What stands in for bytes that are no text must not be written.
+    // The substitutes for invalid bytes must not be written.
     if let Some(finding) = text.findings.first() {
         return Err(format!("it was not formatted: {}", finding.message));
     }

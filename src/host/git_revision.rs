@@ -1,7 +1,7 @@
-//! The files of a git repository as they were at some revision, read with `git` and kept in memory.
+//! The files of a git repository at a revision, read with `git` and kept in memory.
 //!
-//! They are given paths below a folder that is not there, beside the repository, so that they are resolved to programs
-//! by the same code as the files of today.
+//! The files get paths below a nonexistent folder next to the repository. The code that resolves
+//! the working tree can therefore also resolve the revision.
 
 use std::ffi::OsStr;
 use std::io::{self, BufRead, BufReader, Read, Write};
@@ -11,25 +11,22 @@ use std::process::{Command, Output, Stdio};
 use super::{CheckTarget, MAX_FILE_LEN, Overlay, absolute, is_mangle};
 use mangle_settings::FILE_NAME;
 
-/// Why there is no past.
 #[derive(Debug, thiserror::Error)]
 pub enum GitRevisionError {
     /// `git` cannot be run.
     #[error("`git` cannot be run: {0}")]
     NoGit(io::Error),
-    /// The folder is in no repository that git wants to read.
+    /// The folder is not in a git repository, or git refuses to read the repository.
     #[error("there is no git repository to compare with: {0}")]
     NoRepository(String),
-    /// The revision does not exist.
     #[error(
         "git knows no revision `{0}` here. A shallow clone has only the newest; in CI, fetch the history \
          (`fetch-depth: 0`)"
     )]
     UnknownRevision(String),
-    /// Something that is to be checked lies outside of the repository.
+    /// A path to check is outside the repository.
     #[error("{} lies outside of the git repository, so it has no past", .0.display())]
     Outside(PathBuf),
-    /// Git failed.
     #[error("git cannot read that revision: {0}")]
     Git(String),
 }
@@ -38,21 +35,22 @@ pub enum GitRevisionError {
 #[derive(Debug)]
 pub struct GitRevision {
     root: PathBuf,
-    /// Where its files of that revision pretend to lie.
+    /// The virtual root folder of the files.
     place: PathBuf,
-    /// The files, by their path in the repository.
+    /// The files, by their path relative to the repository.
     files: Vec<(PathBuf, Vec<u8>)>,
 }
 
 impl GitRevision {
-    /// Reads `revision` of the repository around the folder `working`.
+    /// Reads `revision` of the repository that contains the folder `working`.
     ///
     /// # Errors
+    ///
     /// See [`GitRevisionError`].
     pub fn read(working: &Path, revision: &str) -> Result<Self, GitRevisionError> {
         let root = root(working)?;
         let unknown = || GitRevisionError::UnknownRevision(revision.into());
-        // Git would take it for an option.
+        // Git would parse it as an option.
         if revision.starts_with('-') {
             return Err(unknown());
         }
@@ -69,10 +67,12 @@ impl GitRevision {
         Ok(Self { root, place, files })
     }
 
-    /// The targets at that revision, and its files as open documents beside those of `overlay`.
+    /// Returns the targets at the revision, and an overlay with the files of the revision and of
+    /// `overlay`.
     ///
     /// # Errors
-    /// When a target lies outside of the repository.
+    ///
+    /// If a target is outside the repository.
     pub fn targets(
         &self,
         targets: &[CheckTarget],
@@ -94,18 +94,19 @@ impl GitRevision {
         Ok((targets.iter().map(then).collect::<Result<_, _>>()?, overlay))
     }
 
-    /// Where the file or folder at the absolute `path` of today was.
+    /// Maps the absolute path of a current file or folder to its virtual path at the revision.
     ///
     /// # Errors
-    /// When it lies outside of the repository.
+    ///
+    /// If the path is outside the repository.
     pub fn then(&self, path: &Path) -> Result<PathBuf, GitRevisionError> {
         let below = path.strip_prefix(&self.root).map_err(|_| GitRevisionError::Outside(path.into()))?;
-        // Joining an empty path would leave a slash at the end.
+        // Joining an empty path would add a trailing slash.
         Ok(if below.as_os_str().is_empty() { self.place.clone() } else { self.place.join(below) })
     }
 
-    /// Whether a walk of the repository or of a target comes by a file: one that is hidden is found only by who looks
-    /// inside of the hidden folder.
+    /// True if a walk of the repository or of a target reaches the file. A hidden file is reached
+    /// only from a target inside the hidden folder.
     fn is_seen(&self, path: &Path, targets: &[CheckTarget]) -> bool {
         let today = self.root.join(path);
         let is_below = |target: &CheckTarget| {
@@ -125,7 +126,7 @@ fn is_hidden(path: &Path) -> bool {
     path.iter().any(|part| part.as_encoded_bytes().starts_with(b"."))
 }
 
-/// The top folder of the repository around `working`.
+/// Returns the top folder of the repository that contains `working`.
 fn root(working: &Path) -> Result<PathBuf, GitRevisionError> {
     let output = run(working, &["rev-parse", "--is-inside-work-tree", "--show-cdup"])?;
     if !output.status.success() {
@@ -138,7 +139,7 @@ fn root(working: &Path) -> Result<PathBuf, GitRevisionError> {
     }
 }
 
-/// A folder beside the repository that is not there.
+/// Returns the path of a nonexistent folder next to the repository.
 fn free_place(root: &Path, commit: &str) -> PathBuf {
     let name = root.file_name().unwrap_or(OsStr::new("root")).to_string_lossy();
     let mut place = root.with_file_name(format!("{name}@{commit}"));
@@ -148,14 +149,14 @@ fn free_place(root: &Path, commit: &str) -> PathBuf {
     place
 }
 
-/// A file of a revision.
 struct Blob {
     id: String,
     path: PathBuf,
 }
 
 impl Blob {
-    /// Reads a row of `git ls-tree`: `MODE blob ID<tab>PATH`. Links and files that are none of ours give `None`.
+    /// Parses a row of `git ls-tree`: `MODE blob ID<tab>PATH`. Returns `None` for links and for
+    /// files of other kinds.
     fn parse(row: &[u8]) -> Option<Self> {
         let tab = memchr::memchr(b'\t', row)?;
         let (head, path) = (std::str::from_utf8(row.get(..tab)?).ok()?, path(row.get(tab + 1..)?));
@@ -179,7 +180,7 @@ fn path(bytes: &[u8]) -> PathBuf {
     PathBuf::from(String::from_utf8_lossy(bytes).into_owned())
 }
 
-/// The contents of files, from one `git cat-file`.
+/// Reads the contents of the files with one `git cat-file` process.
 fn contents(working: &Path, blobs: &[Blob]) -> Result<Vec<(PathBuf, Vec<u8>)>, GitRevisionError> {
     let failed = |error: io::Error| GitRevisionError::Git(error.to_string());
     let mut command = git(working);
@@ -187,7 +188,8 @@ fn contents(working: &Path, blobs: &[Blob]) -> Result<Vec<(PathBuf, Vec<u8>)>, G
     let mut child = command.spawn().map_err(GitRevisionError::NoGit)?;
     let (input, output) = (child.stdin.take(), child.stdout.take());
     let wanted: String = blobs.iter().flat_map(|blob| [blob.id.as_str(), "\n"]).collect();
-    // Asked from aside: git answers before it has read all, and both pipes would be full.
+    // Written from a separate thread: git answers before it has read all input, and both pipes
+    // would be full.
     let ask = move || input.map(|mut input| input.write_all(wanted.as_bytes()));
     let asking = std::thread::Builder::new().name("git".into()).spawn(ask);
     let asking =
@@ -195,22 +197,22 @@ fn contents(working: &Path, blobs: &[Blob]) -> Result<Vec<(PathBuf, Vec<u8>)>, G
     let mut output = BufReader::new(output.ok_or_else(|| GitRevisionError::Git("it has no output".into()))?);
     let file = |blob: &Blob| Ok((blob.path.clone(), answer(&mut output)?));
     let files: io::Result<Vec<_>> = blobs.iter().map(file).collect();
-    // Without a reader git ends, and then so does the asking, whatever went wrong.
+    // Closing the output ends git, and therefore also the writer thread, even after an error.
     drop(output);
-    // What it could not be asked is missing from the answers.
+    // Requests that could not be written have no answer.
     let _ = asking.join();
     child.wait().map_err(failed)?;
     files.map_err(failed)
 }
 
-/// Reads `ID blob LENGTH`, the content, and a line end.
+/// Reads one answer: `ID blob LENGTH`, the content and a line end.
 fn answer(output: &mut impl BufRead) -> io::Result<Vec<u8>> {
     let mut head = String::new();
     output.read_line(&mut head)?;
     let len = head.trim_end().rsplit(' ').next().and_then(|len| len.parse::<u64>().ok());
     let len = len.ok_or_else(|| io::Error::other(format!("unexpected answer `{}`", head.trim_end())))?;
     let mut content = Vec::new();
-    // What is too long is not used, but one byte more than that is needed to see it.
+    // A file over the limit is not used, but detecting it takes one more byte than the limit.
     let wanted = len.min(MAX_FILE_LEN as u64 + 1);
     output.by_ref().take(wanted).read_to_end(&mut content)?;
     io::copy(&mut output.by_ref().take(len - wanted), &mut io::sink())?;
@@ -221,7 +223,7 @@ fn answer(output: &mut impl BufRead) -> io::Result<Vec<u8>> {
 
 fn git(working: &Path) -> Command {
     let mut command = Command::new("git");
-    // Its messages are shown, and parsed by nobody.
+    // The messages are shown to users, and no code parses them.
     command.current_dir(working).env("LC_ALL", "C").stdin(Stdio::null());
     command
 }
@@ -230,13 +232,13 @@ fn run(working: &Path, arguments: &[&str]) -> Result<Output, GitRevisionError> {
     git(working).args(arguments).output().map_err(GitRevisionError::NoGit)
 }
 
-/// The first line that a git command writes, if it succeeds.
+/// Returns the first line that a git command writes, if the command succeeds.
 pub(super) fn line_of(working: &Path, arguments: &[&str]) -> Option<String> {
     let output = run(working, arguments).ok()?;
     output.status.success().then(|| first_line(&output.stdout))
 }
 
-/// What git says when it fails.
+/// Returns the error message of a failed git command.
 fn complaint(output: &Output) -> String {
     let line = first_line(&output.stderr);
     line.strip_prefix("fatal: ").unwrap_or(&line).to_owned()

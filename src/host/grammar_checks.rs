@@ -1,4 +1,4 @@
-//! Grammars and schemas of replies, compared with the programs of their projects.
+//! Checks of reply grammars and schemas against the programs of their projects.
 
 use std::sync::Arc;
 
@@ -14,18 +14,18 @@ use mangle_syntax::lint::Diagnostic;
 use mangle_syntax::text::FileId;
 use piggyback::envelope::Catalogue;
 
-/// What decides on the grammars of a project.
+/// The program and the tools that the grammars of a project are checked against.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct GrammarContext<'a> {
-    /// The program, if the project has one.
+    /// `None` if the project has no program.
     pub(super) program: Option<&'a Program>,
     pub(super) settings: &'a Settings,
-    /// The tools of the agent, where they are known.
+    /// `None` if the tools of the agent are unknown.
     pub(super) tools: Option<&'a Catalogue>,
 }
 
 impl GrammarContext<'_> {
-    /// Compares a grammar file that has this text.
+    /// Checks a grammar file with the given text.
     pub(super) fn compare(&self, grammar: &GrammarFile, text: &str) -> GrammarComparison {
         let Self { program, settings, tools } = *self;
         let name = &*grammar.path.to_string_lossy();
@@ -40,7 +40,7 @@ impl GrammarContext<'_> {
     }
 }
 
-/// The programs that the grammars of a command are compared with.
+/// The programs that the grammars of a command are checked against.
 pub(super) struct GrammarPrograms<'r> {
     resolution: &'r Resolution,
     /// By index into [`Resolution::projects`].
@@ -62,7 +62,7 @@ impl<'r> GrammarPrograms<'r> {
         Self { resolution, joined }
     }
 
-    /// What is found in a grammar file with this text.
+    /// Returns the findings for a grammar file with the given text.
     pub(super) fn check(&self, grammar: &GrammarFile, text: &str) -> Vec<Diagnostic> {
         let project = self.resolution.projects.get(grammar.project);
         let program = self.joined.get(&grammar.project);
@@ -72,14 +72,15 @@ impl<'r> GrammarPrograms<'r> {
         file_findings(grammar.file, comparison.findings, &settings.rules)
     }
 
-    /// From which severity on findings in a grammar file fail.
+    /// Returns the minimum severity that fails the check, for findings in a grammar file.
     pub(super) fn fail_on(&self, grammar: &GrammarFile) -> FailOn {
         let project = self.resolution.projects.get(grammar.project);
         project.map_or_else(FailOn::default, |project| project.settings.fail_on)
     }
 }
 
-/// The program of a project that its grammars are compared with: the first one that it declares.
+/// Returns the program that the grammars of a project are checked against: the first program that
+/// the project declares.
 pub(super) fn first_program(resolution: &Resolution, project: usize) -> Option<&ProgramFiles> {
     let of_project = resolution.programs.iter().filter(|program| program.project == Some(project));
     of_project.min_by_key(|program| program.declared)

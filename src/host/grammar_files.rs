@@ -1,4 +1,4 @@
-//! The files of `[decoding] files`: grammars and schemas of replies, which are held against the program beside them.
+//! The files of `[decoding] files`: grammars and schemas of replies.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -7,20 +7,18 @@ use super::{FileTable, FileText, Overlay, read};
 use mangle_syntax::lint::Finding;
 use mangle_syntax::text::FileId;
 
-/// A grammar or a schema of replies.
 #[derive(Debug)]
 pub struct GrammarFile {
     pub file: FileId,
     pub path: PathBuf,
-    /// The configuration that names it: an index into [`super::Resolution::projects`].
+    /// Index into [`super::Resolution::projects`] of the configuration that names the file.
     pub project: usize,
     pub text: Arc<str>,
-    /// Why it cannot be read as a text.
+    /// The reason if the file cannot be read as text.
     pub(super) unread: Option<Finding>,
 }
 
 impl GrammarFile {
-    /// Reads the file at `path`.
     pub(super) fn read(path: &Path, project: usize, overlay: &Overlay, table: &FileTable) -> Self {
         let text = read(path, overlay).unwrap_or_else(|error| FileText::unreadable(&error));
         let unread = text.findings.into_iter().next();

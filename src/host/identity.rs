@@ -1,31 +1,32 @@
-//! One identity for each file, however many paths lead to it: through links, and through linked folders.
+//! Canonical identity of a file, independent of the links in its path.
 //!
-//! The identity of a file is where its path leads. It is spelled as the workspace folder around it is, since that is the
-//! spelling that the client knows. A link to a file that is in no program of the workspace itself stands for that file.
+//! The identity is the target of the path. Its prefix is spelled like the workspace folder that
+//! contains it, because the client uses that spelling. A link to a file that is in no program of
+//! the workspace is used in place of that file.
 
 use std::path::{Path, PathBuf};
 
 use super::paths::real;
 
-/// A path as it is spelled, and where it leads on disk.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ResolvedPath {
-    /// The path as it is spelled.
     spelled: PathBuf,
-    /// The path without links to folders.
+    /// The path with links to folders resolved.
     entry: PathBuf,
-    /// Where the path leads; the same as `entry` unless that is a link.
+    /// The path with all links resolved. Differs from `entry` if the entry is a link.
     target: PathBuf,
 }
 
 impl ResolvedPath {
-    /// Follows the links of an absolute path. What is not there, and what is no path on disk, leads to itself.
+    /// Resolves the links of an absolute path. A path that does not exist, or that is not a disk
+    /// path, resolves to itself.
     #[must_use]
     pub fn read(path: &Path) -> Self {
         Self::read_on(path, &real)
     }
 
-    /// [`ResolvedPath::read`] on a disk where `real` says where a path leads, and how it is written there.
+    /// [`ResolvedPath::read`] with a replaceable file system: `real` returns the canonical path,
+    /// in the spelling of the disk.
     fn read_on(path: &Path, real: &dyn Fn(&Path) -> PathBuf) -> Self {
         let (true, Some(folder), Some(name)) = (path.is_absolute(), path.parent(), path.file_name()) else {
             let [spelled, entry, target] = [path; 3].map(Path::to_path_buf);
@@ -34,24 +35,24 @@ impl ResolvedPath {
         Self { spelled: path.into(), entry: real(folder).join(name), target: real(path) }
     }
 
-    /// The path as it is spelled.
     #[must_use]
     pub fn spelled(&self) -> &Path {
         &self.spelled
     }
 }
 
-/// A link that is in a program, and where it leads.
+/// A link that is a member of a program.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MemberLink {
     pub path: PathBuf,
-    /// The file that it leads to, without links.
+    /// The target, with links resolved.
     pub target: PathBuf,
-    /// Whether the file is in no program itself, so that the link stands for it.
+    /// True if the target itself is in no program, so that the link is used in place of the
+    /// target.
     pub stands_for_target: bool,
 }
 
-/// What decides the identity of a file: the workspace folders, and the links that are in programs.
+/// The workspace folders and the links in programs, which determine the identity of a file.
 #[derive(Debug, Clone, Default)]
 pub struct Identities {
     folders: Vec<Folder>,
@@ -66,14 +67,15 @@ struct Folder {
 }
 
 impl Identities {
-    /// Those of a workspace with these folders. Of two spellings of one folder the lesser counts, and a folder inside
-    /// another one is spelled as that.
+    /// The identities of a workspace with these folders. For two spellings of one folder, the
+    /// smaller one is used. A nested folder is spelled like the outer one.
     #[must_use]
     pub fn of_folders(spelled: &[PathBuf]) -> Self {
         Self::of_folders_on(spelled, &real)
     }
 
-    /// [`Identities::of_folders`] on a disk where `real` says where a path leads.
+    /// [`Identities::of_folders`] with a replaceable file system: `real` returns the canonical
+    /// path.
     fn of_folders_on(spelled: &[PathBuf], real: &dyn Fn(&Path) -> PathBuf) -> Self {
         let mut all: Vec<_> =
             spelled.iter().map(|path| Folder { real: real(path), spelled: path.clone() }).collect();
@@ -90,12 +92,11 @@ impl Identities {
         identities
     }
 
-    /// The folders, each once.
     pub fn folders(&self) -> impl Iterator<Item = &Path> {
         self.folders.iter().map(|folder| folder.spelled.as_path())
     }
 
-    /// Sets the links that are in programs. Gives whether they are others than before.
+    /// Sets the links in programs. Returns true if they changed.
     pub fn set_links(&mut self, mut links: Vec<MemberLink>) -> bool {
         links.sort_by(|one, another| one.path.cmp(&another.path));
         let different = self.links != links;
@@ -103,7 +104,6 @@ impl Identities {
         different
     }
 
-    /// The identity of the file that a path leads to.
     #[must_use]
     pub fn identity(&self, path: &ResolvedPath) -> PathBuf {
         let entry = self.spelling(&path.entry);
@@ -114,8 +114,8 @@ impl Identities {
         standing.map_or_else(|| self.spelling(&path.target), |link| link.path.clone())
     }
 
-    /// The identities that an event at a path is about: of the directory entry, of where it leads, and of the links that
-    /// lead there, too.
+    /// Returns the identities that an event at a path affects: the directory entry, its target,
+    /// and the links to the target.
     #[must_use]
     pub fn affected(&self, path: &ResolvedPath) -> Vec<PathBuf> {
         let mut all = vec![self.spelling(&path.entry), self.spelling(&path.target)];
@@ -126,13 +126,13 @@ impl Identities {
         all
     }
 
-    /// A path without links, as the workspace folder around it is spelled.
+    /// Returns a resolved path in the spelling of the workspace folder that contains it.
     fn spelling(&self, path: &Path) -> PathBuf {
         self.respelled(path).unwrap_or_else(|| path.into())
     }
 
     fn respelled(&self, path: &Path) -> Option<PathBuf> {
-        // The outermost come first.
+        // Outer folders come first.
         let around = self
             .folders
             .iter()
@@ -153,7 +153,7 @@ mod tests {
     struct Disk(tempfile::TempDir);
 
     impl Disk {
-        /// Makes files, and links (`link -> target`).
+        /// Creates files and links (`link -> target`).
         fn new(entries: &[&str]) -> Self {
             let disk = Self(tempfile::tempdir().unwrap());
             for entry in entries {
@@ -214,17 +214,17 @@ mod tests {
         assert_eq!(folders(&["d"]), ("d".to_owned(), "d/a.mg".to_owned()));
     }
 
-    /// A disk that takes capitals, and both ways to write a letter with an accent, for the same, as those of Windows and macOS do:
-    /// the files that it has, as they are written there.
+    /// A disk that ignores case and Unicode normalization, as on Windows and macOS. The value
+    /// lists the existing files in the spelling of the disk.
     struct Folding(&'static [&'static str]);
 
     impl Folding {
-        /// How the disk compares names.
         fn folded(path: &str) -> String {
             path.to_lowercase().replace("e\u{301}", "\u{e9}")
         }
 
-        /// The path as it is on the disk; what is not there lies where its folder is.
+        /// Returns the path in the spelling of the disk. A missing file is in the real path of its
+        /// folder.
         fn real(&self, path: &Path) -> PathBuf {
             let folded = Self::folded(&path.to_string_lossy());
             let mut known = self.0.iter().flat_map(|file| Path::new(file).ancestors());
@@ -252,10 +252,10 @@ mod tests {
             for spelled in ["/data/policy/\u{e9}t\u{e9}.mg", "/Data/policy/e\u{301}te\u{301}.mg"] {
                 assert_eq!(identity(spelled), accents, "{folder} {spelled}");
             }
-            // A file that comes: its folder is there.
+            // A new file in an existing folder.
             assert_eq!(identity("/data/policy/New.mg"), Path::new(folder).join("Policy/New.mg"));
         }
-        // Two spellings of a folder are one folder.
+        // Two spellings of one folder are one folder.
         let folders = ["/Data".into(), "/data".into(), "/data/POLICY".into()];
         let identities = Identities::of_folders_on(&folders, &real);
         let all: Vec<_> = identities.folders().collect();
@@ -271,7 +271,7 @@ mod tests {
         assert_eq!(found, ["w/x.mg", "w/x.mg", "w/x.mg", "w/a.mg"]);
         let affected = identities.affected(&ResolvedPath::read(&disk.path("x.mg")));
         assert_eq!(affected, [disk.path("w/x.mg"), disk.path("x.mg")]);
-        // In another program it is a file of its own.
+        // In another program, the target is a file of its own.
         identities.set_links(vec![disk.link("w/z.mg", "w/a.mg", false)]);
         let found = ["w/z.mg", "w/a.mg"].map(|path| disk.identity(&identities, path));
         assert_eq!(found, ["w/z.mg", "w/a.mg"]);

@@ -1,7 +1,9 @@
-//! What git ignores below a folder: walking without it, and the patterns that say so.
+//! Gitignore handling: the walk of a folder without ignored files, and the patterns that ignore
+//! them.
 //!
-//! The files of patterns are read here and not by the walker, which would wait for a pipe and take in a file of any size.
-//! One that cannot be used is a problem, and the others count.
+//! Pattern files are read here and not by the walker. The walker would block on a pipe and read
+//! files of any size. An unusable pattern file is reported as a problem, and the remaining pattern
+//! files still apply.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -15,13 +17,13 @@ use super::disk::{self, Content, DiskOperation};
 use super::problem::plain;
 use super::resolve::Problem;
 
-/// How many patterns are used of one file.
+/// The maximum number of patterns per file.
 pub(super) const MOST_PATTERNS: usize = 10_000;
 
-/// The entries of a folder and of those below it which git does not ignore and which are not hidden. Links are not
+/// Iterator over a folder and its descendants, without ignored and hidden entries. Links are not
 /// followed.
 pub(super) struct Entries {
-    /// `None` once a root has been refused.
+    /// `Err(None)` after a refused root was reported.
     walk: Result<ignore::Walk, Option<Error>>,
 }
 
@@ -31,8 +33,9 @@ impl Entries {
         Self::of(root, &Arc::default(), |_| true)
     }
 
-    /// Walks what `filter` lets pass of it. In the order of names: where a limit cuts, it cuts at the same place each time.
-    /// Walks that share `patterns` read each file of patterns once.
+    /// Walks the entries that `filter` accepts, sorted by name. The order makes the result
+    /// deterministic if a limit stops the walk. Walks that share `patterns` read each pattern file
+    /// once.
     pub(super) fn of(
         root: &Path,
         patterns: &Arc<Patterns>,
@@ -66,7 +69,7 @@ impl Iterator for Entries {
     }
 }
 
-/// The patterns of all folders that were asked for.
+/// The patterns of all visited folders.
 #[derive(Default)]
 pub(super) struct Patterns {
     levels: Mutex<FxHashMap<PathBuf, Arc<Level>>>,
@@ -76,25 +79,27 @@ pub(super) struct Patterns {
 /// The patterns of one folder.
 struct Level {
     above: Option<Arc<Level>>,
-    /// Whether it is the top folder of a repository: what git's patterns above it say does not hold here.
+    /// True for the top folder of a repository. The gitignore patterns of its ancestors do not
+    /// apply.
     is_repository: bool,
-    /// Of `.ignore`, which holds without a repository, too.
+    /// From `.ignore`, which also applies outside repositories.
     own: Gitignore,
-    /// Of `.gitignore`.
+    /// From `.gitignore`.
     git: Gitignore,
-    /// Of `.git/info/exclude`.
+    /// From `.git/info/exclude`.
     exclude: Gitignore,
-    /// Of the user's own file; only in the top folder of a repository.
+    /// From the user's global ignore file. Only set for the top folder of a repository.
     user: Gitignore,
 }
 
 impl Patterns {
-    /// The files of patterns that could not be used; all of them once the walks are over.
+    /// Returns the pattern files that could not be used. The list is complete after all walks have
+    /// ended.
     pub(super) fn problems(&self) -> Vec<Problem> {
         self.problems.lock().clone()
     }
 
-    /// Whether an entry is walked.
+    /// True if an entry is not ignored.
     fn has(&self, entry: &DirEntry) -> bool {
         let is_folder = entry.file_type().is_some_and(|kind| kind.is_dir());
         let Some(folder) = entry.path().parent() else { return true };
@@ -105,7 +110,7 @@ impl Patterns {
         }
     }
 
-    /// The patterns of a folder, those above it included.
+    /// Returns the patterns of a folder, including its ancestors.
     fn level(&self, folder: &Path) -> Arc<Level> {
         if let Some(known) = self.levels.lock().get(folder) {
             return Arc::clone(known);
@@ -130,9 +135,10 @@ impl Patterns {
         Level { above, is_repository, own, git, exclude, user }
     }
 
-    /// The patterns of a file, which count from `folder`; none if it is not there.
+    /// Reads the patterns of a file, relative to `folder`. Returns no patterns if the file is
+    /// missing.
     fn of_file(&self, path: &Path, folder: &Path) -> Gitignore {
-        // What a confined process may not read does not count either.
+        // A confined process must not read the file, so its patterns do not apply.
         if path.symlink_metadata().is_err() || !disk::is_allowed(path) {
             return Gitignore::empty();
         }
@@ -147,7 +153,6 @@ impl Patterns {
     }
 }
 
-/// The patterns in a text.
 fn patterns(path: &Path, folder: &Path, text: &str) -> Result<Gitignore, String> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let is_pattern = |line: &&str| !line.trim().is_empty() && !line.starts_with('#');
@@ -156,15 +161,16 @@ fn patterns(path: &Path, folder: &Path, text: &str) -> Result<Gitignore, String>
     }
     let mut builder = GitignoreBuilder::new(folder);
     for line in text.lines() {
-        // As for git, what is no pattern matches nothing.
+        // As in git, an invalid pattern matches nothing.
         let _ = builder.add_line(Some(path.into()), line);
     }
     builder.build().map_err(|error| format!("its patterns cannot be used: {error}"))
 }
 
 impl Level {
-    /// What the patterns say of something in the folder or below it. Those of the innermost folder that say anything
-    /// count, `.ignore` before `.gitignore` before `.git/info/exclude` before the user's own.
+    /// Matches a path in the folder or below it. The innermost folder with a match decides.
+    /// Precedence in one folder: `.ignore`, `.gitignore`, `.git/info/exclude`, the user's global
+    /// file.
     fn matched(&self, path: &Path, is_folder: bool) -> Match<()> {
         let (mut own, mut git, mut exclude, mut user) = (Match::None, Match::None, Match::None, Match::None);
         let in_repository = self.levels().any(|level| level.is_repository);
@@ -182,20 +188,20 @@ impl Level {
         own.or(git).or(exclude).or(user)
     }
 
-    /// This level and those above it.
+    /// Returns this level and its ancestors.
     fn levels(&self) -> impl Iterator<Item = &Self> {
         std::iter::successors(Some(self), |level| level.above.as_deref())
     }
 }
 
-/// True if a file has patterns of files that git or other tools ignore.
+/// True if a file contains ignore patterns of git or other tools.
 pub(super) fn is_ignore_file(path: &Path) -> bool {
     path.file_name().is_some_and(|name| name == ".gitignore" || name == ".ignore")
         || path.ends_with(".git/info/exclude")
 }
 
-/// The folder that holds what all working trees of a repository share: `.git` itself, or where a `.git` that is a file
-/// leads to.
+/// Returns the common git folder of all working trees of a repository: `.git` itself, or the
+/// folder that a `.git` file points to.
 fn common_folder(folder: &Path, git: &Path) -> Option<PathBuf> {
     if git.is_dir() {
         return Some(git.into());
@@ -209,7 +215,7 @@ fn first_line(path: &Path) -> Option<String> {
     Some(String::from_utf8_lossy(&bytes).lines().next()?.to_owned())
 }
 
-/// The user's own file of patterns: that of `core.excludesFile`, else that which git looks for.
+/// Returns the user's global ignore file: `core.excludesFile`, or the default path of git.
 fn user_file() -> Option<PathBuf> {
     let variable = |name: &str| std::env::var_os(name).filter(|path| !path.is_empty()).map(PathBuf::from);
     let home = std::env::home_dir();
@@ -236,7 +242,7 @@ fn user_file() -> Option<PathBuf> {
     }
 }
 
-/// The path that a configuration of git names as `excludesFile`.
+/// Returns the path of `excludesFile` in a git configuration.
 fn excludes_file(bytes: &[u8]) -> Option<PathBuf> {
     let text = String::from_utf8_lossy(bytes);
     let value = |line: &str| {
@@ -252,7 +258,8 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
 
-    /// The files below a folder with these files in it, as this module and as the walker itself sees them.
+    /// Lists a folder with these files twice: with this module and with the walker's own pattern
+    /// handling.
     fn walked(files: &[(&str, &str)]) -> [Vec<String>; 2] {
         let folder = tempfile::tempdir().unwrap();
         let root = folder.path().canonicalize().unwrap();
@@ -272,7 +279,7 @@ mod tests {
         [names(&mut Entries::below(&start)), names(&mut WalkBuilder::new(&start).build())]
     }
 
-    /// The semantics are those of the walker's own reading, which is the reference.
+    /// The walker's own pattern handling is the reference.
     #[test]
     fn patterns_hold_as_in_git() {
         let files = |patterns: &[(&'static str, &'static str)], with_git: bool| {
@@ -332,7 +339,7 @@ mod tests {
         std::fs::write(root.join("b/y.mg"), "").unwrap();
         std::fs::write(root.join("c/z.mg"), "").unwrap();
         let patterns = Arc::default();
-        // Two walks that share the patterns say each problem once.
+        // Two walks that share the patterns report each problem once.
         let [files, again] = [(); 2].map(|()| {
             let entries = Entries::of(&root, &patterns, |_| true);
             entries.filter(|entry| entry.as_ref().unwrap().path().is_file()).count()

@@ -1,4 +1,4 @@
-//! The programs of a resolution, joined: for commands that look at programs as a whole.
+//! Linked programs of a resolution, for commands that process programs as a whole.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -10,33 +10,32 @@ use mangle_engine::program::{FileSummary, Program};
 use mangle_settings::Settings;
 use mangle_syntax::text::FileId;
 
-/// A program, and what of it was asked for.
+/// A linked program and the requested files of the program.
 #[derive(Debug)]
 pub struct LinkedProgram {
-    /// What it is called in output.
+    /// The name in output.
     pub name: String,
     pub program: Arc<Program>,
-    /// The files that were asked for; `None` if that is all of them.
+    /// The requested files. `None` for all files.
     pub files: Option<FxHashSet<FileId>>,
-    /// The settings that hold for it.
     pub settings: Arc<Settings>,
-    /// The folder that paths of its settings count from.
+    /// The base folder of relative paths in the settings.
     pub root: PathBuf,
 }
 
-/// What besides the resolution decides what a program is for a command.
 #[derive(Debug, Default)]
 pub struct LinkOptions {
-    /// Files that were named one by one: a kernel or a test among them takes the place of its program.
+    /// Files given explicitly. A kernel or a test among them replaces its program.
     pub named: FxHashSet<FileId>,
-    /// Files that go with each program.
+    /// Additional files for each program.
     pub with: Vec<Arc<FileSummary>>,
 }
 
-/// The only one of some programs.
+/// Returns the only program of `programs`.
 ///
 /// # Errors
-/// When there is none, or several. `place` is where they were looked for.
+///
+/// If the number of programs is not one. `place` describes the searched place in the error.
 pub fn only<'p, J>(programs: &'p [J], name: &dyn Fn(&J) -> &str, place: &str) -> Result<&'p J, String> {
     match programs {
         [one] => Ok(one),
@@ -48,9 +47,10 @@ pub fn only<'p, J>(programs: &'p [J], name: &dyn Fn(&J) -> &str, place: &str) ->
     }
 }
 
-/// Joins the programs of `resolution` from the files that [`super::load`] gave. A kernel or a test, which is
-/// a program of its own with the files that it runs with, is given only where it was named, or nothing of those was
-/// asked for.
+/// Links the programs of `resolution`. `files` is the result of [`super::load`].
+///
+/// A kernel or a test is a program of its own. Such programs are included only if they were given
+/// explicitly, or if no other program was requested.
 #[must_use]
 pub fn join(
     resolution: &Resolution,
@@ -99,19 +99,19 @@ fn join_program(
     reported.into_iter().take(count).map(of_unit).collect()
 }
 
-/// A policy test, joined with what it runs with.
+/// A policy test, linked with its program.
 #[derive(Debug)]
 pub struct LinkedTest {
     pub file: FileId,
-    /// It and the program around it.
+    /// The test and the program that it applies to.
     pub program: Program,
-    /// Whether nobody says which program it belongs to, so that it goes with the schemas beside it alone.
+    /// True if no configuration assigns the test to a program. The test is then linked only with
+    /// the schemas in its folder.
     pub is_lone: bool,
-    /// The settings that hold for it.
     pub settings: Arc<Settings>,
 }
 
-/// The policy tests of a resolution that are reported, each with its program. From the files that [`super::load`] gave.
+/// Links the reported policy tests of a resolution. `files` is the result of [`super::load`].
 #[must_use]
 pub fn join_tests(resolution: &Resolution, files: &FxHashMap<FileId, Arc<FileSummary>>) -> Vec<LinkedTest> {
     let mut tests = Vec::new();

@@ -1,4 +1,4 @@
-//! Reading and parsing the files of a resolution, in parallel.
+//! Parallel reading and parsing of the files of a resolution.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -16,8 +16,10 @@ use mangle_engine::program::FileSummary;
 use mangle_syntax::syntax::SourceFile;
 use mangle_syntax::text::FileId;
 
-/// Reads every file of `resolution` once; one that `memory` knows with the same text is not parsed again. `done` is
-/// called after each, on any thread. A file that cannot be read is a problem, and missing from the result.
+/// Reads every file of `resolution` once. A file with the same text as in `memory` is not parsed
+/// again. `done` is called after each file, on any thread.
+///
+/// An unreadable file is a problem and missing from the result.
 #[must_use]
 pub fn load(
     resolution: &Resolution,
@@ -44,7 +46,7 @@ pub fn load(
     (files, problems)
 }
 
-/// The files of programs that are there and too long or no text, so that nothing of them counts.
+/// Returns the existing program files that were ignored because they are too long or not text.
 #[must_use]
 pub fn unparsed(
     files: &FxHashMap<FileId, Arc<FileSummary>>,

@@ -1,4 +1,4 @@
-//! What is kept from one check to the next, for a process that checks more than once.
+//! Results that are kept between checks, for a process that checks repeatedly.
 
 use std::sync::Arc;
 
@@ -11,8 +11,8 @@ use super::{FileTable, FileText, Overlay, Resolution};
 use mangle_engine::program::FileSummary;
 use mangle_syntax::text::FileId;
 
-/// Files as they were read last, and what was found in their statements. A check with a fresh memory and one with an
-/// old memory give the same.
+/// The last parsed version of each file, and the findings of its statements. The content does not
+/// affect the result of a check, only its duration.
 #[derive(Debug, Default)]
 pub struct Memory {
     table: Arc<FileTable>,
@@ -21,21 +21,19 @@ pub struct Memory {
 }
 
 impl Memory {
-    /// The ids of the files.
     #[must_use]
     pub fn table(&self) -> &FileTable {
         &self.table
     }
 
-    /// The summary of a file with this text: that of the last time if the text is the same, else that which `make`
-    /// gives.
+    /// Returns the cached summary of a file if the text is unchanged, or the result of `make`.
     pub(super) fn summary(
         &self,
         file: FileId,
         text: &FileText,
         make: impl FnOnce() -> Arc<FileSummary>,
     ) -> Arc<FileSummary> {
-        // What was wrong with reading a file is part of its summary, and not of its text.
+        // Read errors are part of the summary, but not of the text.
         if !text.findings.is_empty() {
             self.files.remove(&file);
             return make();
@@ -50,7 +48,8 @@ impl Memory {
         summary
     }
 
-    /// The programs of `resolution`, whose files [`super::load`] gave, as they are in an editor without open documents.
+    /// Returns the programs of `resolution` as a snapshot without open documents. `files` is the
+    /// result of [`super::load`].
     #[must_use]
     pub fn snapshot(
         &self,

@@ -1,10 +1,13 @@
-//! The only file IO, and the one answer to "which files are which program", for both shells.
+//! All file access, and the assignment of files to programs, for the command line and the language
+//! server.
 //!
-//! Takes paths (of the command line, or the folders and documents of an editor) and the texts of
-//! open documents ([`Overlay`]); gives programs as lists of [`mangle_syntax::text::FileId`]s
-//! ([`resolve`]), texts of files ([`read`]) and summaries ready to be joined ([`load`]); also those of
-//! an older revision, which `git` is asked for ([`GitRevision`]), and news of files that change ([`Watch`]). Knows
-//! nothing of what is found wrong with them, except what keeps a file from being read at all.
+//! Input is the paths of the command line, or the folders and documents of an editor, and the
+//! texts of open documents ([`Overlay`]). Results are programs as lists of
+//! [`mangle_syntax::text::FileId`]s ([`resolve`]), file texts ([`read`]) and file summaries ready
+//! to be linked ([`load`]).
+//!
+//! The module also reads old revisions with `git` ([`GitRevision`]) and watches files for changes
+//! ([`Watch`]). Of all findings, it only produces findings about files that cannot be read.
 
 mod agents;
 mod atoms;
@@ -85,7 +88,7 @@ pub use project::Project;
 pub use prompts::fix_prompts;
 pub use read::{is_taken, open_facts, read, read_to_string};
 pub use resolve::{
-    CorpusFiles, Member, PartialScan, Problem, ProgramFiles, ProgramOrigin, Resolution, Scope, Shell,
+    CorpusFiles, Member, PartialScan, Problem, ProgramFiles, ProgramOrigin, ProgramScope, Resolution, Shell,
     StandaloneFile, WithoutReplies, resolve, resolve_exactly_with_transcripts, resolve_scope,
     resolve_with_transcripts,
 };

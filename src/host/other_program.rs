@@ -1,26 +1,29 @@
-//! The program that a property compares with (`@equivalent`, `@implies`), as it is on disk.
+//! The other program of a comparison property (`@equivalent`, `@implies`), read from disk.
 
 use std::path::Path;
 
 use super::linked_programs::{LinkOptions, join, only};
 use super::{
-    Memory, Overlay, Scope, VersionOptions, absolute, load, relative, resolve_scope, targets, unparsed,
+    Memory, Overlay, ProgramScope, VersionOptions, absolute, load, relative, resolve_scope, targets, unparsed,
 };
 use crate::ide::verification::OtherProgram;
 use mangle_syntax::text::FileId;
 
-/// Loads the program at a path that counts from `folder`, for the versions of its settings. Names of its files count from `working`.
+/// Loads the program at a path relative to `folder`, for the versions of its settings. File names
+/// in output are relative to `working`.
 ///
 /// # Errors
-/// When something there cannot be read, or there is not exactly one program.
+///
+/// If a file cannot be read, or the path does not contain exactly one program.
 pub fn other_program(folder: &Path, path: &str, working: &Path) -> Result<OtherProgram, String> {
     other_program_for(VersionOptions::default(), folder, path, working)
 }
 
-/// [`other_program`], with versions that options choose.
+/// [`other_program`] for the versions of command-line options.
 ///
 /// # Errors
-/// When something there cannot be read, or there is not exactly one program.
+///
+/// If a file cannot be read, or the path does not contain exactly one program.
 pub fn other_program_for(
     versions: VersionOptions,
     folder: &Path,
@@ -29,14 +32,14 @@ pub fn other_program_for(
 ) -> Result<OtherProgram, String> {
     let (memory, overlay) = (Memory::default(), Overlay::default().with_versions(versions));
     let named = targets(&[absolute(folder, Path::new(path))], working);
-    let mut resolution = resolve_scope(&named.targets, Scope::Exact, &overlay, memory.table());
+    let mut resolution = resolve_scope(&named.targets, ProgramScope::Exact, &overlay, memory.table());
     let (files, unread) = load(&resolution, &named.targets, &overlay, &memory, || {});
     let mut problems = named.problems;
     problems.append(&mut resolution.problems);
     problems.append(&mut resolution.empty);
     problems.extend(unread);
     problems.extend(unparsed(&files, &named.targets, memory.table()));
-    // Also what was met on the way: without it the program would be another one.
+    // Walk errors also count, because the program may be incomplete.
     if let Some(problem) = problems.first() {
         return Err(format!("{path}: {}", problem.why));
     }

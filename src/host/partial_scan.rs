@@ -1,4 +1,4 @@
-//! A scan that stopped at a limit, and what it says of itself.
+//! Incomplete scans that stopped at a limit, and the messages about them.
 
 use std::path::PathBuf;
 
@@ -6,18 +6,18 @@ use crate::host::problem::Problem;
 use crate::host::walk::{ScanLimit, Visited};
 use mangle_settings::FILE_NAME;
 
-/// A folder of which only a part was scanned.
+/// A folder that was scanned incompletely.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PartialScan {
     pub folder: PathBuf,
-    /// The limit at which the scan stopped.
+    /// The exceeded limit.
     pub limit: ScanLimit,
-    /// How much was visited.
+    /// The numbers of visited entries.
     pub visited: Visited,
 }
 
 impl PartialScan {
-    /// What the limit is called in `mangle-ls.toml`.
+    /// The key of the limit in `mangle-ls.toml`.
     #[must_use]
     pub fn key(&self) -> &'static str {
         match self.limit {
@@ -27,7 +27,7 @@ impl PartialScan {
         }
     }
 
-    /// What happened, as a clause without a subject.
+    /// The message as a clause without a subject.
     #[must_use]
     pub fn reason(&self) -> String {
         let what = match self.limit {
@@ -38,13 +38,13 @@ impl PartialScan {
         format!("holds more than {what}, the limit of a scan")
     }
 
-    /// What can be done about it.
+    /// The help text of the finding.
     #[must_use]
     pub fn help(&self) -> String {
         format!("choose a smaller folder, or raise `{}` below `[files]` in its `{FILE_NAME}`", self.key())
     }
 
-    /// It as something that could not be read.
+    /// Converts the scan into a problem of its folder.
     #[must_use]
     pub fn problem(&self) -> Problem {
         Problem {

@@ -1,10 +1,10 @@
-//! How a system writes paths: `/p/a.mg`, or `C:\p\a.mg` and `\\server\share\a.mg`; as a parameter, so that each is tested on all.
+//! Path syntax of an operating system: `/p/a.mg`, or `C:\p\a.mg` and `\\server\share\a.mg`. The
+//! syntax is a parameter, so that tests cover each syntax on all systems.
 
 use percent_encoding::{AsciiSet, percent_decode_str, percent_encode};
 
 use crate::report::escaped_but;
 
-/// A way to write paths.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PathStyle {
     Unix,
@@ -12,10 +12,11 @@ pub enum PathStyle {
 }
 
 impl PathStyle {
-    /// That of the system that this runs on.
+    /// The syntax of the current system.
     pub const HERE: Self = if cfg!(windows) { Self::Windows } else { Self::Unix };
 
-    /// The path of a `file:` URI, by its authority and its path as they are in the URI. `None` where they name no absolute path.
+    /// Returns the path of a `file:` URI, for its encoded authority and path. Returns `None` if
+    /// they do not form an absolute path.
     #[must_use]
     pub fn path_of_uri(self, authority: &str, path: &str) -> Option<Vec<u8>> {
         let bytes = decode(path);
@@ -27,7 +28,6 @@ impl PathStyle {
         }
     }
 
-    /// The `file:` URI of an absolute path.
     #[must_use]
     pub fn uri_of_path(self, path: &[u8]) -> String {
         match self {
@@ -37,7 +37,7 @@ impl PathStyle {
                 let text = self.plain(&text).unwrap_or_else(|| text.into_owned()).replace('\\', "/");
                 match (text.strip_prefix("//"), drive(&text)) {
                     (Some(share), _) => format!("file://{}", encode(share.as_bytes())),
-                    // Editors write the letter of a drive small.
+                    // Editors write drive letters in lower case.
                     (None, Some((letter, rest))) => {
                         format!("file:///{}%3A{}", letter.to_ascii_lowercase(), encode(rest.as_bytes()))
                     }
@@ -47,7 +47,8 @@ impl PathStyle {
         }
     }
 
-    /// A path as people write it, where Windows gives one that begins with `\\?\`; `None` for any other.
+    /// Converts a path that begins with `\\?\` to the usual notation. Returns `None` for any other
+    /// path.
     #[must_use]
     pub fn plain(self, path: &str) -> Option<String> {
         let rest = path.strip_prefix(r"\\?\").filter(|_| self == Self::Windows)?;
@@ -57,7 +58,7 @@ impl PathStyle {
         drive(rest).is_some().then(|| rest.to_owned())
     }
 
-    /// A path with `/` between its parts.
+    /// Returns a path with `/` as separator.
     #[must_use]
     pub fn slashes(self, path: &str) -> String {
         match self {
@@ -67,7 +68,7 @@ impl PathStyle {
     }
 }
 
-/// The letter of a drive that a path begins with, and the rest of the path.
+/// Splits a path into the drive letter and the rest.
 fn drive(path: &str) -> Option<(char, &str)> {
     let letter = path.chars().next().filter(char::is_ascii_alphabetic)?;
     let rest = path.get(1..)?.strip_prefix(':')?;
@@ -79,7 +80,7 @@ fn windows_path(authority: &str, path: &str) -> Option<String> {
         let authority = String::from_utf8_lossy(&decode(authority)).into_owned();
         return Some(format!(r"\\{authority}{}", path.replace('/', "\\")));
     }
-    // Some programs write the server behind an empty authority.
+    // Some programs write the server after an empty authority.
     if let Some(share) = path.strip_prefix("//").filter(|share| !share.is_empty()) {
         return Some(format!(r"\\{}", share.trim_start_matches('/').replace('/', "\\")));
     }
@@ -88,15 +89,15 @@ fn windows_path(authority: &str, path: &str) -> Option<String> {
     Some(format!("{}:{}", letter.to_ascii_uppercase(), rest.replace('/', "\\")))
 }
 
-/// What a path of a URI has as `%XX`.
+/// Characters that are percent-encoded in the path of a URI.
 const ESCAPED: &AsciiSet = &escaped_but(b"-._~/");
 
-/// With `%XX` for what a path of a URI cannot hold.
+/// Percent-encodes the characters that the path of a URI cannot contain.
 fn encode(path: &[u8]) -> String {
     percent_encode(path, ESCAPED).to_string()
 }
 
-/// Resolves `%XX`; a stray `%` stands for itself.
+/// Decodes `%XX`. An invalid `%` is kept as is.
 fn decode(path: &str) -> Vec<u8> {
     percent_decode_str(path).collect()
 }
@@ -105,7 +106,6 @@ fn decode(path: &str) -> Vec<u8> {
 mod tests {
     use super::*;
 
-    /// The path of a URI, as text.
     fn path(style: PathStyle, uri: &str) -> Option<String> {
         let rest = uri.strip_prefix("file://")?;
         let (authority, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
@@ -143,7 +143,7 @@ mod tests {
             ("file:///a/%23%3F%25.mg", Some("/a/#?%.mg")),
             ("file:///a/50%.mg", Some("/a/50%.mg")),
             (r"file:///a\b.mg", Some(r"/a\b.mg")),
-            // Both ways to write a letter with an accent stay what they are.
+            // Both Unicode normal forms of an accented letter are left unchanged.
             ("file:///a/e%CC%81.mg", Some("/a/e\u{301}.mg")),
             ("file:///a/%C3%A9.mg", Some("/a/\u{e9}.mg")),
             ("file:", None),

@@ -1,4 +1,4 @@
-//! Paths: their table of ids, their normal form, and what a file's name says about it.
+//! File paths: the table of file ids, normalization, and classification by file name.
 
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
@@ -12,18 +12,19 @@ use crate::report::SourceText;
 use mangle_settings::FACT_EXTENSIONS;
 use mangle_syntax::text::FileId;
 
-/// The age of a change after which another change has another time.
+/// The minimum age of a change after which a later change has another timestamp.
 const SETTLED: Duration = Duration::from_secs(2);
 
-/// All files that were ever seen, by path and by id. Ids stay for the life of the process, and are ordered as the paths.
+/// All known files, by path and by id. Ids are valid for the life of the process and are ordered
+/// like the paths.
 #[derive(Debug, Default)]
 pub struct FileTable {
     rows: RwLock<Rows>,
-    /// Examined files, and whether they have replies of a model.
+    /// Files that were inspected. The flag is true if the file contains model replies.
     replies: RwLock<FxHashMap<PathBuf, (FileStamp, bool)>>,
 }
 
-/// The length of a file and the time of its last change.
+/// The size and the modification time of a file.
 type FileStamp = (u64, SystemTime);
 
 #[derive(Debug, Default)]
@@ -33,7 +34,7 @@ struct Rows {
 }
 
 impl FileTable {
-    /// The id of a path, which should be [`absolute`].
+    /// Returns the id of a path, or assigns a new id. The path should be [`absolute`].
     pub fn id(&self, path: &Path) -> FileId {
         if let Some(id) = self.known(path) {
             return id;
@@ -46,13 +47,14 @@ impl FileTable {
         id
     }
 
-    /// The id of a path, if it has one.
+    /// Returns the id of a path, if one was assigned.
     #[must_use]
     pub fn known(&self, path: &Path) -> Option<FileId> {
         self.rows.read().ids.get(path).copied()
     }
 
-    /// True if a file has replies of a model. `look` examines it, unless it has the length and the time of the last look.
+    /// True if a file contains model replies. Calls `look` only if the size or the modification
+    /// time changed since the last call.
     pub(super) fn has_replies(&self, path: &Path, look: impl FnOnce() -> bool) -> bool {
         let metadata = path.metadata().ok();
         let state = metadata.and_then(|metadata| Some((metadata.len(), metadata.modified().ok()?)));
@@ -63,21 +65,21 @@ impl FileTable {
             return *known;
         }
         let found = look();
-        // A later change may have the same time.
+        // For a recent change, a later change may have the same timestamp.
         if state.1.elapsed().is_ok_and(|age| age > SETTLED) {
             self.replies.write().insert(path.into(), (state, found));
         }
         found
     }
 
-    /// The path of an id; the empty path for an id that is not of this table.
+    /// Returns the path of an id. The path is empty if the id is not from this table.
     #[must_use]
     pub fn path(&self, id: FileId) -> Arc<Path> {
         self.rows.read().paths.get(&id).map_or_else(|| Path::new("").into(), Arc::clone)
     }
 }
 
-/// `path`, seen from `folder`, as an absolute path without `.` and `..`.
+/// Makes `path` absolute, relative to `folder`, and removes `.` and `..`.
 #[must_use]
 pub fn absolute(folder: &Path, path: &Path) -> PathBuf {
     let mut normal = PathBuf::new();
@@ -93,10 +95,11 @@ pub fn absolute(folder: &Path, path: &Path) -> PathBuf {
     normal
 }
 
-/// Where a path leads, without links. What is not there lies where its folder leads, and a link to it leads there, too.
+/// Returns the path with all links resolved. For a missing file, the links of its folder are
+/// resolved. A link to a missing file resolves to the path of the missing file.
 #[must_use]
 pub fn real(path: &Path) -> PathBuf {
-    /// So many links that lead to each other are followed.
+    /// The maximum number of links in a chain.
     const MOST: usize = 16;
     follow(path, MOST)
 }
@@ -112,20 +115,20 @@ fn follow(path: &Path, most: usize) -> PathBuf {
     }
 }
 
-/// A path as people write it: Windows gives `\\?\C:\x` for `C:\x`.
+/// Converts the Windows notation `\\?\C:\x` to `C:\x`.
 fn plain_path(path: PathBuf) -> PathBuf {
     let plain = path.to_str().and_then(|path| PathStyle::HERE.plain(path));
     plain.map(PathBuf::from).unwrap_or(path)
 }
 
-/// A file as output shows it: named as [`relative`] does, at its path.
+/// Returns a text for output, named by [`relative`].
 #[must_use]
 pub fn source_text(folder: &Path, path: &Path, text: Arc<str>) -> SourceText {
     SourceText::new(relative(folder, path), text).at(path)
 }
 
-/// How output names a file: relative to `folder` if it lies below it (one level up at most),
-/// with `/` between the parts.
+/// Returns the name of a file in output: relative to `folder` if the file is below it or one level
+/// up, with `/` as separator.
 #[must_use]
 pub fn relative(folder: &Path, path: &Path) -> String {
     let mut shown = String::new();
@@ -136,7 +139,7 @@ pub fn relative(folder: &Path, path: &Path) -> String {
             return if shown.is_empty() { ".".into() } else { shown };
         }
         match base.parent() {
-            // What is on another branch from the root on is clearer with its full path.
+            // If the paths share only the root, the absolute path is clearer.
             Some(parent) if parent.parent().is_some() => base = parent,
             _ => return slashes(path),
         }
@@ -144,13 +147,14 @@ pub fn relative(folder: &Path, path: &Path) -> String {
     }
 }
 
-/// A path with `/` between its parts.
+/// Returns a path with `/` as separator.
 pub(super) fn slashes(path: &Path) -> String {
     PathStyle::HERE.slashes(&path.to_string_lossy())
 }
 
-/// Whether the name is that of a file that is no Mangle, even if it is named: a configuration, YAML, Markdown, JSON, a table
-/// of facts, a log, or one of them compressed.
+/// True if the name belongs to a known format other than Mangle, even if the path was given
+/// explicitly. The formats are configuration, YAML, Markdown, JSON, fact table and log, also
+/// compressed.
 #[must_use]
 pub(super) fn is_other_text(path: &Path) -> bool {
     const ENDINGS: [&str; 17] = [
@@ -161,13 +165,13 @@ pub(super) fn is_other_text(path: &Path) -> bool {
     extension.is_some_and(|extension| ENDINGS.contains(&&*extension))
 }
 
-/// Whether the name is that of a Mangle file: `.mg` or `.gl`.
+/// True for `.mg` and `.gl`.
 #[must_use]
 pub fn is_mangle(path: &Path) -> bool {
     path.extension().is_some_and(|extension| extension == "mg" || extension == "gl")
 }
 
-/// Whether the name is that of a file that holds facts and is no Mangle: `.csv`, `.jsonl` or `.ndjson`.
+/// True for files of facts in other formats: `.csv`, `.jsonl` or `.ndjson`.
 #[must_use]
 pub fn is_facts(path: &Path) -> bool {
     path.extension()
@@ -175,21 +179,20 @@ pub fn is_facts(path: &Path) -> bool {
         .is_some_and(|extension| FACT_EXTENSIONS.contains(&extension) && !is_mangle(path))
 }
 
-/// Whether the file never joins a program but is analysed as the program plus itself: a sample
-/// kernel (`*.kernel.mg`) or a policy test (`*_test.mg`).
+/// True for sample kernels (`*.kernel.mg`) and policy tests (`*_test.mg`). These files are never
+/// members of a program; each is analyzed as an extension of the program.
 #[must_use]
 pub fn is_single(path: &Path) -> bool {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     name.ends_with(".kernel.mg") || is_test(path)
 }
 
-/// Whether the file's name says that it is a policy test.
 #[must_use]
 pub fn is_test(path: &Path) -> bool {
     path.file_name().unwrap_or_default().to_string_lossy().ends_with("_test.mg")
 }
 
-/// Where the tests of a policy or of a sample kernel belong: `NAME_test.mg` beside it.
+/// Returns the path of the tests of a policy or sample kernel: `NAME_test.mg` in the same folder.
 #[must_use]
 pub fn test_path(path: &Path) -> PathBuf {
     let stem = path.file_stem().unwrap_or_default().to_string_lossy();
@@ -197,14 +200,15 @@ pub fn test_path(path: &Path) -> PathBuf {
     path.with_file_name(format!("{stem}_test.mg"))
 }
 
-/// Whether the file's name says that it declares the predicates of the files beside it.
+/// True if the name belongs to a schema file, which declares predicates for the files in its
+/// folder.
 pub fn is_schema(path: &Path) -> bool {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     name.starts_with("schemas") && is_mangle(path) && !is_single(path)
 }
 
-/// The file below a folder that a relative path names, if there is one: not a folder or a device, and nothing outside of
-/// the folder, whatever links lead there.
+/// Returns the existing regular file at a path relative to a folder. Returns `None` if links lead
+/// out of the folder.
 #[must_use]
 pub fn file_inside(folder: &Path, path: &Path) -> Option<PathBuf> {
     let is_plain = path.components().all(|part| matches!(part, std::path::Component::Normal(_)));
@@ -214,18 +218,18 @@ pub fn file_inside(folder: &Path, path: &Path) -> Option<PathBuf> {
     (is_file && is_inside()?).then_some(joined)
 }
 
-/// Whether the file's name says that it is a sample kernel.
 pub(super) fn is_kernel(path: &Path) -> bool {
     path.file_name().is_some_and(|name| name.to_string_lossy().ends_with(".kernel.mg"))
 }
 
-/// Whether the file's name says that it is a session file and holds no prompt atoms.
+/// True if the name belongs to a session file without prompt atoms.
 pub(super) fn is_session(path: &Path) -> bool {
     let name = path.file_name().unwrap_or_default().to_string_lossy().to_lowercase();
     [".session.yaml", ".session.yml", ".session.json"].iter().any(|end| name.ends_with(end))
 }
 
-/// The folder that paths in a file count from: its own; where there is no file, the working folder.
+/// Returns the base folder of relative paths in a file: its own folder, or the working folder if
+/// `file` is `None`.
 #[must_use]
 pub fn folder_of(file: Option<FileId>, table: &FileTable, working: &Path) -> PathBuf {
     let path = file.map(|file| table.path(file));

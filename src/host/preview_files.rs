@@ -1,5 +1,7 @@
-//! What the header of a sample kernel names besides policies: session files, prompt atoms, captured prompts. Paths count
-//! from the kernel's own folder. It may have been written by anybody, so nothing outside of the repository is read.
+//! Files that the header of a sample kernel names in addition to policies: session files, prompt
+//! atoms and captured prompts. Paths are relative to the folder of the kernel.
+//!
+//! The kernel is not trusted, so files outside the repository are not read.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -20,21 +22,24 @@ use mangle_syntax::lint::{Finding, SharedText};
 use mangle_syntax::text::{FileId, TextRange, quoted};
 use piggyback::transcript::Limits;
 
-/// What the header of a sample kernel says, with the files that it names besides policies.
+/// A parsed header of a sample kernel and the files that it names in addition to policies.
 #[derive(Debug, Default)]
 pub struct PreviewFiles {
     pub header: Header,
-    /// The session file of each of its groups, where it has one that can be read.
+    /// The session file of each group. `None` if the group names no file, or the file cannot be
+    /// read.
     pub sessions: Vec<Option<Arc<SessionText>>>,
-    /// The prompt atoms of each of its groups: those of the folder that it names, else those of the configuration.
+    /// The prompt atoms of each group: from the folder that the group names, or from the
+    /// configuration.
     pub atoms: Vec<Option<Arc<AtomFiles>>>,
-    /// The captured prompt of each of its groups, where it names a file that has one.
+    /// The captured prompt of each group. `None` if the group names no file with a captured
+    /// prompt.
     pub captured: Vec<Option<Arc<CapturedPrompt>>>,
-    /// The limits of shards that the configuration of the agent around the kernel sets (`.nerd/config.json`).
+    /// The limits of agent roles (shards) from `.nerd/config.json` of the agent that contains the
+    /// kernel.
     pub limits: Option<Arc<Limits>>,
-    /// Paths that lead nowhere; ranges count from the start of the kernel.
+    /// Broken paths. Ranges are relative to the start of the kernel.
     pub findings: Vec<Finding>,
-    /// The files of captured prompts.
     captures: Vec<ReadFile>,
 }
 
@@ -46,20 +51,20 @@ pub struct SessionText {
     pub file: SessionFile,
 }
 
-/// Prompt atoms that were read already.
+/// Prompt atoms that are already loaded.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct AtomCache<'a> {
-    /// Those of the configuration.
+    /// From the configuration.
     pub configured: Option<&'a Arc<AtomFiles>>,
-    /// Those of an earlier look at the same kernel, while no file of atoms changed.
+    /// From an earlier load of the same kernel. Reused while no atom file changed.
     pub before: Option<&'a PreviewFiles>,
 }
 
-/// A file that was read.
 type ReadFile = (FileId, PathBuf, Arc<str>);
 
 impl PreviewFiles {
-    /// Reads what the header of the kernel at `path` names, inside of the repository around `root`.
+    /// Reads the files that the header of the kernel at `path` names, inside the repository that
+    /// contains `root`.
     #[must_use]
     pub fn load(
         path: &Path,
@@ -95,7 +100,7 @@ impl PreviewFiles {
         Self { sessions, atoms, captured, captures, limits, findings: reader.findings, header }
     }
 
-    /// The atoms of a folder that a group names.
+    /// Returns the atoms of the folder that a group names.
     fn atoms_of(&self, folder: &str) -> Option<Arc<AtomFiles>> {
         let groups = self.header.groups.iter().zip(&self.atoms);
         let mut named =
@@ -103,14 +108,15 @@ impl PreviewFiles {
         named.next().and_then(|(_, atoms)| atoms.clone())
     }
 
-    /// Files and folders that the header names besides policies, whether they are there or not, from the kernel's own folder.
+    /// Returns the files and folders that the header names in addition to policies, relative to
+    /// the kernel's folder. Missing files are included.
     pub fn named(&self) -> impl Iterator<Item = &Path> {
         let named = self.header.groups.iter();
         let named = named.flat_map(|group| [&group.session, &group.atoms, &group.captured]);
         named.flatten().map(|said| Path::new(&said.text))
     }
 
-    /// The session files and the files of prompt atoms, each of them once.
+    /// Returns the session files and the prompt atom files, each once.
     pub fn texts(&self) -> impl Iterator<Item = (FileId, &Path, &Arc<str>)> {
         let sessions =
             self.sessions.iter().flatten().map(|session| (session.id, &*session.path, &session.text));
@@ -121,38 +127,38 @@ impl PreviewFiles {
     }
 }
 
-/// What a preview is called that has no name of its own: the name of its file without its ends.
+/// Returns the default name of a preview: the file name without its extensions.
 #[must_use]
 pub fn preview_name(path: &Path) -> String {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     name.split('.').next().unwrap_or_default().to_owned()
 }
 
-/// What is said of paths.
+/// The note on invalid paths.
 const INSIDE: &str = "paths are relative to the folder of this file and stay inside of the repository";
 
-/// What happens to a path that leads out.
+/// The note on paths outside the repository.
 const OUTSIDE: &str =
     "files outside of the repository (or, without one, of the folder with `mangle-ls.toml`) are not read";
 
-/// How many characters of a path a message shows.
+/// The maximum number of characters of a path in a message.
 const QUOTED: usize = 32;
 
-/// What they stay inside of.
+/// The boundary of paths, for messages.
 const REPOSITORY: &str = "the repository (without one, the folder with `mangle-ls.toml`)";
 
-/// Reads what the groups of one header name, one after the other.
+/// Reader of the files of one header, group by group.
 struct HeaderReader<'r> {
     path: &'r Path,
     root: &'r Path,
-    /// The folder that nothing leads out of.
+    /// Paths must be inside this folder.
     boundary: PathBuf,
     known: AtomCache<'r>,
     overlay: &'r Overlay,
     table: &'r FileTable,
-    /// The folders of atoms that groups before have named.
+    /// The atom folders of previous groups.
     folders: Vec<(String, Option<Arc<AtomFiles>>)>,
-    /// What was said already, or is not to be looked at again: what stands before the first group is of each.
+    /// Ranges that were already processed. Keys before the first group are shared by all groups.
     seen: FxHashSet<TextRange>,
     findings: Vec<Finding>,
 }
@@ -168,7 +174,7 @@ impl HeaderReader<'_> {
         }
     }
 
-    /// Whether a path or glob leads somewhere where nothing is read.
+    /// True if a path or glob leads out of the boundary.
     fn leads_out(&self, name: &str) -> bool {
         let named = self.absolute(name);
         match CheckTarget::glob(&named) {
@@ -177,7 +183,7 @@ impl HeaderReader<'_> {
         }
     }
 
-    /// The path of a file that is named, unless it leads out.
+    /// Returns the path of a named file, or an error if it leads out of the boundary.
     fn inside(&self, name: &str) -> Result<PathBuf, String> {
         let path = self.absolute(name);
         match is_inside(&path, &self.boundary) {
@@ -186,7 +192,7 @@ impl HeaderReader<'_> {
         }
     }
 
-    /// Looks whether the policies that a group names are there.
+    /// Checks that the policies of a group exist.
     fn uses(&mut self, group: &PreviewGroup) {
         for used in group.uses.iter().filter(|used| !used.is_empty()) {
             if self.seen.contains(&used.range) {
@@ -203,7 +209,6 @@ impl HeaderReader<'_> {
         }
     }
 
-    /// The session file of a group.
     fn session(&mut self, named: &SourcedText) -> Option<Arc<SessionText>> {
         let read = self.inside(&named.text);
         match read.and_then(|path| read_session(&path, self.overlay, self.table)) {
@@ -216,7 +221,8 @@ impl HeaderReader<'_> {
         }
     }
 
-    /// The prompt atoms of a group: those of the folder that it names, else those of the configuration.
+    /// Returns the prompt atoms of a group: from the folder that the group names, or from the
+    /// configuration.
     fn atoms(&mut self, group: &PreviewGroup) -> Option<Arc<AtomFiles>> {
         let Some(named) = &group.atoms else { return self.known.configured.map(Arc::clone) };
         if let Some((_, known)) = self.folders.iter().find(|(name, _)| *name == named.text) {
@@ -242,7 +248,7 @@ impl HeaderReader<'_> {
         found
     }
 
-    /// The captured prompt of a group, and the file that it stands in.
+    /// Returns the captured prompt of a group and its file.
     fn captured(&mut self, group: &PreviewGroup) -> Option<(Arc<CapturedPrompt>, ReadFile)> {
         let (Some(named), Some((_, kind))) = (&group.captured, &group.shard) else { return None };
         match self.captured_for(&named.text, &kind.text) {
@@ -255,7 +261,7 @@ impl HeaderReader<'_> {
         }
     }
 
-    /// The prompt that was captured for a type of shard in a file.
+    /// Returns the captured prompt of an agent role (shard) from a file.
     fn captured_for(&self, name: &str, kind: &str) -> Result<(Arc<CapturedPrompt>, ReadFile), String> {
         let path = self.inside(name)?;
         let read = read(&path, self.overlay).map_err(|error| plain(&error))?;
@@ -272,7 +278,8 @@ impl HeaderReader<'_> {
 /// Reads the session file at a path.
 ///
 /// # Errors
-/// When there is none that can be read: why, as the end of a sentence.
+///
+/// The reason, as the end of a sentence, if no readable session file exists.
 pub fn read_session(path: &Path, overlay: &Overlay, table: &FileTable) -> Result<Arc<SessionText>, String> {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let form = SessionForm::of(&name).ok_or("its name ends with none of `.yaml`, `.yml`, `.json`")?;

@@ -1,5 +1,6 @@
-//! Which prompts a kernel is previewed with: those of its header, as far as a request does not say otherwise. The check, the
-//! command `preview` and the editor all go through [`PreviewFiles::requested`].
+//! Selection of the prompts in a preview: the prompts of the kernel's header, with the overrides
+//! of a request. The check, the command `preview` and the editor all use
+//! [`PreviewFiles::requested`].
 
 use std::sync::Arc;
 
@@ -7,33 +8,33 @@ use super::preview_files::{PreviewFiles, SessionText};
 use agent_prompt::jit::JitCompiler;
 use agent_prompt::{CapturedPrompt, Mode, PreviewGroup, PromptPart, PromptRequest, SourcedText};
 
-/// Which prompts of a kernel are requested. What it leaves open, the header says.
+/// A selection of prompts of a kernel. Unset fields use the values of the header.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct PreviewRequest {
-    /// The preview of this name; without it all.
+    /// The name of a preview. `None` selects all.
     pub name: Option<String>,
-    /// For another shard: its id, and perhaps its type.
+    /// A different agent role (shard): its id, and optionally its type.
     pub shard: Option<(String, Option<String>)>,
-    /// Assembled in another way.
+    /// A different prompt mode.
     pub mode: Option<Mode>,
-    /// Which part. The words of a turn and the results of an articulation are those of the session file.
+    /// The part of the prompt. The input of a turn and the results of an articulation come from
+    /// the session file.
     pub part: RequestedPart,
 }
 
-/// What is requested of a prompt.
+/// A part of a prompt.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum RequestedPart {
-    /// The system prompt.
     #[default]
     System,
-    /// The input of a turn.
+    /// The user input of a turn.
     Turn,
-    /// What is asked for when results are put into words.
+    /// The request to put results into words.
     Articulation,
 }
 
 impl RequestedPart {
-    /// The words for all but the system prompt.
+    /// Parses the keyword of a part other than the system prompt.
     #[must_use]
     pub fn parse(word: &str) -> Option<Self> {
         match word {
@@ -45,7 +46,7 @@ impl RequestedPart {
     }
 }
 
-/// A prompt that a header asks for, with the files that it names.
+/// A prompt in a header, with the files that the header names.
 #[derive(Default)]
 struct NamedPrompt<'f> {
     group: PreviewGroup,
@@ -55,8 +56,8 @@ struct NamedPrompt<'f> {
 }
 
 impl PreviewFiles {
-    /// The prompts that are requested, each with its session file: `session`, else that of the header. `stem` is the name of
-    /// a prompt that has none.
+    /// Returns the requested prompts, each with its session file. `session` overrides the session
+    /// file of the header. `stem` is the name of unnamed prompts.
     #[must_use]
     pub fn requested(
         &self,
@@ -74,7 +75,8 @@ impl PreviewFiles {
             .collect()
     }
 
-    /// The prompts of the header of this name, or all; of a header without any the one that a request may describe.
+    /// Returns the prompts of the header with this name, or all prompts. If the header has no
+    /// prompt, returns a default prompt for the request to override.
     fn named_prompts(&self, name: Option<&str>, stem: &str) -> Vec<NamedPrompt<'_>> {
         if self.header.groups.is_empty() && name.is_none_or(|name| name == stem) {
             return vec![NamedPrompt::default()];
@@ -122,7 +124,7 @@ impl PreviewFiles {
     }
 }
 
-/// What a prompt of a header is called: by its `name:`, else as its file.
+/// Returns the name of a prompt in a header: its `name:`, or `stem`.
 #[must_use]
 pub fn prompt_name<'g>(group: &'g PreviewGroup, stem: &'g str) -> &'g str {
     if group.name.is_empty() { stem } else { &group.name }

@@ -1,20 +1,19 @@
-//! What could not be read, and why.
+//! Errors of reading files and folders.
 
 use std::io;
 use std::path::PathBuf;
 
-/// Something that could not be read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
-    /// The file or folder.
     pub path: PathBuf,
-    /// Why, as the end of a sentence.
+    /// The reason, as the end of a sentence.
     pub why: String,
-    /// Whether the caller named it, so that the work was not done; else it was met on a walk.
+    /// True if the caller named the path, so that the request failed. False if the path was
+    /// reached by a walk.
     pub named: bool,
 }
 
-/// An IO error in the words of the system, without number and path.
+/// Returns the system message of an I/O error, without number and path.
 #[must_use]
 pub fn plain(error: &io::Error) -> String {
     let text = match (error.raw_os_error(), error.get_ref()) {

@@ -1,4 +1,4 @@
-//! Configuration files: finding the nearest upward, reading it, dealing its files to programs.
+//! Configuration files: upward search, parsing, and assignment of files to programs.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock};
@@ -23,24 +23,25 @@ use mangle_syntax::lint::{Finding, Rule, Severity};
 use mangle_syntax::text::{Encoding, FileId, LineIndex, TextRange, shorten};
 use piggyback::envelope::Catalogue;
 
-/// A configuration file and what it says.
+/// A parsed configuration file.
 #[derive(Debug)]
 pub struct Project {
     pub file: FileId,
     pub path: PathBuf,
-    /// The folder that it is about.
+    /// The folder that the configuration applies to.
     pub root: PathBuf,
     pub text: Arc<str>,
     pub settings: Arc<Settings>,
-    /// What is wrong with it. Ranges count from the start of the file.
+    /// Problems of the configuration. Ranges are relative to the start of the file.
     pub findings: Vec<Finding>,
-    /// The reason why the file cannot be read, if it cannot.
+    /// The reason if the file cannot be read.
     pub unread: Option<String>,
-    /// Which key of `[rules]` gives a rule its severity, for each that has one; in the order of the file.
+    /// The key in `[rules]` that sets the severity of a rule, in file order.
     pub rules: Vec<(&'static Rule, TextRange)>,
-    /// The files that `[kernel] sample` names, sorted by path. Those that are Mangle join no program.
+    /// The files of `[kernel] sample`, sorted by path. The Mangle files among them are not members
+    /// of a program.
     pub samples: Vec<PathBuf>,
-    /// The tools of the agent, where `[transcripts] tools` names a catalogue of them.
+    /// The tools of the agent, if `[transcripts] tools` names a tool catalog.
     pub tools: Option<Arc<Catalogue>>,
     places: Vec<ProgramPlaces>,
     sample_places: Vec<TextRange>,
@@ -59,8 +60,8 @@ pub(super) struct ProjectProgram {
 }
 
 impl Project {
-    /// Reads the configuration file at `path`. One that cannot be read is a problem, and says
-    /// nothing.
+    /// Reads the configuration file at `path`. An unreadable file is a problem and has default
+    /// settings.
     pub(super) fn read(
         path: &Path,
         overlay: &Overlay,
@@ -112,14 +113,16 @@ impl Project {
         }
     }
 
-    /// What is wrong with the file for a command, which calls it `name`.
+    /// Returns the problems of the configuration, for a command. `name` is the file name in
+    /// output.
     #[must_use]
     pub fn problems(&self, name: &str) -> SettingsProblems {
         SettingsProblems { errors: self.errors(name), ignored: self.ignored(name) }
     }
 
-    /// The errors because of which the settings do not hold: what cannot be read, and values that are none. `[rules]` cannot switch
-    /// them off. Another required version is a [`Problem`] of its own.
+    /// Returns the errors that make the settings invalid: an unreadable file, and invalid values.
+    /// `[rules]` cannot disable them. A mismatch of the required version is a separate
+    /// [`Problem`].
     #[must_use]
     pub fn errors(&self, name: &str) -> LoadErrors {
         let lines = LineIndex::new(&self.text);
@@ -142,7 +145,7 @@ impl Project {
         LoadErrors::new(unread.chain(self.findings.iter().filter(is_error).map(placed)).collect())
     }
 
-    /// The lines of the settings that are ignored, each as a sentence with its place: unknown keys and rules.
+    /// Returns the ignored lines (unknown keys and rules), each as a sentence with its position.
     fn ignored(&self, name: &str) -> Vec<String> {
         let lines = LineIndex::new(&self.text);
         let is_ignored = |finding: &&Finding| {
@@ -156,7 +159,8 @@ impl Project {
         self.findings.iter().filter(is_ignored).map(text).collect()
     }
 
-    /// Takes those of the files below the root that are the sample. A pattern that matches none of them is a finding.
+    /// Selects the sample files among the files below the root. A pattern without matches is a
+    /// finding.
     pub(super) fn take_samples(&mut self, files: &[&WalkEntry]) {
         let sample = &self.settings.kernel.sample;
         let paths: Vec<_> = files.iter().map(|found| relative(&self.root, &found.path)).collect();
@@ -173,7 +177,7 @@ impl Project {
         self.findings.sort_by_key(|finding| finding.range.start());
     }
 
-    /// Reports the patterns of `[prompt] atoms`, by index, that match no file.
+    /// Reports the patterns of `[prompt] atoms` without matches, by index.
     pub(super) fn report_atoms(&mut self, unmatched: &[usize]) {
         for at in unmatched {
             let Some(&range) = self.atom_places.get(*at) else { continue };
@@ -183,7 +187,7 @@ impl Project {
         self.findings.sort_by_key(|finding| finding.range.start());
     }
 
-    /// Reports the patterns of `[decoding] files`, by index, that match no file.
+    /// Reports the patterns of `[decoding] files` without matches, by index.
     pub(super) fn report_grammars(&mut self, unmatched: &[usize]) {
         for at in unmatched {
             let Some(&range) = self.grammar_places.get(*at) else { continue };
@@ -194,8 +198,8 @@ impl Project {
         self.findings.sort_by_key(|finding| finding.range.start());
     }
 
-    /// Deals the files below the root (those of folders with their own configuration are not among
-    /// `files`) to the programs. A program without any is a finding.
+    /// Assigns the files below the root to programs. `files` excludes folders with a configuration
+    /// of their own. A program without files is a finding.
     pub(super) fn deal(&mut self, files: &[&WalkEntry], table: &FileTable) -> Vec<ProjectProgram> {
         let settings = Arc::clone(&self.settings);
         if settings.programs.is_empty() {
@@ -221,11 +225,12 @@ impl Project {
         dealt
     }
 
-    /// Reports the patterns that match no file. Those of `exclude` may: what they keep out need not be there.
+    /// Reports the patterns without matches, except `exclude` patterns: the excluded files may be
+    /// missing.
     fn check_patterns(&mut self, program: &ProgramSettings, places: &ProgramPlaces, files: &[&WalkEntry]) {
         let paths: Vec<_> = files.iter().map(|found| relative(&self.root, &found.path)).collect();
         let mut check = |key: &str, globs: &Globs, places: &[TextRange], paths: &[&str]| {
-            // What is at its default has no place, and promises nothing.
+            // Default values have no place in the file and are not checked.
             let unmatched = globs.unmatched(paths.iter().copied()).into_iter();
             for (at, &range) in unmatched.filter_map(|at| Some((at, places.get(at)?))) {
                 let pattern = globs.patterns().get(at).map_or("", String::as_str);
@@ -263,7 +268,8 @@ impl Project {
     }
 }
 
-/// A pattern that matches no file; `ends` are the ends of names of the files that it can match.
+/// The finding for a pattern without matches. `ends` lists the file name extensions that the
+/// pattern can match.
 fn unmatched_pattern(key: &str, pattern: &str, range: TextRange, ends: &str) -> Finding {
     let message = format!("`{}` in `{key}` matches no file", shorten(pattern, 32));
     Finding::new(&UNMATCHED_PATTERN, range, message)
@@ -271,7 +277,8 @@ fn unmatched_pattern(key: &str, pattern: &str, range: TextRange, ends: &str) -> 
         .note(format!("only files that end with {ends} and that git does not ignore count"))
 }
 
-/// Reads a catalogue of tools. A link must not lead out of the repository: anybody may have written the settings.
+/// Reads a tool catalog. Links that lead out of the repository are not followed, because the
+/// settings are not trusted.
 fn catalogue(root: &Path, named: &str, overlay: &Overlay) -> Result<Catalogue, String> {
     let path = root.join(named);
     let real = std::fs::canonicalize(&path).unwrap_or_else(|_| path.clone());
@@ -289,7 +296,8 @@ fn catalogue(root: &Path, named: &str, overlay: &Overlay) -> Result<Catalogue, S
     }
 }
 
-/// The files without links to others of them: a file that is read twice declares everything twice.
+/// Removes links to other files of the list, because a file that is read twice has duplicate
+/// declarations.
 pub(super) fn without_twins(files: &[&WalkEntry]) -> Vec<PathBuf> {
     let (links, real): (Vec<&WalkEntry>, Vec<&WalkEntry>) =
         files.iter().partition(|found| found.target.is_some());
@@ -308,8 +316,9 @@ fn canonical(path: &Path) -> PathBuf {
     std::fs::canonicalize(path).unwrap_or_else(|_| path.into())
 }
 
-/// The nearest configuration file in `folder` or above it, as far up as this process reads. One that is no file counts, so that
-/// reading it says so.
+/// Returns the nearest configuration file in `folder` or above it, limited to the folders that
+/// this process may read. An entry that is not a regular file also counts, so that reading it
+/// reports the problem.
 pub(super) fn nearest(folder: &Path, overlay: &Overlay) -> Option<PathBuf> {
     folder
         .ancestors()
@@ -318,18 +327,18 @@ pub(super) fn nearest(folder: &Path, overlay: &Overlay) -> Option<PathBuf> {
         .find(|path| overlay.get(path).is_some() || is_taken(path))
 }
 
-/// The last part of a folder's path.
+/// The last component of a folder's path.
 pub(super) fn folder_name(folder: &Path) -> String {
     folder.file_name().map_or_else(|| "/".into(), |name| name.to_string_lossy().into_owned())
 }
 
-/// Why files are analysed together.
+/// The reason why files form a program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ProgramOrigin {
-    /// A configuration file says so.
+    /// Declared in a configuration file.
     Configured,
-    /// There is none: they were named together, or lie in one folder of the workspace.
+    /// No configuration. The files were given together, or are in one folder of the workspace.
     Together,
-    /// A file that is in no program, and the schemas beside it.
+    /// A file that is in no program, with the schemas in its folder.
     Lone,
 }

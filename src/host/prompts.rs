@@ -1,5 +1,5 @@
-//! Fixing what prompts are made of: policies, sample kernels, session files, prompt atoms. What a fix does to them shows
-//! only when the prompts are made anew.
+//! Fixes for the sources of prompts: policies, sample kernels, session files and prompt atoms. The
+//! effect of a fix is visible only in newly generated prompts.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -9,11 +9,11 @@ use super::{CheckTarget, FixedFile, Memory, Overlay, Shell, load, resolve_with_t
 use crate::ide::fixes::{FileDiagnostics, FixOutcome, FixRequest, FixedText, Texts, fix_texts};
 use mangle_syntax::text::FileId;
 
-/// How often files may come to light that nobody read before: a mended path may lead to one.
+/// The maximum number of rounds. A fixed path may name a file that was not read before.
 const MOST_ROUNDS: usize = 10;
 
-/// Applies the fixes that `wish` asks for to what the prompts of `targets` are made of, as `overlay` has it. Gives the files
-/// that changed. Touches nothing on disk.
+/// Applies the fixes of `wish` to the sources of the prompts of `targets`, with the texts of
+/// `overlay`. Returns the changed files. Writes nothing to disk.
 #[must_use]
 pub fn fix_prompts(
     targets: &[CheckTarget],
@@ -46,7 +46,7 @@ pub fn fix_prompts(
     (files, done)
 }
 
-/// The same, in the files that are read by now.
+/// Fixes the files that are known so far.
 fn round(
     targets: &[CheckTarget],
     overlay: &Overlay,
@@ -79,7 +79,7 @@ fn round(
     (files.collect(), fixed.done)
 }
 
-/// What is wrong with prompts, and the texts that they are made of.
+/// Returns the findings about prompts, and the texts of their sources.
 fn prompts(targets: &[CheckTarget], overlay: &Overlay, memory: &Memory) -> (FileDiagnostics, Texts) {
     let resolution = resolve_with_transcripts(targets, Shell::CommandLine, overlay, memory.table());
     if resolution.previews.is_empty() && resolution.corpora.is_empty() {

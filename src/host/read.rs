@@ -1,4 +1,4 @@
-//! Reading one file.
+//! Reading of single files.
 
 use std::io::{self, Read};
 use std::path::Path;
@@ -8,13 +8,14 @@ use super::{FileText, MAX_FILE_LEN, Overlay};
 use mangle_settings::{CONFIG_SYNTAX, FILE_TOO_LARGE, INVALID_UTF8, UNREADABLE_FILE};
 use mangle_syntax::lint::Finding;
 
-/// How many files a thread reads at a time at most, so that all threads end at about the same time.
+/// The maximum number of files per work item, so that all threads finish at about the same time.
 pub(super) const MOST_AT_ONCE: usize = 8;
 
-/// The text of a file: that of the open document, else that on disk.
+/// Returns the text of an open document or of a file on disk.
 ///
 /// # Errors
-/// When the file cannot be opened or read, or is no regular file.
+///
+/// If the file cannot be opened or read, or is not a regular file.
 pub fn read(path: &Path, overlay: &Overlay) -> io::Result<FileText> {
     if let Some(text) = overlay.get(path) {
         return Ok(text.clone());
@@ -26,28 +27,30 @@ pub fn read(path: &Path, overlay: &Overlay) -> io::Result<FileText> {
     Ok(if overlay.hides_marks() { text.without_mark() } else { text })
 }
 
-/// Whether a file on disk starts with a byte order mark.
+/// True if a file on disk starts with a byte order mark.
 #[must_use]
 pub(super) fn is_marked(path: &Path) -> bool {
     disk::starts_with(path, b"\xef\xbb\xbf", Content::Text)
 }
 
-/// Whether there is something at a path already.
+/// True if an entry exists at a path.
 #[must_use]
 pub fn is_taken(path: &Path) -> bool {
     path.symlink_metadata().is_ok()
 }
 
-/// The text of a file that is none of a program, such as a baseline.
+/// Reads a file that is not part of a program, such as a baseline.
 ///
 /// # Errors
-/// When it cannot be read, is larger than the limit, or no UTF-8.
+///
+/// If the file cannot be read, exceeds the size limit, or is not UTF-8.
 pub fn read_to_string(path: &Path) -> io::Result<String> {
     let bytes = disk::read(path, Content::Text)?;
     String::from_utf8(bytes).map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "it is not UTF-8"))
 }
 
-/// The one finding about a configuration in `language` that is no text; `finding` says what it is instead.
+/// Returns the only finding about a configuration in `language` that is not text. `finding` has
+/// the reason.
 pub(super) fn no_text(finding: &Finding, language: &str) -> Finding {
     if finding.rule == &UNREADABLE_FILE {
         return finding.clone();
@@ -62,10 +65,11 @@ pub(super) fn no_text(finding: &Finding, language: &str) -> Finding {
     Finding::new(&CONFIG_SYNTAX, finding.range, what).note("the whole file is ignored")
 }
 
-/// The bytes of a table of facts, to be read one after the other: those of the open document, else those on disk.
+/// Opens a table of facts for sequential reading, from an open document or from disk.
 ///
 /// # Errors
-/// When the file cannot be opened, is no regular file, or is too long.
+///
+/// If the file cannot be opened, is not a regular file, or is too long.
 pub fn open_facts(path: &Path, overlay: &Overlay) -> io::Result<Box<dyn Read>> {
     if let Some(text) = overlay.get(path) {
         return Ok(Box::new(io::Cursor::new(text.text.as_bytes().to_vec())));

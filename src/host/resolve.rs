@@ -1,8 +1,9 @@
-//! Which files form which program, which of them are reported, and under which settings.
+//! Resolution of targets to programs: members, reported files and settings of each program.
 //!
-//! A file belongs to the nearest `mangle-ls.toml` above it, whose `[[program]]`s deal the files below
-//! it among them. Without one, its folder decides ([`folders`]), for the command line and the editor alike. Commands that
-//! compare policies take exactly the named files ([`Scope::Exact`]).
+//! The nearest `mangle-ls.toml` above a file governs it, and its `[[program]]` tables assign the
+//! files below it to programs. Without a configuration, the folder determines the program
+//! ([`folders`]), both on the command line and in the editor. Commands that compare policies use
+//! exactly the given files ([`ProgramScope::Exact`]).
 
 mod agents;
 mod arguments;
@@ -39,37 +40,39 @@ use super::{CheckTarget, FileTable, Overlay, Project, is_mangle, is_single, is_t
 use mangle_settings::{FILE_NAME, FilesSettings, Settings};
 use mangle_syntax::text::{Cancel, FileId};
 
-/// The shell that asks. An editor opens any document, and has less time for an evaluation.
+/// The caller of the resolution. An editor opens arbitrary documents, and has less time for an
+/// evaluation.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Shell {
-    /// The targets are the named paths.
+    /// Targets are the given paths.
     CommandLine,
-    /// The targets are the workspace folders and the open documents.
+    /// Targets are the workspace folders and the open documents.
     #[default]
     Editor,
 }
 
-/// The files of a program that no configuration governs.
+/// The program of files without configuration.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Scope {
-    /// The program of the folder of each file.
+pub enum ProgramScope {
+    /// Each file is in the program of its folder.
     #[default]
     Folder,
-    /// The targets, and nothing else, as one program.
+    /// The targets alone form one program.
     Exact,
 }
 
-/// Resolves `targets`. Open documents count as they are in `overlay`.
+/// Resolves `targets`. The texts of `overlay` override the files on disk.
 #[must_use]
 pub fn resolve(targets: &[CheckTarget], shell: Shell, overlay: &Overlay, table: &FileTable) -> Resolution {
     resolve_all(Resolver::new(targets, shell, overlay, table, &Cancel::new()), shell == Shell::Editor)
 }
 
-/// [`resolve`] for the command line, with a choice of the files that no configuration governs.
+/// [`resolve`] for the command line, with a choice of the files that form a program without
+/// configuration.
 #[must_use]
 pub fn resolve_scope(
     targets: &[CheckTarget],
-    scope: Scope,
+    scope: ProgramScope,
     overlay: &Overlay,
     table: &FileTable,
 ) -> Resolution {
@@ -78,7 +81,8 @@ pub fn resolve_scope(
     resolve_all(Resolver { scope, ..resolver }, false)
 }
 
-/// [`resolve_scope`] for exactly the targets, with the transcripts among them.
+/// [`resolve_scope`] for exactly the targets, including the transcripts among the targets. The transcripts are checked
+/// against that program.
 #[must_use]
 pub fn resolve_exactly_with_transcripts(
     targets: &[CheckTarget],
@@ -87,11 +91,11 @@ pub fn resolve_exactly_with_transcripts(
 ) -> Resolution {
     let cancel = Cancel::new();
     let resolver = Resolver::new(targets, Shell::CommandLine, overlay, table, &cancel);
-    resolve_all(Resolver { scope: Scope::Exact, ..resolver }, true)
+    resolve_all(Resolver { scope: ProgramScope::Exact, ..resolver }, true)
 }
 
-/// [`resolve`] for an editor; `cancel` makes of it whatever there is so far. Near by are the files that lie beside open
-/// documents: with `only_near` no others are looked at.
+/// [`resolve`] for an editor. After `cancel`, the result is partial. With `only_near`, only files
+/// in the folders of open documents are resolved.
 #[must_use]
 pub(super) fn resolve_open(
     targets: &[CheckTarget],
@@ -104,7 +108,7 @@ pub(super) fn resolve_open(
     resolve_all(Resolver { only_near, ..resolver }, true)
 }
 
-/// Whether one of the folders among the targets holds more than is worth waiting for.
+/// True if a target folder contains too many files to wait for the complete scan.
 pub(super) fn is_large(targets: &[CheckTarget], cancel: &Cancel) -> bool {
     let settings = FilesSettings {
         max_scan_entries: 2_000,
@@ -117,7 +121,7 @@ pub(super) fn is_large(targets: &[CheckTarget], cancel: &Cancel) -> bool {
     folders.any(|folder| walk_within(folder, &Overlay::default(), &reach).limit.is_some())
 }
 
-/// [`resolve`], with the transcripts below the targets, and the programs that these go with.
+/// [`resolve`], including the transcripts below the targets and their programs.
 #[must_use]
 pub fn resolve_with_transcripts(
     targets: &[CheckTarget],
@@ -161,26 +165,27 @@ fn resolve_all(mut resolver: Resolver<'_>, asks_for_transcripts: bool) -> Resolu
 struct Resolver<'a> {
     targets: &'a [CheckTarget],
     shell: Shell,
-    scope: Scope,
+    scope: ProgramScope,
     overlay: &'a Overlay,
     table: &'a FileTable,
     folders: Folders,
-    /// The folders that were walked.
+    /// The walked folders.
     trees: BTreeMap<PathBuf, FileTree>,
-    /// The configuration files that govern something.
+    /// The configuration files that govern at least one file.
     configurations: BTreeSet<PathBuf>,
-    /// The nearest configuration file of each folder that was asked for.
+    /// Cache: the nearest configuration file of each folder.
     nearest: FxHashMap<PathBuf, Option<PathBuf>>,
-    /// Files with another ending that are read as Mangle, since they were named.
+    /// Explicitly given files with other extensions that are read as Mangle.
     as_mangle: FxHashSet<PathBuf>,
     /// The folders of the open documents.
     near: Arc<BTreeSet<PathBuf>>,
     only_near: bool,
     cancel: &'a Cancel,
-    /// The transcripts that only their content makes transcripts.
+    /// Transcripts that were recognized only by their content.
     captured: FxHashSet<PathBuf>,
     versions: VersionFinder<'a>,
-    /// The settings of projects with the runtime of a program: programs with the same ones share them.
+    /// The settings of projects, combined with the runtime of a program. Programs with equal
+    /// settings share them.
     decided: SharedSettings<Settings>,
     result: Resolution,
 }
@@ -200,7 +205,7 @@ impl<'a> Resolver<'a> {
             cancel,
             targets,
             shell,
-            scope: Scope::default(),
+            scope: ProgramScope::default(),
             overlay,
             table,
             folders: Folders::default(),
@@ -215,7 +220,7 @@ impl<'a> Resolver<'a> {
         }
     }
 
-    /// Walks the targets and collects the configuration files that have to do with them.
+    /// Walks the targets and collects the relevant configuration files.
     fn discover(&mut self) {
         for target in self.targets {
             match target {
@@ -239,7 +244,7 @@ impl<'a> Resolver<'a> {
         }
     }
 
-    /// Collects the configuration files of what a glob matches.
+    /// Collects the configuration files of the files that a glob matches.
     fn matches(&mut self, glob: &CheckTarget) {
         let files = self.trees.values().flat_map(|tree| tree.files.iter());
         let matched: Vec<_> =
@@ -254,8 +259,9 @@ impl<'a> Resolver<'a> {
         self.configurations.extend(governing);
     }
 
-    /// Walks a folder, unless it lies below one that was walked. Where that was cut, the folder of a project is walked by
-    /// itself if an open document lies in it: what governs that is to be whole.
+    /// Walks a folder, unless it is below a walked folder. If the earlier walk was incomplete and
+    /// the folder is a project with an open document, walks it separately, because its program
+    /// must be complete.
     fn walk(&mut self, folder: &Path) {
         let is_near = self.near.iter().any(|near| near.starts_with(folder));
         let is_walked = self.trees.contains_key(folder)
@@ -265,7 +271,7 @@ impl<'a> Resolver<'a> {
         }
     }
 
-    /// Walks a folder by itself.
+    /// Walks a folder separately.
     fn walk_again(&mut self, folder: &Path) {
         let settings = self.files_settings(folder);
         let reach = WalkOptions {
@@ -285,8 +291,8 @@ impl<'a> Resolver<'a> {
         self.trees.insert(folder, tree);
     }
 
-    /// What the configuration file around a folder says of its files, under smaller limits where only what is near by is
-    /// looked at.
+    /// Returns the file settings of the configuration that governs a folder. If only nearby files
+    /// are resolved, the limits are lower.
     fn files_settings(&mut self, folder: &Path) -> FilesSettings {
         let governing = self.governing(&folder.join(FILE_NAME));
         let mut settings = governing.map_or_else(FilesSettings::default, |path| {
@@ -305,7 +311,7 @@ impl<'a> Resolver<'a> {
         folder.ancestors().find_map(|above| self.trees.get(above))
     }
 
-    /// The configuration file that a file belongs to.
+    /// Returns the configuration file that governs a file.
     fn governing(&mut self, file: &Path) -> Option<PathBuf> {
         let folder = file.parent().unwrap_or(file);
         if let Some(known) = self.nearest.get(folder) {
@@ -316,13 +322,13 @@ impl<'a> Resolver<'a> {
         nearest
     }
 
-    /// Whether a configuration file was found for a file.
+    /// True if a configuration file governs a file.
     fn is_governed(&self, file: &Path) -> bool {
         file.parent().and_then(|folder| self.nearest.get(folder)).is_some_and(Option::is_some)
     }
 
-    /// Adds the programs of all projects. Gives the files that no project governs, and the named ones
-    /// that their project puts into no program.
+    /// Adds the programs of all projects. Returns the files without a project, and the explicitly
+    /// given files that their project assigns to no program.
     fn projects(&mut self) -> Vec<WalkEntry> {
         for path in self.configurations.clone() {
             self.project(&path);
@@ -347,9 +353,9 @@ impl<'a> Resolver<'a> {
         self.result.programs.iter().flat_map(ProgramFiles::own)
     }
 
-    /// All files that the targets select, sorted.
+    /// Returns all files that the targets select, sorted.
     fn targeted(&self) -> Vec<WalkEntry> {
-        // An editor opens whatever there is.
+        // An editor opens arbitrary documents.
         let is_ours = |file: &Path| {
             self.shell == Shell::CommandLine
                 || is_mangle(file)
@@ -373,7 +379,7 @@ impl<'a> Resolver<'a> {
         files.into_values().collect()
     }
 
-    /// The open documents in no folder of the workspace.
+    /// Returns the open documents that are in no workspace folder.
     fn outside(&self) -> Vec<FileId> {
         let is_inside =
             |path: &Path| self.targets.iter().filter_map(CheckTarget::folder).any(|it| path.starts_with(it));
@@ -425,13 +431,13 @@ impl<'a> Resolver<'a> {
         self.result.projects.push(project);
     }
 
-    /// The files below the root of a project that `[files] extensions` makes Mangle files.
+    /// Returns the files below the root of a project that `[files] extensions` declares as Mangle.
     fn added(&mut self, project: &Project, path: &Path) -> Vec<WalkEntry> {
         let others = self.own(&project.root, path, |tree| &tree.others);
         others.into_iter().filter(|found| project.settings.files.adds(&found.path)).collect()
     }
 
-    /// The files below a root that the configuration file at `path` governs.
+    /// Returns the files below a root that the configuration file at `path` governs.
     fn own(&mut self, root: &Path, path: &Path, files: fn(&FileTree) -> &Vec<WalkEntry>) -> Vec<WalkEntry> {
         let below: Vec<WalkEntry> = self.tree(root).map_or_else(Vec::new, |tree| {
             files(tree).iter().filter(|found| found.path.starts_with(root)).cloned().collect()
@@ -482,7 +488,7 @@ impl<'a> Resolver<'a> {
         }
     }
 
-    /// The files of those singles that have a wanted path, sorted.
+    /// Returns the files of the singles with a wanted path, sorted.
     fn files_of(&self, singles: &[StandaloneFile], wanted: impl Fn(&Path) -> bool) -> Vec<FileId> {
         let files = singles.iter().map(|single| single.member.file);
         let mut wanted: Vec<_> = files.filter(|file| wanted(&self.table.path(*file))).collect();

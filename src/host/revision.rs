@@ -4,8 +4,8 @@ use std::path::Path;
 
 use super::git_revision;
 
-/// The newest revision that changed `path`, as `1a2b3c4 of 2026-01-31`, and whether there are changes that are not
-/// committed. `None` outside of a repository, and where `git` cannot be run.
+/// Returns the newest revision that changed `path`, for example `1a2b3c4 of 2026-01-31`, with a
+/// note about uncommitted changes. Returns `None` outside a repository, or if `git` cannot be run.
 #[must_use]
 pub fn revision(path: &Path) -> Option<String> {
     let folder = if path.is_dir() { path } else { path.parent()? };

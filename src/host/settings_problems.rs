@@ -1,12 +1,11 @@
-//! What is wrong with the settings that a command uses.
+//! Problems of the settings that a command uses.
 
 use crate::report::LoadErrors;
 
-/// What is wrong with the settings that a command uses.
 #[derive(Debug, Clone, Default)]
 pub struct SettingsProblems {
-    /// The errors because of which the settings of a configuration file do not hold.
+    /// Errors that make the settings of a configuration file invalid.
     pub errors: LoadErrors,
-    /// The lines that are ignored, each as a sentence with its place.
+    /// The ignored lines, each as a sentence with its position.
     pub ignored: Vec<String>,
 }

@@ -1,4 +1,4 @@
-//! The stores of a program as output shows them.
+//! The stores of a program in output.
 
 use mangle_settings::Stores;
 use serde::Serialize;
@@ -11,7 +11,6 @@ use crate::report::sink::terminal;
 pub struct ShownStores(Vec<String>);
 
 impl ShownStores {
-    /// The stores of a program for output.
     #[must_use]
     pub fn of(stores: Option<&Stores>) -> Self {
         let names = stores.map(Stores::names).unwrap_or_default();
@@ -24,7 +23,8 @@ impl ShownStores {
         self.0.is_empty()
     }
 
-    /// The number of the stores and their names, on one line. `None` if the runtime has one store.
+    /// Returns the number of stores and their names on one line, or `None` if the runtime has one
+    /// store.
     #[must_use]
     pub fn text(&self) -> Option<String> {
         let (default, others) = self.0.split_first()?;

@@ -1,5 +1,5 @@
-//! Fixing the files of a resolution that are no policies: transcripts, configurations of agents' runtimes, and grammars of
-//! replies.
+//! Fixes for files of a resolution that are not policies: transcripts, agent runtime
+//! configurations, and reply grammars.
 
 use std::io::{self, Read as _};
 use std::path::PathBuf;
@@ -17,36 +17,35 @@ use mangle_engine::program::FileSummary;
 use mangle_syntax::text::FileId;
 use piggyback::transcript::{MAX_DOCUMENT_LEN, settings};
 
-/// A file, and what fixes made of it.
 #[derive(Debug)]
 pub struct FixedFile {
     pub file: FileId,
     pub path: PathBuf,
     pub before: Arc<[u8]>,
-    /// What came of it.
     pub fixed: FixedText,
 }
 
-/// Why a file is not fixed, whatever is found in it.
+/// The reason why a file is not fixed, regardless of its findings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SkipReason {
     Compressed,
-    /// It has so many bytes, which is more than are fixed at once.
+    /// The size in bytes exceeds the limit for fixes.
     TooLong(u64),
 }
 
-/// What [`fix_standalone`] did.
+/// The result of [`fix_standalone`].
 #[derive(Debug, Default)]
 pub struct StandaloneFixes {
-    /// The files that it looked at.
+    /// The processed files.
     pub files: Vec<FixedFile>,
-    /// Those that it did not touch.
+    /// The skipped files.
     pub left: Vec<(FileId, PathBuf, SkipReason)>,
 }
 
-/// Applies the fixes that `wish` asks for to transcripts, configurations of agents' runtimes and grammars of replies, which
-/// are held against the programs of `files`. Touches nothing on disk.
-/// What cannot be read is passed over: a check says so.
+/// Applies the fixes of `wish` to transcripts, agent runtime configurations and reply grammars.
+/// The files are checked against the programs of `files`. Writes nothing to disk.
+///
+/// Unreadable files are skipped, because a check reports them.
 #[must_use]
 pub fn fix_standalone(
     request: TranscriptRequest<'_>,
@@ -58,7 +57,7 @@ pub fn fix_standalone(
         all.files.extend(fix_agent(agent, request.clone(), wish));
     }
     all.files.extend(fix_grammars(request.clone(), files, wish));
-    // Nothing in a capture is to be fixed where evidence stays, so that it need not be read.
+    // If evidence is kept, a capture has nothing to fix and need not be read.
     let is_wanted = |found: &&TranscriptFile| wish.evidence || found.is_document;
     for found in request.transcripts.iter().filter(is_wanted) {
         match read(found, request.clone()) {
@@ -70,7 +69,7 @@ pub fn fix_standalone(
     all
 }
 
-/// The bytes of a transcript, or why it is not fixed.
+/// Returns the bytes of a transcript, or the reason why it is not fixed.
 fn read(found: &TranscriptFile, request: TranscriptRequest<'_>) -> io::Result<Result<Arc<[u8]>, SkipReason>> {
     let is_stdin = found.path.file_name().is_some_and(|name| name == STDIN);
     if is_stdin && request.overlay.bytes(&found.path).is_none() {
@@ -108,7 +107,7 @@ fn fix_transcript(
     FixedFile { file, path: found.path.clone(), before, fixed }
 }
 
-/// What is no text is left as it is.
+/// Leaves files that are not text unchanged.
 fn fix_agent(
     agent: &AgentSettings,
     request: TranscriptRequest<'_>,

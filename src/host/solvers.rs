@@ -1,7 +1,9 @@
-//! The solvers that properties are decided with: `z3` and `cvc5`, found on the search path and run as processes.
+//! The external solvers that decide properties: `z3` and `cvc5`, found on the search path and run
+//! as processes.
 //!
-//! No setting names a program. A folder of the path counts only if it is absolute and outside of the working folder and of the folders
-//! that a confined process may read, since whoever writes there could place a program.
+//! No setting can name a program. A folder of the path is used only if it is absolute, and outside
+//! the working folder and the folders of a confined process. Otherwise, anyone with write access
+//! to them could place a program there.
 
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
@@ -15,13 +17,13 @@ use mangle_verify::{Solver, SolverError, Solvers};
 
 use super::{disk, real};
 
-/// The longest output of a solver that is read, in bytes.
+/// The maximum length of a solver's output, in bytes.
 const MAX_OUTPUT_BYTES: u64 = 4_000_000;
 
-/// How much memory a solver may take, in megabytes.
+/// The memory limit of a solver, in megabytes.
 const MAX_MEGABYTES: u32 = 900;
 
-/// The time between two looks at a running solver.
+/// The polling interval of a running solver.
 const POLL: Duration = Duration::from_millis(5);
 
 /// A solver and its arguments.
@@ -30,13 +32,13 @@ struct KnownSolver {
     choice: SolverChoice,
 }
 
-/// In the order in which they are tried.
+/// In order of preference.
 const KNOWN: [KnownSolver; 2] = [
     KnownSolver { name: "cvc5", choice: SolverChoice::Cvc5 },
     KnownSolver { name: "z3", choice: SolverChoice::Z3 },
 ];
 
-/// The solvers of a choice that are on the search path.
+/// Returns the selected solvers that are on the search path.
 #[must_use]
 pub fn solvers(choice: SolverChoice) -> Solvers {
     static FOUND: OnceLock<Vec<(SolverChoice, Arc<dyn Solver>)>> = OnceLock::new();
@@ -49,7 +51,7 @@ pub fn solvers(choice: SolverChoice) -> Solvers {
 }
 
 fn find() -> Vec<(SolverChoice, Arc<dyn Solver>)> {
-    // Tests have the same answers on all machines.
+    // Tests must have the same results on all machines.
     if cfg!(debug_assertions) && std::env::var_os("MANGLE_LS_TEST_WITHOUT_SOLVERS").is_some() {
         return Vec::new();
     }
@@ -64,7 +66,7 @@ fn find() -> Vec<(SolverChoice, Arc<dyn Solver>)> {
     found.collect()
 }
 
-/// The first program of a name in folders that count.
+/// Returns the first program with a name in the trusted folders.
 fn program(name: &str, folders: &[PathBuf], working: Option<&Path>) -> Option<PathBuf> {
     let working = working.map(real);
     let is_trusted = |folder: &&PathBuf| {
@@ -84,7 +86,7 @@ struct SolverProcess {
     program: PathBuf,
 }
 
-/// A process that ends with this value.
+/// A process that is killed when this value is dropped.
 struct KilledAtEnd(Child);
 
 impl Drop for KilledAtEnd {
@@ -124,7 +126,7 @@ impl Solver for SolverProcess {
         };
         let script = script.to_owned();
         let (sender, receiver) = mpsc::channel();
-        // Both end when the process does.
+        // Both threads end when the process ends.
         let writes = std::thread::Builder::new().spawn(move || {
             let _ = input.write_all(script.as_bytes());
         });

@@ -1,4 +1,4 @@
-//! What a file contributes to programs.
+//! Summaries of files for linking.
 
 use std::sync::Arc;
 
@@ -7,8 +7,8 @@ use mangle_syntax::lint::Finding;
 use mangle_syntax::syntax::SourceFile;
 use mangle_syntax::text::FileId;
 
-/// What a file contributes to programs. `findings` are those of its [`super::FileText`]: what kept it from being
-/// read as it is.
+/// Returns the summary of a file for linking. `findings` are the findings of its
+/// [`super::FileText`], about reading and decoding.
 #[must_use]
 pub fn summarise(id: FileId, source: &SourceFile, findings: &[Finding]) -> Arc<FileSummary> {
     let mut summary = FileSummary::new(id, source);

@@ -1,4 +1,5 @@
-//! Tables of facts among the files of a sample: read when a program is evaluated that they go with.
+//! Fact tables among the sample files, which are read when a program with that sample is
+//! evaluated.
 
 use std::hash::{Hash, Hasher};
 use std::path::PathBuf;
@@ -11,12 +12,12 @@ use crate::ide::facts::give_table;
 use mangle_engine::kernel::{Kernel, Limits};
 use mangle_engine::program::Program;
 
-/// Files with facts that are no Mangle, sorted by path.
+/// Fact files in other formats than Mangle, sorted by path.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Tables(Vec<PathBuf>);
 
 impl Tables {
-    /// The tables among the files of a sample.
+    /// Selects the tables among the sample files.
     pub(super) fn new(samples: &[PathBuf]) -> Self {
         Self(samples.iter().filter(|path| is_facts(path)).cloned().collect())
     }
@@ -25,14 +26,14 @@ impl Tables {
         self.0.is_empty()
     }
 
-    /// What they are called together; `None` if there is none.
+    /// Returns a common name for the tables, or `None` if the list is empty.
     pub(super) fn name(&self) -> Option<String> {
         let names = self.0.iter().filter_map(|path| path.file_name());
         let names: Vec<_> = names.map(|name| name.to_string_lossy()).collect();
         (!names.is_empty()).then(|| names.join(", "))
     }
 
-    /// A number that changes with the files.
+    /// Returns a number that changes when the files change.
     pub(super) fn stamp(&self) -> u64 {
         let mut hasher = FxHasher::default();
         for path in &self.0 {
@@ -42,8 +43,8 @@ impl Tables {
         hasher.finish()
     }
 
-    /// Gives their facts to a program. A table that cannot be read, or of a predicate that the program does not have,
-    /// gives none; the log has why.
+    /// Adds the facts to a kernel. A table that cannot be read, or whose predicate is not in the
+    /// program, adds none; the log has the reason.
     pub(super) fn give(&self, kernel: &mut Kernel, program: &Program, limits: Limits) {
         for path in &self.0 {
             let name = path.file_name().unwrap_or_default().to_string_lossy();

@@ -1,4 +1,4 @@
-//! What is to be checked: the paths, globs and folders that were named.
+//! The targets of a command: paths, globs and folders.
 
 use std::path::{Path, PathBuf};
 
@@ -8,27 +8,28 @@ use super::walk::walk;
 use super::{Overlay, absolute, is_mangle};
 use mangle_settings::{FILE_NAME, Globs};
 
-/// The name under which standard input is read, in the working folder.
+/// The pseudo path of standard input, in the working folder.
 pub const STDIN: &str = "<stdin>";
 
-/// Something that is to be checked.
+/// A path, folder or glob to check.
 #[derive(Debug, Clone, PartialEq)]
 pub enum CheckTarget {
     /// A file, or an open document.
     File(PathBuf),
-    /// Everything below a folder.
+    /// All files below a folder.
     Folder(PathBuf),
-    /// The files below a folder that a glob, relative to it, matches.
+    /// The files below a folder that match a glob relative to it.
     Glob(PathBuf, Globs),
-    /// A file with another ending than those of Mangle: a transcript, if its settings or its content say so; Mangle, unless
-    /// its ending is that of something else.
+    /// A file without a Mangle extension. The settings or the content of the file can classify it
+    /// as a transcript. Otherwise, the file is Mangle, unless the extension belongs to another
+    /// format.
     Other(PathBuf),
-    /// A file that was named as a transcript.
+    /// A file that was explicitly given as a transcript.
     Transcript(PathBuf),
 }
 
 impl CheckTarget {
-    /// Whether it selects the file at `path`.
+    /// True if the target selects the file at `path`.
     #[must_use]
     pub fn covers(&self, path: &Path) -> bool {
         match self {
@@ -40,7 +41,7 @@ impl CheckTarget {
         }
     }
 
-    /// The target of a path with wildcards in it; `None` for one without.
+    /// Returns the target of a path with wildcards, or `None` for any other path.
     pub(super) fn glob(path: &Path) -> Option<Self> {
         let is_wild = |part: &std::ffi::OsStr| part.to_string_lossy().contains(['*', '?', '[', '{']);
         let base: PathBuf = path.iter().take_while(|part| !is_wild(part)).collect();
@@ -51,7 +52,7 @@ impl CheckTarget {
         Some(Self::Glob(base, Globs::new(vec![pattern]).ok()?))
     }
 
-    /// The folder that has to be walked for it.
+    /// Returns the folder to walk for this target.
     #[must_use]
     pub fn folder(&self) -> Option<&Path> {
         match self {
@@ -61,17 +62,17 @@ impl CheckTarget {
     }
 }
 
-/// What the arguments of a command line mean.
+/// Parsed arguments of a command line.
 #[derive(Debug, Default)]
 pub struct CheckTargets {
-    /// What is to be checked.
     pub targets: Vec<CheckTarget>,
-    /// Arguments that are not there.
+    /// Arguments that do not exist.
     pub problems: Vec<Problem>,
 }
 
-/// What the arguments of a command line in the folder `working` mean: files, folders, globs (where
-/// no file has that very name), `-` for standard input; the working folder if there are none.
+/// Parses the arguments of a command line in the folder `working`: files, folders, globs, and `-`
+/// for standard input. A glob that is the name of an existing file is a file. Default: the working
+/// folder.
 #[must_use]
 pub fn targets(arguments: &[PathBuf], working: &Path) -> CheckTargets {
     let mut targets = CheckTargets::default();
@@ -84,9 +85,9 @@ pub fn targets(arguments: &[PathBuf], working: &Path) -> CheckTargets {
     targets
 }
 
-/// [`targets`] for a command that looks at transcripts, too: the files that `transcripts` names (files, globs, `-` for
-/// standard input) are transcripts, whatever they are called. Where nothing but transcripts is named, the working folder is
-/// not meant.
+/// [`targets`] for a command that also processes transcripts. The files in `transcripts` (files,
+/// globs, `-` for standard input) are transcripts regardless of their names. The working folder is
+/// not a default if only transcripts are given.
 #[must_use]
 pub fn targets_with_transcripts(
     arguments: &[PathBuf],
@@ -120,7 +121,7 @@ impl CheckTargets {
         }
     }
 
-    /// Adds all files that a folder or a glob covers, Mangle apart.
+    /// Adds all files other than Mangle that a folder or a glob covers.
     fn add_all(&mut self, covering: &CheckTarget) {
         let Some(folder) = covering.folder() else { return };
         let mut tree = walk(folder, &Overlay::default());
@@ -150,7 +151,8 @@ impl CheckTargets {
         let path = absolute(working, argument);
         match path.metadata() {
             Ok(metadata) if metadata.is_dir() => self.targets.push(CheckTarget::Folder(path)),
-            // A pipe has no telling name; whoever names one means it.
+            // The name of a pipe does not indicate its content, so an explicitly given pipe is
+            // accepted.
             Ok(metadata) if !metadata.is_file() || is_mangle(&path) || path.ends_with(FILE_NAME) => {
                 self.targets.push(CheckTarget::File(path));
             }

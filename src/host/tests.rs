@@ -1,4 +1,4 @@
-//! Which files are which program: small trees on disk, and what is resolved from them.
+//! Tests of path resolution on small trees on disk.
 
 #![allow(clippy::unwrap_used)]
 
@@ -12,13 +12,13 @@ use super::{
     resolve_with_transcripts, targets, targets_with_transcripts,
 };
 
-/// A folder that vanishes; its name is always the same.
+/// A folder that is removed on drop. Its name is always the same.
 struct Folder {
     root: PathBuf,
     _temporary: tempfile::TempDir,
 }
 
-/// A folder with files; `#- PATH` starts a file, what follows is its text.
+/// Creates a folder with files. `#- PATH` starts a file, followed by its text.
 fn tree(fixture: &str) -> Folder {
     let temporary = tempfile::tempdir().unwrap();
     let root = temporary.path().canonicalize().unwrap().join("work");
@@ -39,8 +39,8 @@ fn tree(fixture: &str) -> Folder {
     folder
 }
 
-/// Renders what is resolved: each program with its files (`*` reported, `+` analysed by itself),
-/// what was left out, what was found about configuration files, what could not be read.
+/// Renders a resolution: each program with its files (`*` reported, `+` standalone), omitted
+/// files, findings about configuration files, and problems.
 fn render(root: &Path, table: &FileTable, resolution: &Resolution) -> String {
     let mut out = String::new();
     let name = |path: &Path| relative(root, path);
@@ -96,14 +96,15 @@ fn resolve_at(root: &Path, arguments: &[&str], overlay: &Overlay) -> String {
     render(root, &table, &resolution)
 }
 
-/// The command line with these arguments in the tree's folder.
+/// Resolves the arguments of a command line in the tree's folder.
 fn check(fixture: &str, arguments: &[&str], expected: Expect) {
     let folder = tree(fixture);
     let root = folder.root.clone();
     expected.assert_eq(&resolve_at(&root, arguments, &Overlay::default()));
 }
 
-/// The same for a command that looks at transcripts, with these named as such.
+/// Resolves the arguments of a command that processes transcripts, with explicitly given
+/// transcripts.
 fn check_transcripts(fixture: &str, arguments: &[&str], transcripts: &[&str], expected: Expect) {
     let folder = tree(fixture);
     let [arguments, transcripts] =
@@ -239,7 +240,7 @@ fn transcripts_without_a_project() {
     );
 }
 
-/// An editor with these workspace folders and these open documents.
+/// Resolves the workspace folders and open documents of an editor.
 fn check_editor(fixture: &str, folders: &[&str], open: &[&str], expected: Expect) {
     let folder = tree(fixture);
     let root = folder.root.clone();
@@ -588,7 +589,7 @@ fn an_editor_in_a_part_of_a_project() {
 
 #[test]
 fn open_documents() {
-    // New, left out by its project, outside of the workspace.
+    // A new file, a file excluded by its project, and a file outside the workspace.
     check_editor(
         TWO_PROJECTS,
         &["a"],

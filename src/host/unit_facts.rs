@@ -1,4 +1,4 @@
-//! The facts of the programs of a resolution, each alone and with each of its samples.
+//! Evaluation results of the programs of a resolution, each program alone and with each sample.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -13,20 +13,17 @@ use mangle_engine::kernel::{Clock, Limits, TextBudget, compile, run};
 use mangle_engine::program::{FileSummary, Program};
 use mangle_syntax::text::{Cancel, FileId};
 
-/// The parameters of all evaluations.
 #[derive(Debug)]
 pub struct UnitOptions<'a> {
-    /// The paths of the files.
     pub table: &'a FileTable,
-    /// The folder that names of files are relative to.
+    /// The base folder of file names in output.
     pub working: &'a Path,
-    /// The time of evaluations whose settings choose none.
+    /// The evaluation time for programs whose settings have none.
     pub start: Clock,
-    /// Stops the evaluations.
     pub cancel: &'a Cancel,
 }
 
-/// Evaluates the programs that are reported, without policy tests. The files are those that [`super::load`] returned.
+/// Evaluates the reported programs, except policy tests. `files` is the result of [`super::load`].
 #[must_use]
 pub fn unit_facts(
     resolution: &Resolution,

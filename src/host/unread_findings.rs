@@ -1,4 +1,4 @@
-//! Findings about files that cannot be read and folders that are not scanned whole.
+//! Findings about unreadable files and incompletely scanned folders.
 
 use std::path::Path;
 
@@ -9,8 +9,8 @@ use mangle_settings::{RuleSettings, SCAN_LIMIT, UNREADABLE_FILE};
 use mangle_syntax::lint::{Diagnostic, Finding};
 use mangle_syntax::text::{FileId, TextRange};
 
-/// What is said of a file or folder that could not be read, under the settings of the project around it,
-/// and under `base` where it says nothing.
+/// Returns the findings for an unreadable file or folder. Severities come from the enclosing
+/// project, with `base` as default.
 pub(super) fn unreadable(
     file: FileId,
     problem: &Problem,
@@ -23,8 +23,8 @@ pub(super) fn unreadable(
     found_around(file, &problem.path, finding, projects, base)
 }
 
-/// What is reported of a finding of a whole file or folder, under the settings of the project around it, and under `base`
-/// where it says nothing.
+/// Returns the diagnostics for a finding about a whole file or folder. Severities come from the
+/// enclosing project, with `base` as default.
 pub(super) fn found_around(
     file: FileId,
     path: &Path,
@@ -37,7 +37,7 @@ pub(super) fn found_around(
     file_findings(file, vec![finding], &rules)
 }
 
-/// What is said of a folder of which only a part was scanned.
+/// Returns the diagnostics for an incompletely scanned folder.
 pub(super) fn scan_limit(
     file: FileId,
     cut: &PartialScan,
@@ -51,7 +51,7 @@ pub(super) fn scan_limit(
     found_around(file, &cut.folder, finding, projects, base)
 }
 
-/// The project with the innermost root around a path.
+/// Returns the project with the innermost root that contains a path.
 pub(super) fn around<'p>(path: &Path, projects: &'p [Project]) -> Option<&'p Project> {
     let around = projects.iter().filter(|project| path.starts_with(&project.root));
     around.max_by_key(|project| project.root.components().count())

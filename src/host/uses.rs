@@ -1,5 +1,5 @@
-//! What a sample kernel is analysed with: the files of the `use:` settings in its header, which are looked up
-//! from its own folder. Without any it goes with the program around it.
+//! The program of a sample kernel: the files of the `use:` keys in its header, relative to its
+//! folder. Without such a key, the kernel uses the enclosing program.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -8,7 +8,8 @@ use super::paths::{is_kernel, is_test};
 use super::walk::{boundary, is_inside, walk};
 use super::{CheckTarget, Overlay, Project, absolute, is_mangle, is_taken, read};
 
-/// What a file is called that is a sample: one that the configuration names; where it names none, a sample kernel.
+/// Returns the name of a sample: a file that the configuration names or, without such a setting, a
+/// sample kernel.
 pub(super) fn sample_name(path: &Path, project: Option<&Project>) -> Option<String> {
     let is_sample = match project.filter(|project| !project.settings.kernel.sample.patterns().is_empty()) {
         Some(project) => project.samples.binary_search_by(|sample| sample.as_path().cmp(path)).is_ok(),
@@ -17,8 +18,9 @@ pub(super) fn sample_name(path: &Path, project: Option<&Project>) -> Option<Stri
     is_sample.then(|| path.file_name().unwrap_or_default().to_string_lossy().into_owned())
 }
 
-/// The paths and globs of the `# @preview use: A, B` lines in the header of a kernel, those of all its groups: the
-/// comments before anything else. `None` without such a line.
+/// Returns the paths and globs of the `# @preview use: A, B` lines in all groups of a kernel's
+/// header. The header consists of the comments before the first statement. Returns `None` without
+/// such a line.
 pub(super) fn uses(text: &str) -> Option<Vec<&str>> {
     let header = text.lines().map(str::trim).take_while(|line| line.is_empty() || line.starts_with('#'));
     let mut used: Option<Vec<&str>> = None;
@@ -33,8 +35,8 @@ pub(super) fn uses(text: &str) -> Option<Vec<&str>> {
     used
 }
 
-/// The files that the kernel at `path` uses, sorted; `None` if it does not say. Whatever would lead out of the
-/// repository around `root` is left out: the file may have been written by anybody.
+/// Returns the files that the kernel at `path` uses, sorted, or `None` if its header names none.
+/// The kernel is not trusted, so paths that lead out of the repository around `root` are ignored.
 pub(super) fn used_files(path: &Path, root: &Path, overlay: &Overlay) -> Option<Vec<PathBuf>> {
     let text = read(path, overlay).ok()?.text;
     let names = uses(&text)?;
@@ -44,14 +46,14 @@ pub(super) fn used_files(path: &Path, root: &Path, overlay: &Overlay) -> Option<
     Some(files.into_iter().collect())
 }
 
-/// The files of one path or glob in the header of the kernel at `path`.
+/// Returns the files that match one path or glob in the header of the kernel at `path`.
 pub(super) fn used_by_name(path: &Path, name: &str, boundary: &Path, overlay: &Overlay) -> Vec<PathBuf> {
     let named = absolute(path.parent().unwrap_or(path), Path::new(name));
     let mut files: Vec<_> = match CheckTarget::glob(&named) {
         Some(CheckTarget::Glob(base, globs)) if is_inside(&base, boundary) => {
             let glob = CheckTarget::Glob(base.clone(), globs);
             let found = walk(&base, overlay).files.into_iter().map(|found| found.path);
-            // Tests and other kernels are of no program; one that is meant is named.
+            // Tests and other kernels are used only if they are named explicitly.
             found.filter(|path| glob.covers(path) && !is_kernel(path) && !is_test(path)).collect()
         }
         _ if is_inside(&named, boundary)
@@ -65,7 +67,8 @@ pub(super) fn used_by_name(path: &Path, name: &str, boundary: &Path, overlay: &O
     files
 }
 
-/// Which of the files at `known` a path or glob in the header of the kernel at `path` names. Reads nothing.
+/// Returns the files of `known` that match a path or glob in the header of the kernel at `path`.
+/// Reads nothing from disk.
 pub fn named_among<'k>(path: &Path, name: &str, known: impl Iterator<Item = &'k Path>) -> Vec<&'k Path> {
     let named = absolute(path.parent().unwrap_or(path), Path::new(name));
     let glob = CheckTarget::glob(&named);

@@ -1,8 +1,8 @@
-//! Versions that options choose instead of the settings.
+//! Versions that command-line options set, which override the settings.
 
 use mangle_settings::{EngineChoice, FILE_NAME, RuntimeChoice};
 
-/// The versions that options choose for all programs; `None`: the settings decide.
+/// The versions for all programs. `None` uses the settings.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct VersionOptions {
     pub engine: Option<EngineChoice>,
@@ -10,10 +10,11 @@ pub struct VersionOptions {
 }
 
 impl VersionOptions {
-    /// Refuses versions for a server, which takes them from the settings of each project.
+    /// Rejects version options for a server, which uses the settings of each project.
     ///
     /// # Errors
-    /// If there are any.
+    ///
+    /// If a version is set.
     pub fn refuse(self) -> anyhow::Result<()> {
         anyhow::ensure!(
             self == Self::default(),

@@ -1,4 +1,5 @@
-//! Walking a folder: its Mangle files, files of facts and configuration files, as git sees the folder.
+//! Walk of a folder: its Mangle files, fact files and configuration files, without files ignored
+//! by git.
 
 use std::collections::BTreeSet;
 use std::io;
@@ -14,26 +15,25 @@ use super::{MAX_FILE_LEN, Overlay, Problem, is_facts, is_mangle};
 use mangle_settings::{FILE_NAME, FilesSettings};
 use mangle_syntax::text::Cancel;
 
-/// What lies below a folder. Ignored by git, hidden, or reached through a linked folder: not in it.
+/// The files below a folder, except ignored files, hidden files, and files in linked folders.
 #[derive(Debug, Default)]
 pub(super) struct FileTree {
-    /// The Mangle files, sorted by path.
+    /// Sorted by path.
     pub(super) files: Vec<WalkEntry>,
-    /// The files of facts that are no Mangle, sorted by path.
+    /// Fact files in other formats than Mangle, sorted by path.
     pub(super) facts: Vec<WalkEntry>,
-    /// The files that are neither Mangle nor configuration files, those of facts included, sorted by path.
+    /// Files that are neither Mangle nor configuration files, including fact files. Sorted by
+    /// path.
     pub(super) others: Vec<WalkEntry>,
-    /// The configuration files, sorted.
+    /// Sorted by path.
     pub(super) configurations: Vec<PathBuf>,
-    /// What could not be read.
     pub(super) problems: Vec<Problem>,
-    /// How much was visited.
     pub(super) visited: Visited,
-    /// The limit at which the walk stopped.
+    /// The limit that stopped the walk.
     pub(super) limit: Option<ScanLimit>,
 }
 
-/// How much of a folder was visited.
+/// Counters of a walk.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Visited {
     /// Files of all kinds and folders.
@@ -55,36 +55,33 @@ pub enum ScanLimit {
     Bytes(u64),
 }
 
-/// How far a walk goes.
 #[derive(Debug, Clone)]
 pub(super) struct WalkOptions<'r> {
-    /// Which files are Mangle, and how much is visited.
+    /// The file extensions of Mangle, and the limits.
     pub(super) settings: &'r FilesSettings,
-    /// Folders whose own files come first.
+    /// Folders whose direct files are visited first.
     pub(super) first: Arc<BTreeSet<PathBuf>>,
-    /// Whether nothing else is visited.
+    /// True if only the `first` folders are visited.
     pub(super) only_first: bool,
-    /// Stops the walk.
     pub(super) cancel: &'r Cancel,
 }
 
-/// A file of a walk.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct WalkEntry {
     pub(super) path: PathBuf,
-    /// What it leads to, for a symbolic link.
+    /// The target, if the file is a symbolic link.
     pub(super) target: Option<PathBuf>,
 }
 
 impl WalkEntry {
-    /// A file that is no link.
+    /// An entry that is not a link.
     pub(super) fn plain(path: &Path) -> Self {
         Self { path: path.into(), target: None }
     }
 }
 
-/// Walks `root`, an absolute path, up to the limits that hold without a configuration file. Open documents that are not on
-/// disk count as there.
+/// Walks `root`, an absolute path, with the default limits. Open documents that are missing on
+/// disk are included.
 pub(super) fn walk(root: &Path, overlay: &Overlay) -> FileTree {
     let settings = FilesSettings::default();
     let reach =
@@ -92,7 +89,7 @@ pub(super) fn walk(root: &Path, overlay: &Overlay) -> FileTree {
     walk_within(root, overlay, &reach)
 }
 
-/// [`walk`] within other limits.
+/// [`walk`] with other limits.
 pub(super) fn walk_within(root: &Path, overlay: &Overlay, reach: &WalkOptions<'_>) -> FileTree {
     let mut tree = FileTree::default();
     let boundary = boundary(root);
@@ -121,7 +118,7 @@ pub(super) fn walk_within(root: &Path, overlay: &Overlay, reach: &WalkOptions<'_
     tree
 }
 
-/// Visits the own files of the `wanted` folders, and the folders above them.
+/// Visits the direct files of the `wanted` folders, and their ancestors.
 fn first(root: &Path, patterns: &Arc<Patterns>, wanted: &Arc<BTreeSet<PathBuf>>) -> Entries {
     let wanted = Arc::clone(wanted);
     let is_above = {
@@ -134,7 +131,7 @@ fn first(root: &Path, patterns: &Arc<Patterns>, wanted: &Arc<BTreeSet<PathBuf>>)
     })
 }
 
-/// Visits everything but the own files of the folders that came first.
+/// Visits everything except the direct files of the folders in `first`.
 fn others(root: &Path, patterns: &Arc<Patterns>, first: &Arc<BTreeSet<PathBuf>>) -> Entries {
     let first = Arc::clone(first);
     Entries::of(root, patterns, move |entry| {
@@ -147,14 +144,15 @@ fn is_own(folders: &BTreeSet<PathBuf>, path: &Path) -> bool {
     path.parent().is_some_and(|folder| folders.contains(folder))
 }
 
-/// Whether a folder below the root is a virtual file system: endless, and without files of users.
+/// True if a folder below the root is a virtual file system, which may be endless and contains no
+/// user files.
 fn is_of_system(entry: &DirEntry) -> bool {
     let folders = ["/dev", "/proc", "/sys"];
     cfg!(unix) && entry.depth() > 0 && folders.iter().any(|folder| entry.path() == Path::new(folder))
 }
 
 impl Visited {
-    /// The limit that something more would pass.
+    /// Returns the limit that the sum with `more` would exceed.
     fn limit(&self, more: &Self, limits: &FilesSettings) -> Option<ScanLimit> {
         if self.entries + more.entries > limits.max_scan_entries {
             Some(ScanLimit::Entries(limits.max_scan_entries))
@@ -173,21 +171,21 @@ impl Visited {
         self.bytes += more.bytes;
     }
 
-    /// What an entry adds.
+    /// Returns the counters of one entry.
     fn of(entry: &DirEntry, settings: &FilesSettings) -> Self {
         let path = entry.path();
         let is_folder = entry.file_type().is_some_and(|kind| kind.is_dir());
         if is_folder || !(is_mangle(path) || settings.adds(path)) {
             return Self { entries: 1, ..Self::default() };
         }
-        // What is longer is not read.
+        // Longer files are not read.
         let len = path.metadata().map_or(0, |metadata| metadata.len());
         Self { entries: 1, files: 1, bytes: if len > MAX_FILE_LEN as u64 { 0 } else { len } }
     }
 }
 
 impl FileTree {
-    /// Adds what a walk visits, up to a limit.
+    /// Adds the visited entries until a limit is reached.
     fn visit(&mut self, entries: Entries, root: &Path, boundary: &Path, reach: &WalkOptions<'_>) {
         for entry in entries {
             if reach.cancel.is_cancelled() {
@@ -215,10 +213,11 @@ impl FileTree {
         let is_configuration = path.ends_with(FILE_NAME);
         let is_other = !is_mangle(path) && !is_configuration;
         let found = match entry.file_type() {
-            // A folder of that name is a mistake, which reading it reports.
+            // A folder with the name of a configuration file is an error, which reading it
+            // reports.
             Some(kind) if kind.is_dir() => is_configuration.then(|| WalkEntry::plain(path)),
             Some(kind) if kind.is_symlink() => self.follow(path, boundary, is_other),
-            // A pipe or a socket is among them, so that reading it says what it is.
+            // Includes pipes and sockets, so that reading them reports their kind.
             _ => Some(WalkEntry::plain(path)),
         };
         match found {
@@ -229,8 +228,8 @@ impl FileTree {
         }
     }
 
-    /// The file that a link leads to. Links that leave the workspace are not followed: a
-    /// repository that somebody else wrote could name any file of this machine.
+    /// Returns the target of a link. Links that lead out of the workspace are not followed,
+    /// because an untrusted repository could link to any file of this machine.
     fn follow(&mut self, path: &Path, boundary: &Path, is_other: bool) -> Option<WalkEntry> {
         let resolved = std::fs::canonicalize(path).and_then(|target| Ok((target.metadata()?, target)));
         let why = match resolved {
@@ -242,7 +241,7 @@ impl FileTree {
             Err(error) if error.kind() == io::ErrorKind::NotFound => "the link leads nowhere".into(),
             Err(error) => plain(&error),
         };
-        // Whatever else there is in a folder is nobody's business.
+        // Problems with unrelated files are not reported.
         if !is_other || is_facts(path) {
             self.problems.push(Problem { path: path.into(), why, named: false });
         }
@@ -250,13 +249,14 @@ impl FileTree {
     }
 }
 
-/// The folder that links may not leave: the repository around `root`, else `root` itself.
+/// Returns the folder that links must not leave: the repository around `root`, or `root` itself.
 pub(super) fn boundary(root: &Path) -> PathBuf {
     let boundary = repository(root).unwrap_or(root);
     std::fs::canonicalize(boundary).unwrap_or_else(|_| boundary.into())
 }
 
-/// The root of the git repository that a folder lies in. The folder itself need not be there.
+/// Returns the root of the git repository that contains a folder. The folder itself may be
+/// missing.
 #[must_use]
 pub fn repository(folder: &Path) -> Option<&Path> {
     folder.ancestors().find(|folder| folder.join(".git").exists())
@@ -277,8 +277,8 @@ fn path_of(error: &ignore::Error) -> Option<&Path> {
     }
 }
 
-/// Whether a path stays inside of a folder, and of what this process may read. What a link leads to counts; a document that is
-/// only in the editor is no link.
+/// True if a path, with links resolved, is inside a folder and readable for a confined process. A
+/// document that exists only in the editor is not a link.
 pub(super) fn is_inside(path: &Path, boundary: &Path) -> bool {
     if !disk::is_allowed(path) {
         return false;

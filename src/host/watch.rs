@@ -1,7 +1,7 @@
-//! Waiting until files change, for a check that is to be done again.
+//! Waiting for file changes, for repeated checks.
 //!
-//! Folders are watched one by one and without what git ignores: a watch on a whole tree would cost thousands of handles
-//! for folders that hold no policy.
+//! Folders are watched individually, without folders that git ignores. A recursive watch would use
+//! thousands of handles for folders without policies.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -15,40 +15,38 @@ use super::ignore_rules::Entries;
 use super::is_mangle;
 use mangle_settings::FILE_NAME;
 
-/// So long nothing may change until what changed is taken for complete: editors save in several steps.
+/// The time without events after which a change is complete. Editors save in several steps.
 const QUIET: Duration = Duration::from_millis(50);
 
-/// A stream of changes is interrupted after so long.
+/// The maximum wait for the end of a continuous series of events.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// Why files cannot be watched.
 #[derive(Debug, thiserror::Error)]
 #[error("files cannot be watched: {0}")]
 pub struct WatchError(#[from] notify::Error);
 
-/// Why a wait is over.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WakeReason {
-    /// Something changed.
+    /// A file changed.
     Changed,
     /// [`Stopper::stop`] was called.
     Stopped,
 }
 
-/// Watches folders.
 #[derive(Debug)]
 pub struct Watch {
     watcher: RecommendedWatcher,
     folders: BTreeSet<PathBuf>,
-    /// Files that matter although they are none of a program.
+    /// Additional files to watch that are not in a program.
     others: BTreeSet<PathBuf>,
-    /// Whether a watched folder came or went: the system may go on watching one that has another name by now.
+    /// True if a watched folder was added or removed. The system may still watch a renamed folder
+    /// under its old name.
     is_stale: bool,
     sender: Sender<Signal>,
     signals: Receiver<Signal>,
 }
 
-/// Ends a wait, from any thread.
+/// Handle that ends a wait, from any thread.
 #[derive(Debug, Clone)]
 pub struct Stopper(Sender<Signal>);
 
@@ -59,18 +57,19 @@ enum Signal {
 }
 
 impl Stopper {
-    /// Ends the wait that is under way, or the next one.
+    /// Ends the current or the next wait.
     pub fn stop(&self) {
-        // Who waits no longer needs not be told.
+        // A dropped receiver is not waiting.
         let _ = self.0.send(Signal::Stop);
     }
 }
 
 impl Watch {
-    /// Watches nothing yet.
+    /// Creates a watch without folders.
     ///
     /// # Errors
-    /// When the system gives no watches.
+    ///
+    /// If the system provides no watches.
     pub fn new() -> Result<(Self, Stopper), WatchError> {
         let (sender, signals) = channel();
         let (folders, others) = (BTreeSet::new(), BTreeSet::new());
@@ -79,13 +78,15 @@ impl Watch {
         Ok((Self { watcher, folders, others, is_stale: false, sender, signals }, stopper))
     }
 
-    /// From now on watches the folders at or below `paths`, absolute ones, and the folder around each of them; of what is
-    /// not there, the next folder above. `others` are files that matter although they are none of a program.
+    /// Replaces the watched folders: all folders at or below `paths` (absolute) and the parent of
+    /// each path. For a missing path, the nearest existing ancestor is watched. `others` are
+    /// additional files that are not in a program.
     ///
     /// # Errors
-    /// When the system gives no more watches.
+    ///
+    /// If the system provides no more watches.
     pub fn follow(&mut self, paths: &[PathBuf], others: &[PathBuf]) -> Result<(), WatchError> {
-        // A file that is named counts, whatever it is called.
+        // An explicitly given file is relevant regardless of its name.
         let files = paths.iter().filter(|path| !path.is_dir());
         self.others = others.iter().chain(files).cloned().collect();
         let wanted: BTreeSet<PathBuf> = paths
@@ -99,12 +100,12 @@ impl Watch {
         }
         let mut paths = self.watcher.paths_mut();
         for gone in self.folders.difference(&wanted) {
-            // What is gone cannot be removed, and need not be.
+            // Removing the watch of a deleted folder fails and is unnecessary.
             let _ = paths.remove(gone);
         }
         for new in wanted.difference(&self.folders) {
             match paths.add(new, RecursiveMode::NonRecursive) {
-                // It was there a moment ago; the folder around it has noticed.
+                // The folder was just deleted, and its parent reports the change.
                 Err(_) if !new.exists() => {}
                 result => result?,
             }
@@ -114,10 +115,10 @@ impl Watch {
         Ok(())
     }
 
-    /// Waits until something has changed and then kept still, or until [`Stopper::stop`].
+    /// Waits until files have changed and no further events arrive, or until [`Stopper::stop`].
     pub fn wait(&mut self) -> WakeReason {
         loop {
-            // The watch itself holds a sender, so there is always one.
+            // The watch itself holds a sender, so the channel stays open.
             match self.signals.recv() {
                 Ok(Signal::Event(event)) if self.matters(&event) => break,
                 Ok(Signal::Event(_)) => {}
@@ -135,7 +136,7 @@ impl Watch {
         WakeReason::Changed
     }
 
-    /// Whether an event can change what is found. Notes folders that came or went.
+    /// True if an event may change the findings. Records added and removed folders.
     fn matters(&mut self, event: &notify::Result<Event>) -> bool {
         let Ok(event) = event else {
             self.is_stale = true;
@@ -152,21 +153,21 @@ impl Watch {
 
 fn watcher(sender: &Sender<Signal>) -> notify::Result<RecommendedWatcher> {
     let sender = sender.clone();
-    // Who no longer listens needs not be told.
+    // A dropped receiver is not waiting.
     notify::recommended_watcher(move |event| drop(sender.send(Signal::Event(event))))
 }
 
-/// Whether the name is that of a file that programs are made of. Hidden ones are an editor's.
+/// True if the name belongs to a file of a program. Hidden files usually belong to an editor.
 fn is_ours(path: &Path) -> bool {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     (is_mangle(path) && !name.starts_with('.'))
         || is_agent_settings(path)
-        // A new file may have prompt atoms.
+        // A new YAML file may contain prompt atoms.
         || path.extension().is_some_and(|end| end == "yaml" || end == "yml")
         || [FILE_NAME, ".gitignore", ".ignore"].contains(&&*name)
 }
 
-/// The folders at and below `path` that git does not ignore, and the one around it.
+/// Returns the folders at and below `path` that git does not ignore, and the parent of `path`.
 fn folders(path: &Path) -> Vec<PathBuf> {
     let mut folders: Vec<PathBuf> = above(path).into_iter().collect();
     if path.is_dir() {
@@ -177,7 +178,7 @@ fn folders(path: &Path) -> Vec<PathBuf> {
     folders
 }
 
-/// The next folder above `path` that is there.
+/// Returns the nearest existing ancestor of `path`.
 fn above(path: &Path) -> Option<PathBuf> {
     path.ancestors().skip(1).find(|folder| folder.is_dir()).map(Path::to_path_buf)
 }

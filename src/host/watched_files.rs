@@ -1,5 +1,5 @@
-//! Names of the files whose changes outside of an editor matter: as patterns for clients that watch files, and for looks at the
-//! disk.
+//! Names of the files whose external changes are relevant: as patterns for clients that watch
+//! files, and for the detection of changes on disk.
 
 use std::path::Path;
 
@@ -7,7 +7,8 @@ use super::agents::is_agent_settings;
 use super::ignore_rules::is_ignore_file;
 use mangle_settings::FILE_NAME;
 
-/// Endings of names: policies, transcripts, grammars, session files and prompt atoms, tables of facts.
+/// File name extensions: policies, transcripts, grammars, session files and prompt atoms, fact
+/// tables.
 const EXTENSIONS: [&[&str]; 5] = [
     &["mg", "gl"],
     &["json", "jsonl", "ndjson", "md", "markdown", "txt", "log", "out", "traj", "sse", "gz", "zst"],
@@ -16,7 +17,7 @@ const EXTENSIONS: [&[&str]; 5] = [
     &["csv"],
 ];
 
-/// Patterns for names that say more than an ending. Any file in a folder of transcripts may be one.
+/// Patterns other than extensions. Any file in a folder of transcripts may be a transcript.
 const PATTERNS: [&str; 6] = [
     "**/mangle-ls.toml",
     "**/go.mod",
@@ -26,13 +27,12 @@ const PATTERNS: [&str; 6] = [
     "**/transcripts/**",
 ];
 
-/// Glob patterns for a client that watches files.
 pub fn patterns() -> impl Iterator<Item = String> {
     let extensions = EXTENSIONS.iter().map(|endings| format!("**/*.{{{}}}", endings.join(",")));
     extensions.chain(PATTERNS.map(String::from))
 }
 
-/// True if a change of a file with this path may change findings.
+/// True if a change of the file at this path may change findings.
 pub(super) fn is_watched(path: &Path) -> bool {
     let has_ending = |end: &str| EXTENSIONS.iter().any(|endings| endings.contains(&end));
     let in_transcripts = || path.iter().rev().skip(1).any(|folder| folder == "transcripts");

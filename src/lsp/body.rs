@@ -1,4 +1,5 @@
-//! The body of a message. Halves of surrogate pairs in it are read; of a body with other damage only what it was about.
+//! Parsing of message bodies. Unpaired surrogates are accepted. If a body is damaged otherwise,
+//! only its method and document are extracted.
 
 use serde::Deserialize;
 use serde::de::{Deserializer, Visitor};
@@ -6,63 +7,64 @@ use serde_json::Value;
 
 use mangle_syntax::text::{Half, HalvedText, without_halves};
 
-/// A message as JSON.
+/// A parsed JSON message.
 #[derive(Debug, Default)]
 pub(super) struct Body {
     pub(super) value: Value,
-    /// The halves of surrogate pairs for which U+FFFD stands in texts of the message.
+    /// Unpaired surrogates that were replaced with U+FFFD in the texts of the message.
     pub(super) halves: TextHalves,
 }
 
-/// The halves of surrogate pairs in the texts of a message.
+/// Unpaired surrogates in the texts of a message.
 #[derive(Debug, Default)]
 pub(super) struct TextHalves {
-    /// Of the text of the document that it opens.
+    /// In the text of an opened document.
     pub(super) opened: Vec<Half>,
-    /// Of the text of each change of a document.
+    /// In the text of each change of a document.
     pub(super) changes: Vec<Vec<Half>>,
 }
 
-/// What a message that cannot be used would have changed, as far as it shows.
+/// Possible effects of an unusable message, if recognizable.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Loss {
-    /// The documents whose text it would have changed.
+    /// Documents whose text the message would have changed.
     pub(super) documents: Vec<LostDocument>,
-    /// Whether it may have changed the text of any document.
+    /// True if the message may have changed the text of any document.
     pub(super) unknown: bool,
-    /// Whether it may have said that files or folders changed.
+    /// True if the message may have reported changes of files or folders.
     pub(super) files: bool,
 }
 
-/// A document of which a text was lost.
+/// A document with a lost text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct LostDocument {
     pub(super) uri: String,
-    /// Whether the message would have opened it.
+    /// True if the message would have opened the document.
     pub(super) is_opening: bool,
-    /// Whether nothing else in the message was damaged, so that the URI is right.
+    /// True if the rest of the message was intact, so that the URI is correct.
     pub(super) is_certain: bool,
 }
 
-/// A body that is no JSON.
+/// A body that is not JSON.
 #[derive(Debug)]
 pub(super) struct InvalidBody {
     pub(super) error: serde_json::Error,
-    /// The id of the request that it was, as far as that shows.
+    /// The id of the request, if it can be recognized.
     pub(super) id: Option<Value>,
     pub(super) loss: Loss,
 }
 
-/// The notifications on which the texts of documents depend.
+/// Notifications that determine the texts of documents.
 const TEXTS: [&str; 3] = ["textDocument/didOpen", "textDocument/didChange", "textDocument/didClose"];
 
-/// The notifications after which the disk is looked at.
+/// Notifications that cause a scan of the disk.
 const FILES: [&str; 2] = ["workspace/didChangeWatchedFiles", "workspace/didChangeConfiguration"];
 
-/// Reads the body of a message.
+/// Parses the body of a message.
 ///
 /// # Errors
-/// When it is no JSON, apart from halves of surrogate pairs.
+///
+/// If the body is not JSON, apart from unpaired surrogates.
 pub(super) fn read(body: &[u8]) -> Result<Body, InvalidBody> {
     let error = match serde_json::from_slice(body) {
         Ok(value) => return Ok(Body { value, halves: TextHalves::default() }),
@@ -81,7 +83,8 @@ pub(super) fn read(body: &[u8]) -> Result<Body, InvalidBody> {
     Err(InvalidBody { error, id, loss })
 }
 
-/// The halves in the texts of documents. serde_json gives them as bytes, where halves are encoded as characters are.
+/// Finds unpaired surrogates in the texts of documents. serde_json returns the texts as bytes,
+/// with surrogates encoded like other code points.
 fn halves(body: &[u8]) -> TextHalves {
     #[derive(Deserialize)]
     struct Message {
@@ -108,7 +111,7 @@ fn halves(body: &[u8]) -> TextHalves {
     }
 }
 
-/// A JSON string, whatever bytes it has.
+/// A JSON string with arbitrary bytes.
 #[derive(Debug, Default)]
 struct Bytes(Vec<u8>);
 
@@ -131,17 +134,17 @@ impl<'de> Deserialize<'de> for Bytes {
 }
 
 impl Loss {
-    /// Whether the text of a document may be lost.
+    /// True if the text of a document may be lost.
     pub(super) fn is_of_text(&self) -> bool {
         self.unknown || !self.documents.is_empty()
     }
 
-    /// Any document may have changed.
+    /// A loss that may affect any document.
     pub(super) fn of_anything() -> Self {
         Self { unknown: true, files: true, ..Self::default() }
     }
 
-    /// What is lost with a message, or with several in a list.
+    /// Returns the loss of a message or of a batch of messages.
     pub(super) fn of(message: &Value, is_certain: bool) -> Self {
         let mut loss = Self::default();
         match message {
@@ -160,7 +163,7 @@ impl Loss {
         }
     }
 
-    /// What is lost with a call that cannot be used.
+    /// Returns the loss of a call that cannot be used.
     pub(super) fn of_call(method: &str, params: Option<&Value>) -> Self {
         let mut loss = Self::default();
         loss.add_call(Some(method), params, true);
@@ -186,7 +189,7 @@ impl Loss {
         }
     }
 
-    /// What is lost with a body that is no JSON: its method and its URI are searched for.
+    /// Returns the loss of a body that is not JSON, by searching for its method and URI.
     fn of_damage(body: &[u8]) -> Self {
         let has = |key: &[u8]| memchr::memmem::find(body, key).is_some();
         let method = member(body, b"\"method\"");
@@ -203,12 +206,13 @@ impl Loss {
     }
 }
 
-/// Whether the parameters of a call hold a text of a document. The name of its method may be damaged.
+/// True if the parameters of a call contain the text of a document. The method name may be
+/// damaged.
 fn has_text(params: &Value) -> bool {
     params.get("contentChanges").is_some() || params.pointer("/textDocument/text").is_some()
 }
 
-/// The string behind a key. Inside of another string the quotes of the key would be escaped.
+/// Returns the string after a key. Quotes of the key inside another string would be escaped.
 fn member(body: &[u8], key: &[u8]) -> Option<String> {
     let at = memchr::memmem::find(body, key)? + key.len();
     let rest = body.get(at..)?.trim_ascii_start().strip_prefix(b":")?.trim_ascii_start();

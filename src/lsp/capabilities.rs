@@ -1,4 +1,4 @@
-//! What the server says it can do, in its answer to `initialize`.
+//! The server capabilities in the response to `initialize`.
 
 use tower_lsp::ls_types::{
     CallHierarchyServerCapability, CodeActionKind, CodeActionOptions, CodeActionProviderCapability,
@@ -18,7 +18,6 @@ use super::session::ClientSession;
 use super::to_proto::NAME;
 use crate::host::watched_patterns;
 
-/// The answer to `initialize`.
 pub(super) fn initialize_result(session: &ClientSession) -> InitializeResult {
     InitializeResult {
         capabilities: capabilities(session),
@@ -95,11 +94,11 @@ fn capabilities(session: &ClientSession) -> ServerCapabilities {
     }
 }
 
-/// The files whose changes outside the editor matter.
+/// Returns the registration of file watchers, for relevant changes outside the editor.
 pub(super) fn watchers() -> Registration {
     let watch = |glob: String, kind| FileSystemWatcher { glob_pattern: GlobPattern::String(glob), kind };
     let named = watched_patterns().map(|pattern| watch(pattern, None));
-    // Of a folder that is deleted, editors do not report the files in it.
+    // Editors do not report the files of a deleted folder.
     let deleted = watch("**".into(), Some(WatchKind::Delete));
     let watchers: Vec<_> = named.chain([deleted]).collect();
     Registration {

@@ -1,6 +1,5 @@
-//! What the server asks of the client. Nothing here blocks: notifications are queued, requests
-//! run on the side with a time limit, so that a client that never answers costs nothing but the
-//! answer.
+//! Requests and notifications to the client. Nothing blocks: notifications are queued, and
+//! requests run asynchronously with a timeout.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
@@ -21,14 +20,14 @@ use super::settings;
 use super::transport::Output;
 use piggyback::envelope::secrets::redacted;
 
-/// How long an answer of the client is waited for.
+/// The timeout of a request to the client.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 const IDLE: u8 = 0;
-/// One less while the client has been asked.
+/// A request must be sent. The state is one less while the request is running.
 const ASK_AGAIN: u8 = 2;
 
-/// The way to the client. Cheap to clone.
+/// Sender of messages to the client. Cheap to clone.
 #[derive(Debug, Clone)]
 pub(super) struct Outbox {
     client: Client,
@@ -41,7 +40,6 @@ pub(super) struct Outbox {
 }
 
 impl Outbox {
-    /// An outbox whose requests run on `runtime`.
     pub(super) fn new(client: Client, output: Output, runtime: Handle) -> Self {
         Self {
             client,
@@ -59,7 +57,6 @@ impl Outbox {
         self.output.notify(method, params);
     }
 
-    /// Asks the client to report changes of files.
     pub(super) fn register_watchers(&self, watchers: Registration) {
         let client = self.client.clone();
         self.ask(
@@ -68,7 +65,6 @@ impl Outbox {
         );
     }
 
-    /// Asks the client for its settings.
     pub(super) fn ask_settings(&self, answered: impl FnOnce(Value) + Send + 'static) {
         let client = self.client.clone();
         self.runtime.spawn(async move {
@@ -80,8 +76,8 @@ impl Outbox {
         });
     }
 
-    /// Asks the client to pull all diagnostics again. One such request is under way at a time;
-    /// what is wanted meanwhile is asked once more afterwards.
+    /// Requests the client to pull all diagnostics again. One such request runs at a time. Calls
+    /// during a request cause one further request afterwards.
     pub(super) fn refresh_diagnostics(&self) {
         let client = self.client.clone();
         self.once_more(&self.refresh, "workspace/diagnostic/refresh", move || {
@@ -90,7 +86,7 @@ impl Outbox {
         });
     }
 
-    /// Asks the client to ask for all inlay hints again, likewise.
+    /// Requests the client to reload all inlay hints. At most one such request runs at a time.
     pub(super) fn refresh_hints(&self) {
         let client = self.client.clone();
         self.once_more(&self.hints, "workspace/inlayHint/refresh", move || {
@@ -99,7 +95,7 @@ impl Outbox {
         });
     }
 
-    /// Asks the client to ask for all code lenses again, likewise.
+    /// Requests the client to reload all code lenses. At most one such request runs at a time.
     pub(super) fn refresh_lenses(&self) {
         let client = self.client.clone();
         self.once_more(&self.lenses, "workspace/codeLens/refresh", move || {
@@ -127,18 +123,18 @@ impl Outbox {
         });
     }
 
-    /// Asks the client to show a document, or a page in the browser.
+    /// Requests the client to show a document, or a page in the browser.
     pub(super) fn show_document(&self, params: ShowDocumentParams) {
         let client = self.client.clone();
         self.ask("window/showDocument", async move { client.show_document(params).await });
     }
 
-    /// Shows a message to the user.
+    /// Shows an informational message.
     pub(super) fn show_message(&self, message: String) {
         self.show(MessageType::INFO, &message);
     }
 
-    /// Shows the user a message that should not be overlooked.
+    /// Shows a warning.
     pub(super) fn show_warning(&self, message: &str) {
         self.show(MessageType::WARNING, message);
     }
@@ -148,7 +144,6 @@ impl Outbox {
         self.notify("window/showMessage", ShowMessageParams { typ, message });
     }
 
-    /// Asks the client to change documents.
     pub(super) fn apply_edit(&self, edit: WorkspaceEdit) {
         let client = self.client.clone();
         self.ask("workspace/applyEdit", async move { client.apply_edit(edit).await });
@@ -164,8 +159,8 @@ impl Outbox {
         });
     }
 
-    /// Opens a progress bar: `offered` by the client, else one that it is asked to create (if it
-    /// `can_create` one). The bar ends when the returned handle is dropped.
+    /// Opens a progress bar with the `offered` token or, if the client supports it (`can_create`),
+    /// with a new token. Dropping the returned handle ends the progress bar.
     pub(super) fn progress(
         &self,
         title: &str,
@@ -234,12 +229,12 @@ struct Step {
     percentage: u32,
 }
 
-/// A progress bar; ends when dropped.
+/// A progress bar that ends on drop.
 #[derive(Debug, Clone)]
 pub(super) struct Progress(UnboundedSender<Step>);
 
 impl Progress {
-    /// Shows how far the work is, of 100.
+    /// Reports progress in percent.
     pub(super) fn step(&self, message: String, percentage: u32) {
         let _ = self.0.send(Step { message, percentage });
     }

@@ -1,4 +1,4 @@
-//! The process of the client: when it ends, the server does.
+//! Monitoring of the client's process. The server ends after the process ends.
 
 use std::io;
 use std::thread;
@@ -6,13 +6,13 @@ use std::thread;
 use tokio::sync::mpsc::UnboundedSender;
 use waitpid_any::WaitHandle;
 
-/// Sends to `ended` when the process ends, also where there is none of this number, as the protocol asks. What cannot be
-/// watched is logged: the end of the input is noticed all the same.
+/// Sends to `ended` when the process ends, or if it does not exist, as the protocol requires.
+/// Errors are only logged, because the end of the input also ends the server.
 pub(super) fn watch(process: u32, ended: UnboundedSender<()>) {
     let watching = move || match wait_for(process) {
         Ok(()) => {
             tracing::warn!(process, "the client's process has ended");
-            // At the very end the connection may be gone before.
+            // During shutdown, the connection may already be closed.
             let _ = ended.send(());
         }
         Err(error) => tracing::warn!(process, %error, "the client's process cannot be watched"),
@@ -22,7 +22,6 @@ pub(super) fn watch(process: u32, ended: UnboundedSender<()>) {
     }
 }
 
-/// Waits until a process ends.
 fn wait_for(process: u32) -> io::Result<()> {
     let number = i32::try_from(process).map_err(io::Error::other)?;
     let mut handle = match WaitHandle::open(number) {
@@ -37,11 +36,11 @@ fn wait_for(process: u32) -> io::Result<()> {
     }
 }
 
-/// Whether an error says that there is no such process.
+/// True if an error means that the process does not exist.
 fn is_missing(error: &io::Error) -> bool {
     /// `ESRCH`, the same on Linux, macOS and the BSDs.
     const NO_SUCH_PROCESS: i32 = 3;
-    /// `ERROR_INVALID_PARAMETER`, with which Windows refuses to open it.
+    /// `ERROR_INVALID_PARAMETER`: Windows returns this error if the process does not exist.
     const INVALID_PARAMETER: i32 = 87;
     let missing = if cfg!(windows) { INVALID_PARAMETER } else { NO_SUCH_PROCESS };
     error.raw_os_error() == Some(missing)

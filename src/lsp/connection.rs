@@ -1,4 +1,4 @@
-//! What a connection to a client consists of before anything runs: the handlers with the queues around them, and the writer.
+//! Components of a connection to a client: the handlers, their queues, and the writer.
 
 use std::sync::mpsc::{self, Receiver, Sender};
 
@@ -13,20 +13,20 @@ use super::server::{self, Server};
 use super::transport::{self, ConnectionEnd, Inbound, Input, Outbound, Output, QUEUE};
 use super::writer::Writer;
 
-/// The parts of a connection. Which threads they run on is for their owner to say.
+/// The parts of a connection. The owner chooses their threads.
 pub(super) struct Connection {
     pub(super) runtime: tokio::runtime::Runtime,
     pub(super) handlers: Handlers,
-    /// The way to the handlers.
+    /// Messages to the handlers.
     pub(super) inbound: channels::Sender<Inbound>,
-    /// What goes to the client.
+    /// Messages to the client.
     pub(super) outgoing: Receiver<Outbound>,
     pub(super) writer: Writer,
-    /// The way to the writer.
+    /// Messages to the writer.
     pub(super) address: Sender<Message>,
 }
 
-/// The handlers of the protocol, between their queues.
+/// The protocol handlers, between their queues.
 pub(super) struct Handlers {
     input: Input,
     service: LspService<Server>,
@@ -35,10 +35,11 @@ pub(super) struct Handlers {
 }
 
 impl Connection {
-    /// The parts of a connection whose answers are computed by `pool`, and whose evaluations by `evaluator`.
+    /// Creates a connection. `pool` computes responses, and `evaluator` runs evaluations.
     ///
     /// # Errors
-    /// When the framework cannot be started.
+    ///
+    /// If the LSP framework cannot be started.
     pub(super) fn new(pool: Pool, evaluator: Pool) -> anyhow::Result<Self> {
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_time()
@@ -63,7 +64,7 @@ impl Connection {
 }
 
 impl Handlers {
-    /// Serves until the client leaves.
+    /// Serves until the client disconnects.
     pub(super) async fn serve(self) -> ConnectionEnd {
         let Self { input, service, socket, output } = self;
         transport::serve(input, service, socket, &output, Server::observe).await

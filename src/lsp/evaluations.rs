@@ -1,4 +1,4 @@
-//! What follows from the programs with which a document is tried out, as far as it is known, for features.
+//! Known evaluation results of the programs of a document, for editor features.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use crate::ide::evaluation::{EvaluationView, PlaceNames};
 use crate::ide::hover::prompts::SampleProvenance;
 use mangle_syntax::text::FileId;
 
-/// The programs of the samples of a document; without any, its own program.
+/// The programs of the samples of a document or, without samples, its own program.
 pub(super) struct ProgramEvaluations<'v> {
     view: &'v View,
     programs: Vec<ProgramEvaluation<'v>>,
@@ -22,8 +22,8 @@ struct ProgramEvaluation<'v> {
 }
 
 impl View {
-    /// What is known of the programs with which a file is tried out. Policy tests are not: their cases are evaluated
-    /// one by one.
+    /// Returns the known evaluation results for a file. Policy tests are excluded, because their
+    /// cases are evaluated separately.
     pub(super) fn tried(&self, file: FileId) -> ProgramEvaluations<'_> {
         let programs = self.snapshot.answering(file).into_iter().filter(|program| !program.is_test());
         let known = programs.map(|program| match program.evaluated() {
@@ -40,7 +40,7 @@ impl View {
         ProgramEvaluations { view: self, programs: known.collect() }
     }
 
-    /// Calls `ask` with what is known of the prompts that a file may feed.
+    /// Calls `ask` with the known prompts that may depend on a file.
     pub(super) fn with_provenance<T>(
         &self,
         file: FileId,
@@ -57,7 +57,7 @@ impl View {
         ask(&provenance.collect::<Vec<_>>())
     }
 
-    /// What a file is called in sentences.
+    /// Returns the name of a file for use in sentences.
     pub(super) fn name(&self, file: FileId) -> String {
         let path = self.snapshot.file(file).map(|file| &file.path);
         let name = path.and_then(|path| path.file_name());
@@ -66,7 +66,7 @@ impl View {
 }
 
 impl ProgramEvaluations<'_> {
-    /// Calls `ask` with what features see.
+    /// Calls `ask` with the view of the evaluations for features.
     pub(super) fn with<T>(&self, ask: impl FnOnce(&[EvaluationView<'_>]) -> T) -> T {
         let name = |file| self.view.name(file);
         let tried = self.programs.iter().map(|known| EvaluationView {

@@ -1,33 +1,33 @@
-//! Messages out of a byte stream: `Content-Length` headers, limits, and the way back into step
+//! Framing of messages in a byte stream: `Content-Length` headers, limits, and resynchronization
 //! after damage.
 //!
-//! The framework's own codec ends the connection at the first broken message, which is why the
-//! framing is done here.
+//! The codec of the framework ends the connection at the first broken message, so framing is
+//! implemented here.
 
 use std::io::{self, BufRead, Read};
 
-/// Messages longer than this many bytes are skipped unread. The longest document that is handled
-/// still fits.
+/// In bytes: longer messages are skipped unread. The longest supported document fits.
 pub(super) const MAX_MESSAGE: u64 = 512 << 20;
 
-/// A length beyond this is not believed: the next header is searched instead of skipping so much.
+/// In bytes: a larger length is treated as invalid. The next header is searched then, instead of
+/// skipping that number of bytes.
 const MAX_SKIPPED: u64 = 4 << 30;
 
-/// Lines are read in pieces of at most this many bytes.
+/// In bytes: the maximum length of one read of a line.
 const MAX_LINE: u64 = 8 << 10;
 
 const LENGTH: &[u8] = b"content-length:";
 
-/// Why the bytes between two messages could not be read as one.
+/// The reason why the bytes between two messages are not a message.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(super) enum FrameError {
-    /// Bytes that belong to no message.
+    /// Bytes that are not part of a message.
     #[error("skipped {0} bytes that are no message header")]
     Garbage(u64),
-    /// A length that is no number.
+    /// The length is not a number.
     #[error("the Content-Length header is not a number")]
     Length,
-    /// A message that nobody should send.
+    /// The message exceeds the size limit.
     #[error("a message of {0} bytes is longer than the {MAX_MESSAGE} that are read")]
     TooLong(u64),
 }
@@ -36,11 +36,11 @@ pub(super) enum FrameError {
 #[derive(Debug)]
 pub(super) struct Frames<R> {
     input: R,
-    /// The length that the headers read so far announce.
+    /// The length according to the headers read so far.
     length: Option<u64>,
-    /// Bytes since the last message that are no header.
+    /// The number of bytes since the last message that are not a header.
     garbage: u64,
-    /// The end of a line piece, in case a header starts there.
+    /// The end of a partial line, which may contain the start of a header.
     carry: Vec<u8>,
 }
 
@@ -49,11 +49,12 @@ impl<R: BufRead> Frames<R> {
         Self { input, length: None, garbage: 0, carry: Vec::new() }
     }
 
-    /// The next message body, or what was wrong with the bytes before it. `None` at the end of
-    /// the stream, also inside a message.
+    /// Returns the next message body, or the error in the bytes before it. Returns `None` at the
+    /// end of the stream, including an end inside a message.
     ///
     /// # Errors
-    /// When the stream cannot be read.
+    ///
+    /// If the stream cannot be read.
     pub(super) fn next(&mut self) -> io::Result<Option<Result<Vec<u8>, FrameError>>> {
         loop {
             let mut line = std::mem::take(&mut self.carry);
@@ -86,8 +87,7 @@ impl<R: BufRead> Frames<R> {
         (garbage > 0).then_some(FrameError::Garbage(garbage))
     }
 
-    /// Moves what may be the start of a header from the end of a piece without line end to the
-    /// next piece.
+    /// Moves a possible start of a header from the end of a partial line to the next read.
     fn keep_end(&mut self, line: &mut Vec<u8>) {
         if !line.ends_with(b"\n") {
             self.carry = line.split_off(line.len().saturating_sub(LENGTH.len() - 1));
@@ -115,7 +115,7 @@ fn number(value: &[u8]) -> Option<u64> {
     std::str::from_utf8(value).ok()?.trim().parse().ok()
 }
 
-/// `Name: value`, as a header other than the length looks.
+/// True if the line has the form `Name: value` and is not the length header.
 fn is_header(line: &[u8]) -> bool {
     let name = line.split(|&byte| byte == b':').next().unwrap_or_default();
     let named = !name.is_empty() && name.iter().all(|byte| byte.is_ascii_alphanumeric() || *byte == b'-');

@@ -1,5 +1,5 @@
-//! From the protocol's types to ours. Positions stay lines and columns here; what bytes they are
-//! only the document knows.
+//! Conversion of LSP types to internal types. Positions remain lines and columns, because byte
+//! offsets depend on the document.
 
 use std::path::{Path, PathBuf};
 
@@ -8,36 +8,33 @@ use tower_lsp::ls_types::{Position, Range, TextDocumentContentChangeEvent, Uri};
 use crate::host::{PathStyle, absolute};
 use mangle_syntax::text::{ContentChange, Encoding, LineCol, LineIndex, TextRange};
 
-/// A line and a column.
 pub(super) fn line_col(position: Position) -> LineCol {
     LineCol { line: position.line, col: position.character }
 }
 
-/// The bytes of a range, put in order and clamped to the text.
+/// Returns the byte range of an LSP range, normalized and clamped to the text.
 pub(super) fn text_range(text: &str, lines: &LineIndex, range: Range, encoding: Encoding) -> TextRange {
     let start = lines.offset(text, line_col(range.start), encoding);
     let end = lines.offset(text, line_col(range.end), encoding);
     TextRange::new(start.min(end), start.max(end))
 }
 
-/// One change of a document.
 pub(super) fn content_change(change: TextDocumentContentChangeEvent) -> ContentChange {
     let range = change.range.map(|range| (line_col(range.start), line_col(range.end)));
     ContentChange { range, text: change.text }
 }
 
-/// The name of a document: its absolute path, or the URI itself (which is no absolute path) for a
-/// document that exists in the editor alone.
+/// Returns the path of a document. For a document that is not on disk, the path is the URI itself,
+/// which is not an absolute path.
 pub(super) fn document_path(uri: &Uri) -> PathBuf {
     file_path(uri).unwrap_or_else(|| PathBuf::from(uri.as_str()))
 }
 
-/// The document that a URI names.
 pub(super) fn named(uri: &Uri) -> DocumentName {
     DocumentName { path: document_path(uri), uri: uri.as_str().to_owned() }
 }
 
-/// The path of a `file:` URI, without `.` and `..`.
+/// Returns the path of a `file:` URI, without `.` and `..`.
 pub(super) fn file_path(uri: &Uri) -> Option<PathBuf> {
     let is_file = uri.scheme().as_str().eq_ignore_ascii_case("file");
     let authority = uri.authority().map_or("", |authority| authority.as_str());
@@ -57,11 +54,11 @@ fn path_of(bytes: Vec<u8>) -> PathBuf {
     String::from_utf8_lossy(&bytes).into_owned().into()
 }
 
-/// A document as the client names it.
+/// A document identifier of the client.
 #[derive(Debug, Clone)]
 pub(super) struct DocumentName {
     pub(super) path: PathBuf,
-    /// As the client spells it.
+    /// In the spelling of the client.
     pub(super) uri: String,
 }
 

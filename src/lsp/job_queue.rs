@@ -1,4 +1,4 @@
-//! Jobs that wait for the only thread there is, where a server has no threads of its own.
+//! Queue of jobs for a server without threads.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -9,18 +9,18 @@ use parking_lot::Mutex;
 
 use mangle_syntax::text::Cancel;
 
-/// A queue of jobs, which run in their order. Cheap to clone.
+/// Queue of jobs in execution order. Cheap to clone.
 #[derive(Clone, Default)]
 pub(super) struct JobQueue(Arc<Mutex<VecDeque<Job>>>);
 
 struct Job {
-    /// When it may begin, unless it is cancelled before.
+    /// The start time. The job also starts when it is canceled.
     pause: Option<(Instant, Cancel)>,
     run: Box<dyn FnOnce() + Send>,
 }
 
 impl Job {
-    /// How long it still has to wait.
+    /// The remaining time before the job may start.
     fn remaining(&self) -> Duration {
         match &self.pause {
             Some((due, cancel)) if !cancel.is_cancelled() => due.saturating_duration_since(Instant::now()),
@@ -30,24 +30,24 @@ impl Job {
 }
 
 impl JobQueue {
-    /// Adds a job, which may begin at once, or at a time or when it is cancelled.
+    /// Adds a job. With a `pause`, it starts at that time or when it is canceled.
     pub(super) fn push(&self, pause: Option<(Instant, Cancel)>, run: impl FnOnce() + Send + 'static) {
         self.0.lock().push_back(Job { pause, run: Box::new(run) });
     }
 
-    /// Runs the first job if it may begin. Gives whether it did.
+    /// Runs the first job if it may start. Returns true if a job ran.
     pub(super) fn run_next(&self) -> bool {
         let mut jobs = self.0.lock();
         if !jobs.front().is_some_and(|job| job.remaining().is_zero()) {
             return false;
         }
         let job = jobs.pop_front();
-        // A job may add others.
+        // The job may add other jobs.
         drop(jobs);
         job.map(|job| (job.run)()).is_some()
     }
 
-    /// How long the first job still has to wait.
+    /// The remaining time before the first job may start.
     pub(super) fn pause(&self) -> Option<Duration> {
         self.0.lock().front().map(Job::remaining)
     }

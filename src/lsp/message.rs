@@ -1,4 +1,4 @@
-//! What handlers send to the writer. A handler does nothing else.
+//! Messages from the handlers to the writer. Handlers have no other effect.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -18,57 +18,56 @@ use crate::host::DiskChanges;
 use crate::host::workspace::{FileEvent, Scanned};
 use mangle_syntax::text::{Cancel, Half, SentChange};
 
-/// A message to the writer: something that happened, or a question.
+/// A message to the writer: an event or a request.
 #[derive(Debug)]
 pub(super) enum Message {
-    /// The client introduced itself.
+    /// The client sent `initialize`.
     Initialize(ClientSession),
     /// The client is ready for requests.
     Initialized,
-    /// A document was opened.
     Open(OpenedDocument),
-    /// A document was edited.
     Change(DocumentChange),
-    /// A message could not be read or used, and this may be lost with it.
+    /// A message could not be read or used, so that these effects may be lost.
     Lost(Loss),
-    /// A document was closed.
     Close(DocumentName),
-    /// A document was saved, or the editor has the focus again: files that are not open may have changed on disk.
+    /// A document was saved, or the editor regained focus. Files that are not open may have
+    /// changed on disk.
     LookAtDisk,
-    /// A look for changes on disk is done.
+    /// The detection of changes on disk has finished.
     DiskLooked(Result<DiskChanges, Panicked>),
     /// Files changed outside the editor.
     Files(Vec<(PathBuf, FileEvent)>),
-    /// Workspace folders came and went.
+    /// Workspace folders were added or removed.
     Folders {
         added: Vec<PathBuf>,
         removed: Vec<PathBuf>,
     },
-    /// The client's settings changed; ours may have too. What it sent along of them.
+    /// The client's settings changed, possibly including the `mangle` section. Contains the
+    /// settings in the notification.
     Reconfigure(Value),
-    /// The client's settings, as it was asked for them.
+    /// The client's settings, in response to a request.
     Settings(Value),
-    /// A virtual document is asked for.
+    /// A virtual document was requested.
     Watch(Watch),
-    /// A question that one snapshot answers.
+    /// A request that one snapshot answers.
     Ask(Question),
-    /// A question that may wait until something changes.
+    /// A request that may wait for changes.
     Pull(WorkspacePull),
-    /// Somebody no longer waits for an answer.
+    /// A request was canceled.
     Cancelled,
-    /// The client asks for nothing more.
+    /// The client sent `shutdown`.
     ShutDown,
-    /// A look at the disk is done.
+    /// A scan has finished.
     Scanned(Box<Result<Scanned, Panicked>>),
-    /// A computation of diagnostics is done.
+    /// A computation of diagnostics has finished.
     Diagnosed(DiagnosticsResult),
-    /// A program was evaluated; what is wrong with its prompts is yet to come.
+    /// A program was evaluated, but the findings of its prompts are not known yet.
     Tried,
-    /// An evaluation is done.
+    /// An evaluation has finished.
     Evaluated(EvaluationResult),
-    /// Replays of open transcripts are done.
+    /// Replays of open transcripts have finished.
     Replayed(EvaluationResult),
-    /// A property was checked; others are yet to come.
+    /// A property was checked, and others follow.
     PropertyChecked,
     /// The properties of open test files are checked.
     Verified(EvaluationResult),
@@ -76,7 +75,7 @@ pub(super) enum Message {
 }
 
 impl Message {
-    /// What the log calls it.
+    /// The name in the log.
     pub(super) fn name(&self) -> &'static str {
         match self {
             Self::Initialize(_) => "initialize",
@@ -111,40 +110,40 @@ impl Message {
 /// The end of a computation of diagnostics.
 #[derive(Debug)]
 pub(super) struct DiagnosticsResult {
-    /// Which computation it was.
+    /// The number of the computation.
     pub(super) number: u64,
-    /// The revision that it was about.
+    /// The revision of its snapshot.
     pub(super) revision: u64,
-    /// Whether what is to be pushed was pushed.
+    /// True if all diagnostics to push were pushed.
     pub(super) result: Result<bool, Panicked>,
 }
 
-/// What diagnostics are made from.
+/// The state that diagnostics are computed from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Basis {
     /// The revision of the workspace.
     pub(super) revision: u64,
-    /// How many evaluations and replays have ended and added what they know.
+    /// The number of finished evaluations and replays, which add findings.
     pub(super) additions: u64,
 }
 
 /// The end of an evaluation, of replays, or of a check of properties.
 #[derive(Debug)]
 pub(super) struct EvaluationResult {
-    /// The revision that it was about.
+    /// The revision of its snapshot.
     pub(super) revision: u64,
-    /// Whether it began, so that it may have added what it knows even if it was stopped then.
+    /// True if it started, so that it may have added findings before it was canceled.
     pub(super) began: bool,
-    /// What came of it; `None` if it was stopped.
+    /// `None` if it was canceled.
     pub(super) result: Result<Option<EvaluationDigest>, Panicked>,
 }
 
-/// What came of it, in short.
+/// A short summary of the results.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct EvaluationDigest {
-    /// A number that changes with what is shown of it.
+    /// A number that changes when the displayed results change.
     pub(super) digest: u64,
-    /// Whether the client was told of other diagnostics of an open document than there are now.
+    /// True if the client has outdated diagnostics of an open document.
     pub(super) diagnostics: bool,
 }
 
@@ -155,11 +154,10 @@ pub(super) struct OpenedDocument {
     pub(super) language: String,
     pub(super) version: i32,
     pub(super) text: String,
-    /// The halves of surrogate pairs for which U+FFFD stands in the text.
+    /// The unpaired surrogates that were replaced with U+FFFD in the text.
     pub(super) halves: Vec<Half>,
 }
 
-/// A new version of a document.
 #[derive(Debug)]
 pub(super) struct DocumentChange {
     pub(super) path: PathBuf,
@@ -168,38 +166,38 @@ pub(super) struct DocumentChange {
     pub(super) changes: Vec<SentChange>,
 }
 
-/// What must be known before a question can be answered.
+/// The analysis state that a request requires.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Prerequisite {
-    /// Nothing but the texts.
+    /// Only the texts.
     Nothing,
-    /// Which program one document belongs to.
+    /// The program of one document.
     Place(PathBuf),
     /// All files of the workspace.
     Workspace,
-    /// As for a place; what follows from its program is shown, as far as it is known.
+    /// The program of one document. The response also shows evaluation results, if they are known.
     Figures(PathBuf),
-    /// What follows from the programs of one document, or of the workspace.
+    /// The evaluation of the programs of one document, or of the workspace.
     Evaluation(Option<PathBuf>),
     /// The diagnostics of one document.
     Diagnostics(PathBuf),
 }
 
-/// Why a question is not answered.
+/// The reason why a request is not answered.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum RequestRefusal {
-    /// The text changed meanwhile.
+    /// The text was edited meanwhile.
     Outdated,
     Panicked(Panicked),
 }
 
-/// Computes an answer and sends it.
+/// Computes a response and sends it.
 pub(super) type Responder = Box<dyn FnOnce(Result<&View, RequestRefusal>) + Send>;
 
-/// A question, answered from the snapshot of the moment at which the writer takes it up.
+/// A request that is answered from the snapshot at the time when the writer accepts it.
 pub(super) struct Question {
     pub(super) needs: Prerequisite,
-    /// Raised when nobody waits for the answer any more.
+    /// Canceled when the response is no longer needed.
     pub(super) cancel: Cancel,
     pub(super) span: Span,
     pub(super) answer: Responder,
@@ -211,15 +209,15 @@ impl std::fmt::Debug for Question {
     }
 }
 
-/// A pull of the diagnostics of all files. Answered when something differs from what the client
-/// knows; until then it waits, so that the client need not ask again and again.
+/// A pull of the diagnostics of all files. The response is sent when the diagnostics differ from
+/// the client's, so that the client need not poll.
 #[derive(Debug)]
 pub(super) struct WorkspacePull {
     pub(super) known: Arc<[PreviousResultId]>,
     pub(super) cancel: Cancel,
     pub(super) span: Span,
-    /// Gets the report as JSON.
+    /// Receives the report as JSON.
     pub(super) reply: oneshot::Sender<Vec<u8>>,
-    /// The basis on which nothing differed, if that was found.
+    /// The state that was already compared without a difference.
     pub(super) checked: Option<Basis>,
 }

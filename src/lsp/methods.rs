@@ -1,5 +1,5 @@
-//! The methods that the server serves, in one table, and what has to agree with it: the handlers, what the server
-//! says it can do, and `docs/protocol.md`.
+//! Consistency tests of the LSP methods: one table is compared with the handlers, the announced
+//! capabilities, and `docs/protocol.md`.
 
 #![allow(clippy::unwrap_used)]
 
@@ -13,8 +13,8 @@ use super::server::EXTENSIONS;
 use super::session::ClientSession;
 use super::virtual_documents::{CHANGED, SCHEMES};
 
-/// A method of the protocol: its handler in `server` (if there is one, the method is served), its name, and the
-/// capability that tells the client of it (none where the protocol has none).
+/// An LSP method: its handler in `server` (a method with a handler is served), its name, and the
+/// capability that announces it, if one exists.
 type Method = (&'static str, &'static str, Option<&'static str>);
 
 const METHODS: &[Method] = &[
@@ -77,10 +77,10 @@ const METHODS: &[Method] = &[
     ("execute_command", "workspace/executeCommand", Some("executeCommandProvider")),
 ];
 
-/// What the framework answers by itself, and what the server sends of itself.
+/// Methods that the framework handles, and notifications of the server.
 const OTHERS: &[&str] = &["exit", "$/cancelRequest", CHANGED];
 
-/// Capabilities that say how and not what.
+/// Capabilities that describe a property of the server instead of a method.
 const QUALITIES: &[&str] = &[
     "positionEncoding",
     "textDocumentSync",
@@ -93,7 +93,7 @@ const QUALITIES: &[&str] = &[
     "workspace.workspaceFolders.supported",
 ];
 
-/// What the server says it can do to a client that can do much.
+/// Returns the announced capabilities for a client with many capabilities.
 pub(super) fn capabilities() -> Value {
     let mut client: Value = serde_json::from_str(include_str!("../../tests/clients/vscode.json")).unwrap();
     let params = json!({ "capabilities": client["capabilities"].take() });
@@ -101,8 +101,8 @@ pub(super) fn capabilities() -> Value {
     serde_json::to_value(initialize_result(&session)).unwrap()["capabilities"].take()
 }
 
-/// The capabilities that a client can use: members that are true or have members themselves, of whatever depth, and
-/// all members on top.
+/// Returns the names of capabilities that a client can use: all top-level members, and nested
+/// members that are true or objects.
 pub(super) fn names(capabilities: &Value) -> BTreeSet<String> {
     let mut names = BTreeSet::new();
     for (name, value) in capabilities.as_object().unwrap() {
@@ -115,7 +115,7 @@ pub(super) fn names(capabilities: &Value) -> BTreeSet<String> {
 fn nested(path: &str, value: &Value, names: &mut BTreeSet<String>) {
     for (name, value) in value.as_object().into_iter().flatten() {
         let path = format!("{path}.{name}");
-        // What tokens are called is no ability.
+        // The names of token types are not capabilities.
         let is_ability = (*value == true || value.is_object() || name == "change") && name != "legend";
         if is_ability {
             names.insert(path.clone());
@@ -124,7 +124,7 @@ fn nested(path: &str, value: &Value, names: &mut BTreeSet<String>) {
     }
 }
 
-/// The handlers that `server.rs` has: those that are written out, and those of the table of features.
+/// Returns the handlers in `server.rs`: handwritten ones, and those in the `features!` table.
 fn handlers() -> BTreeSet<String> {
     let source = include_str!("server.rs");
     let implementation = source.split("impl LanguageServer for Server {").nth(1).unwrap();
@@ -136,7 +136,6 @@ fn handlers() -> BTreeSet<String> {
     written.chain(of_features).map(name).collect()
 }
 
-/// The methods that are served.
 fn served() -> impl Iterator<Item = &'static Method> {
     let handlers = handlers();
     METHODS.iter().filter(move |(handler, _, _)| handlers.contains(*handler))
@@ -144,7 +143,8 @@ fn served() -> impl Iterator<Item = &'static Method> {
 
 const PAGE: &str = include_str!("../../docs/protocol.md");
 
-/// What the first columns of a page's tables name in backquotes, as far as `wanted`.
+/// Returns the names in backquotes in the first columns of a page's tables, if `wanted` accepts
+/// them.
 fn first_columns(page: &str, wanted: impl Fn(&str) -> bool) -> BTreeSet<String> {
     let rows = page.lines().filter_map(|line| line.strip_prefix('|')?.split('|').next());
     let words = rows.flat_map(|cell| cell.split('`').skip(1).step_by(2));

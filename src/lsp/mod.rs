@@ -1,11 +1,16 @@
-//! The language server: the protocol around `host` and `ide`.
+//! The language server: the LSP layer on top of `host` and `ide`.
 //!
-//! Takes JSON-RPC from a client; gives it capabilities, diagnostics and code actions. Knows
-//! nothing of how anything is computed. The way of a message:
+//! Input is JSON-RPC from a client; output is responses, diagnostics and code actions. All
+//! analysis is in other modules.
 //!
-//! `frame` → `transport` → `server` (one handler a method: sends a `message`, waits for the reply)
-//! → `writer` (one thread, owns the workspace, takes messages in order) → `pool` (computes the
-//! answer from a `view`: an immutable snapshot) → back through the handler, or as `written` JSON past it.
+//! Path of a message:
+//!
+//! 1. `frame` splits the input into messages.
+//! 2. `transport` parses them and starts handlers.
+//! 3. `server` has one handler per method, which sends a `message` and waits for the reply.
+//! 4. `writer` is one thread that owns the workspace and processes messages in order.
+//! 5. `pool` computes the response from a `view`, an immutable snapshot.
+//! 6. The response returns through the handler, or bypasses it as raw JSON.
 
 mod actions;
 mod body;
@@ -53,31 +58,33 @@ use self::message::Message;
 use self::pool::{Pool, log_panics};
 use self::transport::ConnectionEnd;
 
-/// How long the last messages may take to be written after the connection ended.
+/// The time to write the last messages after the connection has ended.
 const FAREWELL: Duration = Duration::from_secs(1);
 
-/// How a session ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SessionEnd {
-    /// The client said goodbye properly.
+    /// The client sent `shutdown` and `exit`.
     Orderly,
-    /// The client left without `shutdown`, or vanished.
+    /// The client disconnected without `shutdown`.
     Abruptly,
 }
 
-/// Serves a client on standard input and output until it leaves.
+/// Serves a client on standard input and output until it disconnects.
 ///
 /// # Errors
-/// When the system gives no threads.
+///
+/// If the system creates no threads.
 pub fn serve() -> anyhow::Result<SessionEnd> {
     log_panics();
     serve_on(BufReader::new(std::io::stdin()), std::io::stdout())
 }
 
-/// Serves a client on any two streams. What is computed when it leaves is cancelled and ends soon afterwards.
+/// Serves a client on any two streams. Running computations are canceled when the client
+/// disconnects, and end soon afterwards.
 ///
 /// # Errors
-/// When the system gives no threads.
+///
+/// If the system creates no threads.
 pub fn serve_on(
     input: impl BufRead + Send + 'static,
     mut out: impl Write + Send + 'static,
@@ -98,7 +105,7 @@ pub fn serve_on(
     spawn("writer", move || writer.run())?;
 
     let end = runtime.block_on(handlers.serve());
-    // The writer has an address of its own, so it would wait for messages without end.
+    // The writer holds a sender of its own channel, so the channel never closes.
     let _ = address.send(Message::Leave);
     output.close();
     let _ = farewell.recv_timeout(FAREWELL);

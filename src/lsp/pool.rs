@@ -1,5 +1,5 @@
-//! The blocking pool: where everything that computes runs. A panic ends the computation, never
-//! the server, where panics can be caught at all.
+//! Thread pool for all computations. A panic ends the computation but not the server, on platforms
+//! that can catch panics.
 
 use std::any::Any;
 use std::cell::RefCell;
@@ -13,31 +13,33 @@ use tracing::Span;
 use super::job_queue::JobQueue;
 use mangle_syntax::text::Cancel;
 
-/// Where jobs run, in the order of asking: on a few threads for CPU work, or on the only thread there is, when its turn comes.
+/// Executor of jobs in request order: a few threads for CPU work, or a queue for the only thread.
 #[derive(Debug, Clone)]
 pub(super) enum Pool {
     Threads(Arc<rayon::ThreadPool>),
     Queue(JobQueue),
 }
 
-/// How long a job that is to begin later sleeps before it looks whether it is still wanted.
+/// The interval between cancellation checks of a delayed job.
 const NAP: Duration = Duration::from_millis(5);
 
 impl Pool {
-    /// Starts the threads. Two at least, so that a long computation leaves one for short
-    /// questions; few, because each keeps memory of its own.
+    /// Starts the threads. At least two, so that a long computation leaves one for short requests.
+    /// Few, because each thread needs memory of its own.
     ///
     /// # Errors
-    /// When the system gives no threads.
+    ///
+    /// If the system creates no threads.
     pub(super) fn new() -> anyhow::Result<Self> {
         let cores = std::thread::available_parallelism().map_or(2, std::num::NonZero::get);
         Self::of(cores.clamp(2, 4), "pool")
     }
 
-    /// A single thread, called `name`, for work that nobody is to wait behind.
+    /// Starts a single thread called `name`, for work that must not delay other work.
     ///
     /// # Errors
-    /// When the system gives no thread.
+    ///
+    /// If the system creates no thread.
     pub(super) fn single(name: &'static str) -> anyhow::Result<Self> {
         Self::of(1, name)
     }
@@ -60,7 +62,8 @@ impl Pool {
         }
     }
 
-    /// Runs `job` after a pause. It learns whether it is still wanted: a cancellation ends the pause.
+    /// Runs `job` after a pause, which a cancellation ends. The argument of `job` is false after a
+    /// cancellation.
     pub(super) fn spawn_later(
         &self,
         pause: Duration,
@@ -80,7 +83,7 @@ impl Pool {
     }
 }
 
-/// Waits. False when `cancel` was raised meanwhile.
+/// Waits for `pause`. Returns false if canceled.
 fn stays_wanted(cancel: &Cancel, pause: Duration) -> bool {
     let end = Instant::now() + pause;
     while Instant::now() < end && !cancel.is_cancelled() {
@@ -89,8 +92,8 @@ fn stays_wanted(cancel: &Cancel, pause: Duration) -> bool {
     !cancel.is_cancelled()
 }
 
-/// A computation that panicked, and where: `src/x.rs:12:5`. The panic's message is not kept, for
-/// it may quote the document.
+/// A panic in a computation, with its position, for example `src/x.rs:12:5`. The panic message is
+/// not kept, because it may quote the document.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("internal error at {0}; the log has more")]
 pub(super) struct Panicked(String);
@@ -99,7 +102,7 @@ thread_local! {
     static LAST_PANIC: RefCell<String> = const { RefCell::new(String::new()) };
 }
 
-/// Runs `job`; a panic in it is logged and returned.
+/// Runs `job`. A panic is logged and returned.
 pub(super) fn guarded<T>(job: impl FnOnce() -> T) -> Result<T, Panicked> {
     catch_unwind(AssertUnwindSafe(job)).map_err(|payload| {
         drop_payload(payload);
@@ -107,13 +110,13 @@ pub(super) fn guarded<T>(job: impl FnOnce() -> T) -> Result<T, Panicked> {
     })
 }
 
-/// Dropping a panic's payload may itself panic; nothing may get past the edge.
+/// Drops a panic payload. The drop itself may panic, and that panic must not propagate.
 fn drop_payload(payload: Box<dyn Any + Send>) {
     std::mem::forget(catch_unwind(AssertUnwindSafe(|| drop(payload))));
 }
 
-/// Sends panics to the log instead of the terminal, with the place but without values: messages
-/// quote what they stumbled over.
+/// Sends panics to the log instead of the terminal. Only the position is logged, because messages
+/// may quote user data.
 pub(super) fn log_panics() {
     std::panic::set_hook(Box::new(|info| {
         let place = info.location().map_or_else(|| "an unknown place".to_owned(), ToString::to_string);

@@ -1,4 +1,4 @@
-//! Diagnostics that the client pulls: of one document, of the whole workspace.
+//! Pull diagnostics of one document and of the workspace.
 
 use std::collections::HashMap;
 
@@ -21,10 +21,10 @@ use mangle_syntax::parallel;
 /// `ServerCancelled` of the protocol.
 const SERVER_CANCELLED: ErrorCode = ErrorCode::ServerError(-32802);
 
-/// How many files are worth a thread of their own.
+/// The minimum number of files per thread.
 const FEW: usize = 64;
 
-/// The error for a pull that an edit overtook: the client is to ask again.
+/// Returns the error for a pull after a concurrent edit, so that the client repeats it.
 pub(super) fn refusal(refusal: RequestRefusal) -> Error {
     match refusal {
         RequestRefusal::Outdated => Error {
@@ -38,10 +38,11 @@ pub(super) fn refusal(refusal: RequestRefusal) -> Error {
     }
 }
 
-/// The diagnostics of one document.
+/// Returns the diagnostics of one document.
 ///
 /// # Errors
-/// When the text changed since the snapshot was taken.
+///
+/// If the text was edited after the snapshot was taken.
 pub(super) fn document(
     view: &View,
     params: &DocumentDiagnosticParams,
@@ -70,7 +71,7 @@ pub(super) fn document(
         return Err(refusal(RequestRefusal::Outdated));
     }
     view.pulled.tell(file.id, id.fingerprint);
-    // What came meanwhile compared itself with what the client had been told before.
+    // Results that arrived meanwhile were compared with the client's previous diagnostics.
     if was_settled != view.snapshot.is_settled(file.id) {
         view.outbox.refresh_diagnostics();
     }
@@ -92,9 +93,9 @@ pub(super) fn document(
     }))
 }
 
-/// The reports of the other open documents of the same programs about which the client was told
-/// something else: an edit of one document changes what is found in another. A client that takes no related
-/// reports is asked to pull again.
+/// Returns the reports of other open documents in the same programs whose diagnostics changed,
+/// because an edit of one document affects others. A client without support for related reports is
+/// requested to pull again.
 fn others(view: &View, file: &SnapshotFile) -> Option<HashMap<Uri, DocumentDiagnosticReportKind>> {
     let mut others = HashMap::new();
     let files = view.snapshot.programs_of(file.id).flat_map(|program| program.files.iter());
@@ -119,12 +120,14 @@ fn others(view: &View, file: &SnapshotFile) -> Option<HashMap<Uri, DocumentDiagn
     (!others.is_empty()).then_some(others)
 }
 
-/// The diagnostics of all files as JSON, as far as the client does not have them; `None` when it has all.
-/// A client that has none yet is told of clean files too, so that it can say next time what it knows.
-/// Files apart from programs are not among them: these are pushed, because no client pulls them.
+/// Returns the changed diagnostics of all files as JSON, or `None` if nothing changed. The first
+/// report also contains files without findings, so that the client has a result id for each. Files
+/// without a program are excluded, because clients do not pull them and their diagnostics are
+/// pushed.
 ///
 /// # Errors
-/// When a report cannot be written as JSON.
+///
+/// If a report cannot be serialized.
 pub(super) fn workspace(view: &View, known: &[PreviousResultId]) -> serde_json::Result<Option<Vec<u8>>> {
     let first = known.is_empty();
     let mut known: HashMap<&str, &str> =
@@ -170,9 +173,10 @@ pub(super) fn workspace(view: &View, known: &[PreviousResultId]) -> serde_json::
     Ok((first || items.iter().any(|item| item.is_news)).then(|| response(&items)))
 }
 
-/// The report of one file as JSON. The reports of many files take several times as much memory as values.
+/// The report of one file as JSON. As values, the reports of many files take several times the
+/// memory.
 struct ItemJson {
-    /// Whether it lists diagnostics, and does not only say that they are the same.
+    /// True if the report contains diagnostics. False for an "unchanged" report.
     is_news: bool,
     json: Vec<u8>,
 }
@@ -184,7 +188,7 @@ impl ItemJson {
     }
 }
 
-/// The reports of files as the response to a pull of the workspace.
+/// Returns the response to a workspace pull.
 fn response(items: &[ItemJson]) -> Vec<u8> {
     let length: usize = items.iter().map(|item| item.json.len() + 1).sum();
     let mut all = Vec::with_capacity(length + 16);
@@ -204,8 +208,8 @@ enum Item {
     Unchanged(UnchangedDocumentDiagnosticReport),
 }
 
-/// `None` for a file without diagnostics that the client never heard of, unless this is the first
-/// time.
+/// Returns `None` for a file without diagnostics that is unknown to the client, except in the
+/// first report.
 fn item(report: &FileReport<'_>, known: Option<&str>, first: bool) -> Option<Item> {
     if known.is_none() && report.is_empty() && !first {
         return None;

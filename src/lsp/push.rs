@@ -1,5 +1,5 @@
-//! Diagnostics that the server sends of itself: what the client does not pull. Never both for one
-//! document.
+//! Push diagnostics, for documents that the client does not pull. Each document is either pushed
+//! or pulled.
 
 use std::sync::Arc;
 
@@ -12,19 +12,19 @@ use super::to_proto;
 use super::view::View;
 use crate::host::workspace::SnapshotFile;
 
-/// What a client has to be told of itself.
+/// The documents whose diagnostics are pushed, by the client's capabilities.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Audience {
-    /// It cannot pull: everything.
+    /// The client cannot pull: all documents.
     Listener,
-    /// It pulls its open documents: those that are not open.
+    /// The client pulls open documents: documents that are not open.
     DocumentPuller,
-    /// It pulls the whole workspace: configuration files and their like, which nobody pulls.
+    /// The client pulls the workspace: configuration files and other files without a program.
     WorkspacePuller,
 }
 
 impl Audience {
-    /// Whether diagnostics of this file are pushed.
+    /// True if diagnostics of this file are pushed.
     fn hears_of(self, view: &View, file: &SnapshotFile) -> bool {
         match self {
             Self::Listener => true,
@@ -34,24 +34,23 @@ impl Audience {
     }
 }
 
-/// What the client was told last, by URI: a file can be open at several.
+/// The last pushed diagnostics, by URI, because a file can be open at several URIs.
 #[derive(Debug, Default)]
 pub(super) struct Publisher {
     published: FxHashMap<String, PublishedDocument>,
 }
 
-/// What the client was told about one document.
 #[derive(Debug)]
 struct PublishedDocument {
     uri: Uri,
     result: ResultId,
-    /// Which opening of the document it was about.
+    /// Identifies the opening of the document.
     opening: Option<Arc<str>>,
 }
 
 impl PartialEq for PublishedDocument {
-    /// Editors forget what they were told about a document that is opened again, as Neovim does at `:edit!`: the same
-    /// diagnostics are not the same then.
+    /// Compares the opening also, because editors discard diagnostics when a document is opened
+    /// again, for example Neovim at `:edit!`.
     fn eq(&self, other: &Self) -> bool {
         let same_opening = match (&self.opening, &other.opening) {
             (Some(one), Some(another)) => Arc::ptr_eq(one, another),
@@ -62,9 +61,10 @@ impl PartialEq for PublishedDocument {
 }
 
 impl Publisher {
-    /// Sends what differs from the last time: the open documents first, each new version of them
-    /// even if nothing else is new. The view must have been diagnosed. Stops when it is outdated, and gives whether it
-    /// has sent everything.
+    /// Pushes changed diagnostics: open documents first, and each new version of them even without
+    /// other changes. Stops if the view is outdated.
+    ///
+    /// The view must have been diagnosed. Returns true if everything was sent.
     pub(super) fn publish(&mut self, view: &View, audience: Audience, outbox: &Outbox) -> bool {
         let reported = view.snapshot.reported();
         let further = view
@@ -102,7 +102,7 @@ impl Publisher {
         self.published.insert(uri.as_str().to_owned(), now);
     }
 
-    /// Takes back what was said about documents that are no longer shown.
+    /// Clears the diagnostics of documents that are no longer reported.
     fn clear_all_but(&mut self, uris: &FxHashSet<String>, outbox: &Outbox) {
         self.published.retain(|uri, published| {
             let keep = uris.contains(uri);

@@ -1,31 +1,33 @@
-//! A short cut for answers: who computes one writes its JSON, too. The framework would make a tree of values of it first,
-//! on the thread that all messages pass, and that takes several times as long as writing it.
+//! Responses that are serialized by the thread that computes them. The framework would first build
+//! a tree of JSON values on the thread of all messages, which takes several times as long.
 
 use std::sync::Arc;
 
 use parking_lot::Mutex;
 use serde::Serialize;
 
-/// Where the answer to one request is left as JSON. The handler then gives the framework a stand-in.
+/// Holder of the response to one request as JSON. The handler returns a placeholder to the
+/// framework.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Slot(Arc<Mutex<Option<Vec<u8>>>>);
 
 impl Slot {
-    /// Leaves an answer.
+    /// Stores a response.
     ///
     /// # Errors
-    /// When it has something that JSON has not.
+    ///
+    /// If the response cannot be represented in JSON.
     pub(super) fn fill(&self, answer: &impl Serialize) -> serde_json::Result<()> {
         self.fill_with(serde_json::to_vec(answer)?);
         Ok(())
     }
 
-    /// Leaves an answer that is JSON already.
+    /// Stores a response that is already JSON.
     pub(super) fn fill_with(&self, json: Vec<u8>) {
         *self.0.lock() = Some(json);
     }
 
-    /// The answer, if one was left.
+    /// Takes the stored response, if any.
     pub(super) fn take(&self) -> Option<Vec<u8>> {
         self.0.lock().take()
     }

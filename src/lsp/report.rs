@@ -1,5 +1,4 @@
-//! The diagnostics of one file as they go to the client, and the number that tells two such lists
-//! apart.
+//! Diagnostics of one file for the client, and their fingerprint.
 
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
@@ -21,9 +20,9 @@ pub(super) struct FileReport<'v> {
     view: &'v View,
     file: &'v SnapshotFile,
     diagnostics: Vec<&'v lint::Diagnostic>,
-    /// Which say how many more there are.
+    /// Summaries of the findings over the limit.
     rest: Vec<lint::Diagnostic>,
-    /// The file is open at another URI, too, with the text that counts, which is another one.
+    /// The URI of another opening of the file, if the analysis uses its different text.
     counts_elsewhere: Option<String>,
 }
 
@@ -38,7 +37,8 @@ impl<'v> FileReport<'v> {
         self.diagnostics.iter().copied().chain(&self.rest)
     }
 
-    /// The diagnostics of an opening of a file; `is_same`: with the text that the file has in its programs.
+    /// Diagnostics for an opening of a file. `is_same` is true if its text is used for the
+    /// analysis.
     pub(super) fn of_opening(view: &'v View, file: &'v SnapshotFile, is_same: bool) -> Self {
         if is_same {
             return Self::new(view, file);
@@ -52,12 +52,12 @@ impl<'v> FileReport<'v> {
         self.diagnostics.is_empty() && self.counts_elsewhere.is_none()
     }
 
-    /// Which opening of the document it is about.
+    /// Identifies the opening of the document.
     pub(super) fn opening(&self) -> Option<Arc<str>> {
         self.file.open.as_ref().map(|open| Arc::clone(&open.uri))
     }
 
-    /// A number that differs when the client would see a difference.
+    /// Returns a number that changes when the displayed diagnostics change.
     pub(super) fn fingerprint(&self) -> u64 {
         let mut hasher = FxHasher::default();
         if let Some(uri) = &self.counts_elsewhere {
@@ -75,8 +75,8 @@ impl<'v> FileReport<'v> {
         hasher.finish()
     }
 
-    /// Lines and columns, not bytes: these may stay when those move, and the other way round. The URI, not the file: the
-    /// client may have opened the file at another one than before.
+    /// Hashes lines and columns instead of bytes, because either can change alone. Hashes the URI,
+    /// because the client may have opened the file at a different URI.
     fn hash_place(&self, file: FileId, range: TextRange, hasher: &mut FxHasher) {
         file.hash(hasher);
         if let Some(file) = self.view.shown(file) {
@@ -86,7 +86,7 @@ impl<'v> FileReport<'v> {
         }
     }
 
-    /// What names this list: the document's version and the fingerprint.
+    /// Returns the id of this list: the version of the document and the fingerprint.
     pub(super) fn id(&self) -> ResultId {
         ResultId {
             version: self.file.open.as_ref().map(|open| open.version),
@@ -100,10 +100,11 @@ impl<'v> FileReport<'v> {
     }
 }
 
-/// The code of what is said of the editor's documents and not of their texts, so that no rule says it.
+/// The code of a diagnostic about the editor's documents. No rule has this code, because the texts
+/// are not affected.
 const OPEN_TWICE: &str = "open-twice";
 
-/// What is said of a document whose file is open at another URI with another text.
+/// The diagnostic of a document whose file is also open at another URI with a different text.
 fn counts_elsewhere(uri: &str) -> Diagnostic {
     let uri = sink::lines(&redacted(uri));
     Diagnostic {
@@ -126,12 +127,12 @@ pub(super) struct ResultId {
 }
 
 impl ResultId {
-    /// The id of an empty list about a file that is gone.
+    /// The id of an empty list for a deleted file.
     pub(super) fn gone() -> Self {
         Self { version: None, fingerprint: FxHasher::default().finish() }
     }
 
-    /// Whether `known`, as the client sent it back, names the same list.
+    /// True if `known`, a result id from the client, identifies the same list.
     pub(super) fn is_same_as(self, known: &str) -> bool {
         let fingerprint = known.rsplit(':').next().and_then(|hex| u64::from_str_radix(hex, 16).ok());
         fingerprint == Some(self.fingerprint)

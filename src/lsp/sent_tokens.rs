@@ -1,4 +1,4 @@
-//! The semantic tokens that clients have, so that they can be told what changed.
+//! The semantic tokens that were sent to the client, for delta responses.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -9,7 +9,6 @@ use tower_lsp::ls_types::SemanticToken;
 use crate::host::workspace::Snapshot;
 use mangle_syntax::text::FileId;
 
-/// The tokens that clients have, so that they can be told what changed.
 #[derive(Debug, Default)]
 pub(super) struct SentTokens {
     files: Mutex<FxHashMap<FileId, (String, Vec<SemanticToken>)>>,
@@ -17,8 +16,7 @@ pub(super) struct SentTokens {
 }
 
 impl SentTokens {
-    /// Remembers the tokens of a file and forgets those of documents that are closed by now; gives what
-    /// they are to be called.
+    /// Stores the tokens of a file and removes tokens of closed documents. Returns the result id.
     pub(super) fn remember(&self, snapshot: &Snapshot, file: FileId, tokens: &[SemanticToken]) -> String {
         let id = self.next.fetch_add(1, Ordering::Relaxed).to_string();
         let mut files = self.files.lock();

@@ -1,5 +1,5 @@
-//! The protocol's methods. Each handler sends one message to the writer and waits for the reply,
-//! if there is one; it changes nothing and never awaits before it sends.
+//! The LSP methods. Each handler sends one message to the writer and waits for its reply, if any.
+//! Handlers change no state, and never await before they send.
 
 use std::sync::mpsc::Sender;
 
@@ -37,15 +37,15 @@ use crate::host::workspace::FileEvent;
 use crate::report::replies::without_secrets;
 use mangle_syntax::text::{Cancel, SentChange};
 
-/// The handlers, and the way to the writer.
+/// The handlers, and the sender to the writer.
 #[derive(Debug)]
 pub(super) struct Server {
     writer: Sender<Message>,
-    /// Where the answer to the request goes whose handler runs next.
+    /// The slot for the response of the next handler.
     arriving: Mutex<Slot>,
-    /// The halves of surrogate pairs in the texts of the notification whose handler runs next.
+    /// The unpaired surrogates in the texts of the next notification.
     halves: Mutex<TextHalves>,
-    /// Gets something when the client's process has ended.
+    /// Receives a value when the client's process has ended.
     #[cfg_attr(target_family = "wasm", expect(dead_code, reason = "there are no processes to watch"))]
     client_ended: UnboundedSender<()>,
 }
@@ -61,8 +61,8 @@ impl Server {
         }
     }
 
-    /// Asks a question. Dropping the future, which is what a cancellation does, raises the token
-    /// that the computation looks at ([`CancelGuard`]).
+    /// Sends a request to the writer. A cancellation drops this future, which cancels the token of
+    /// the computation ([`CancelGuard`]).
     fn ask<T, C>(
         &self,
         needs: Prerequisite,
@@ -81,7 +81,7 @@ impl Server {
                 Ok(view) => compute(view, &token),
                 Err(refusal) => Err(refuse(refusal)),
             };
-            // Nobody listens when the request was cancelled.
+            // The receiver is dropped after a cancellation.
             let _ = reply.send(result);
         };
         let waiting = self.wait_for(cancel.clone());
@@ -98,8 +98,8 @@ impl Server {
         }
     }
 
-    /// [`Self::ask`]; the answer goes out as the JSON that the thread writes which computes it, and what comes back here
-    /// stands for it.
+    /// [`Self::ask`], but the computing thread serializes the response, and this method returns a
+    /// placeholder.
     fn write<T, C>(
         &self,
         needs: Prerequisite,
@@ -123,8 +123,8 @@ impl Server {
         CancelGuard { cancel, writer: Some(self.writer.clone()) }
     }
 
-    /// Notices where the answer to a request goes, and texts that are lost because the framework drops the notification:
-    /// what it was about is no longer known after it.
+    /// Records the response slot of a request. Reports texts that are lost because the framework
+    /// drops the notification, since its content is not available later.
     pub(super) fn observe(&self, seen: Incoming<'_>) {
         match seen {
             Incoming::Lost(loss) => self.lost(loss),
@@ -147,12 +147,12 @@ impl Server {
         }
     }
 
-    /// `mangle/status`: what the server knows, for bug reports.
+    /// `mangle/status`: the state of the server, for bug reports.
     async fn status(&self) -> Result<status::Status> {
         self.ask(Prerequisite::Nothing, outdated, |view, _| Ok(status::status(view))).await
     }
 
-    /// `mangle/graph`: which predicates depend on which.
+    /// `mangle/graph`: the dependencies of predicates.
     async fn graph(&self, params: features::graph::GraphParams) -> Result<LSPAny> {
         let path = params.uri.as_ref().map(from_proto::document_path);
         let needs = path.map_or(Prerequisite::Workspace, Prerequisite::Place);
@@ -160,7 +160,7 @@ impl Server {
             .await
     }
 
-    /// `mangle/preview`: what shards will read.
+    /// `mangle/preview`: the system prompts of agent roles (shards).
     async fn preview(&self, params: features::preview::PreviewParams) -> Result<LSPAny> {
         let needs = Prerequisite::Place(params.document());
         self.ask(needs, outdated, move |view, cancel| {
@@ -169,21 +169,21 @@ impl Server {
         .await
     }
 
-    /// `mangle/query`: which facts follow, and why.
+    /// `mangle/query`: derived facts and their proofs.
     async fn query(&self, params: features::query::QueryParams) -> Result<LSPAny> {
         let needs = Prerequisite::Evaluation(params.document());
         self.ask(needs, outdated, move |view, _| features::query::query(view, &params).map(without_secrets))
             .await
     }
 
-    /// `mangle/repair`: what asks a model to send a reply again.
+    /// `mangle/repair`: the message that requests a corrected reply from a model.
     async fn repair(&self, params: features::repair::RepairParams) -> Result<LSPAny> {
         let needs = Prerequisite::Diagnostics(params.document());
         self.ask(needs, outdated, move |view, _| Ok(without_secrets(features::repair::repair(view, &params))))
             .await
     }
 
-    /// `mangle/replay`: what the policies around a transcript say of it.
+    /// `mangle/replay`: the verdicts of the policies about a transcript.
     async fn replay(&self, params: features::replay::ReplayParams) -> Result<LSPAny> {
         let needs = Prerequisite::Place(params.document());
         self.ask(needs, outdated, move |view, cancel| {
@@ -192,7 +192,7 @@ impl Server {
         .await
     }
 
-    /// `mangle/test`: what becomes of the cases of policy tests.
+    /// `mangle/test`: the results of policy tests.
     async fn test(&self, params: features::test::TestParams) -> Result<LSPAny> {
         let needs = params.document().map_or(Prerequisite::Workspace, Prerequisite::Place);
         self.ask(needs, outdated, move |view, cancel| {
@@ -201,7 +201,7 @@ impl Server {
         .await
     }
 
-    /// `mangle/virtualDocument`: a document that the server makes.
+    /// `mangle/virtualDocument`: a generated document.
     async fn virtual_document(&self, params: VirtualDocumentParams) -> Result<VirtualDocument> {
         let address = DocumentAddress::parse(&params.uri)?;
         self.send(Message::Watch(Watch::new(params.uri, address.clone())));
@@ -211,13 +211,13 @@ impl Server {
     }
 }
 
-/// The methods that the protocol does not have, one a line.
+/// Declares the methods that are not part of LSP.
 macro_rules! extensions {
     ($($name:literal => $handler:path;)*) => {
         #[cfg(test)]
         pub(super) const EXTENSIONS: &[&str] = &[$($name),*];
 
-        /// Adds them to the handlers.
+        /// Adds these methods to the handlers.
         pub(super) fn extended(builder: LspServiceBuilder<Server>) -> LspServiceBuilder<Server> {
             builder$(.custom_method($name, $handler))*
         }
@@ -235,7 +235,7 @@ extensions! {
     "mangle/virtualDocument" => Server::virtual_document;
 }
 
-/// Whether a handler takes what a notification says of documents and files.
+/// True if a handler accepts the notification about documents or files.
 fn is_usable(request: &Request) -> bool {
     fn is<P: DeserializeOwned>(params: Option<&LSPAny>) -> bool {
         params.is_some_and(|params| P::deserialize(params).is_ok())
@@ -251,7 +251,8 @@ fn is_usable(request: &Request) -> bool {
     }
 }
 
-/// A change in which something cannot be read, from the last whole text on: what comes before that does not matter.
+/// Returns the usable suffix of an unreadable change: from the last whole text on, because earlier
+/// changes are irrelevant.
 fn changed_whole(request: &Request) -> Option<DidChangeTextDocumentParams> {
     let is_change = request.method() == "textDocument/didChange" && request.id().is_none();
     let params = request.params().filter(|_| is_change)?;
@@ -263,7 +264,6 @@ fn changed_whole(request: &Request) -> Option<DidChangeTextDocumentParams> {
     serde_json::from_value(params).ok()
 }
 
-/// What is sent to the writer for a change.
 fn changed(params: DidChangeTextDocumentParams, halves: TextHalves) -> DocumentChange {
     let mut halves = halves.changes.into_iter();
     let sent = |change| SentChange {
@@ -278,8 +278,8 @@ fn changed(params: DidChangeTextDocumentParams, halves: TextHalves) -> DocumentC
     }
 }
 
-/// Held by a handler while it waits. The framework drops the handler of a cancelled request, and
-/// this with it; then the work stops.
+/// Held by a handler while it waits. The framework drops the handler of a canceled request and
+/// therefore this guard, which cancels the work.
 #[derive(Debug)]
 struct CancelGuard {
     cancel: Cancel,
@@ -296,18 +296,18 @@ impl Drop for CancelGuard {
     fn drop(&mut self) {
         if let Some(writer) = &self.writer {
             self.cancel.cancel();
-            // At the very end the writer may be gone before.
+            // During shutdown, the writer may already have ended.
             let _ = writer.send(Message::Cancelled);
         }
     }
 }
 
-/// The error of a computation that failed; where is in the log.
+/// Returns the error for a panic. The log contains the position.
 fn panicked() -> Error {
     Error { message: "internal error; the log has more".into(), ..Error::internal_error() }
 }
 
-/// The error for a question whose answer would not fit the text any more.
+/// Returns the error for a request whose response would not match the current text.
 fn outdated(refusal: RequestRefusal) -> Error {
     match refusal {
         RequestRefusal::Outdated => Error::content_modified(),
@@ -317,14 +317,20 @@ fn outdated(refusal: RequestRefusal) -> Error {
     }
 }
 
-/// What a question about the text of a document needs, which may be a virtual one.
+/// Returns the prerequisite of a request about the text of a document, which may be virtual.
 fn needs_of_made(uri: &lsp::Uri) -> Prerequisite {
     source_of(uri).map_or(Prerequisite::Nothing, Prerequisite::Place)
 }
 
-/// The methods of features, one a line: what it needs to know first (`at[…]`: the program of the document of that URI,
-/// `figures[…]`: also what follows from it, as far as it is known; `text[]`: the text alone, `made[…]`: that, or the
-/// program of what a virtual document is made from, `workspace[]`: all files) and who answers. `?` for `=>` where the answer can be an error.
+/// Declares the methods of features, one per line, with the prerequisite and the implementation.
+/// Use `?` in place of `=>` if the implementation returns a `Result`.
+///
+/// Prerequisites:
+/// - `at[…]`: the program of the document with that URI
+/// - `figures[…]`: the same, and known evaluation results
+/// - `text[]`: only the text
+/// - `made[…]`: only the text or, for a virtual document, the program of its source
+/// - `workspace[]`: all files
 macro_rules! features {
     ($($name:ident($params:ty) -> $result:ty, $need:ident[$($($uri:ident).+)?] $op:tt $answer:path;)*) => {$(
         async fn $name(&self, params: $params) -> Result<$result> {

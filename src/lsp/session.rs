@@ -1,4 +1,4 @@
-//! What the client said of itself in `initialize`, reduced to what the server asks.
+//! The client's parameters of `initialize`, reduced to the values that the server uses.
 
 use std::path::PathBuf;
 
@@ -11,61 +11,62 @@ use super::{from_proto, settings};
 use mangle_settings::{HintSettings, LensSettings, RuleSettings};
 use mangle_syntax::text::Encoding;
 
-/// The client's abilities and the folders it opened.
+/// The capabilities and folders of the client.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct ClientSession {
-    /// What the client said it can do; each feature looks up what matters to it alone.
+    /// The capabilities of the client. Each feature reads its own part.
     pub(super) client: Box<ClientCapabilities>,
-    /// The unit of columns, as negotiated.
+    /// The negotiated unit of columns.
     pub(super) encoding: Encoding,
     /// The folders of the workspace at the start.
     pub(super) folders: Vec<PathBuf>,
-    /// The client pulls diagnostics, and again when it is asked to; nothing is pushed then.
+    /// The client pulls diagnostics and supports refresh requests. Diagnostics are then not
+    /// pushed.
     pub(super) pull: bool,
-    /// A pulled report may carry those of other documents.
+    /// A pulled report may contain reports of other documents.
     pub(super) related_documents: bool,
-    /// Diagnostics may carry related places.
+    /// Diagnostics may have related locations.
     pub(super) related_information: bool,
-    /// Diagnostics may carry the address of the rule's page.
+    /// Diagnostics may have the URL of the rule page.
     pub(super) code_description: bool,
-    /// Diagnostics may carry data of ours.
+    /// Diagnostics may have a `data` member.
     pub(super) diagnostic_data: bool,
-    /// The client takes `workspace/diagnostic/refresh`.
+    /// Support for `workspace/diagnostic/refresh`.
     pub(super) refresh: bool,
-    /// The client takes `workspace/inlayHint/refresh`.
+    /// Support for `workspace/inlayHint/refresh`.
     pub(super) refresh_hints: bool,
-    /// The client takes `workspace/codeLens/refresh`.
+    /// Support for `workspace/codeLens/refresh`.
     pub(super) refresh_lenses: bool,
-    /// Code actions may be literals; else none are offered.
+    /// Support for code action literals. If unsupported, no actions are offered.
     pub(super) action_literals: bool,
-    /// Code actions may be marked as preferred.
+    /// Support for preferred code actions.
     pub(super) preferred_actions: bool,
-    /// What a code action does may be asked for later.
+    /// Edits of code actions can be resolved lazily.
     pub(super) resolve_actions: bool,
-    /// The client opens pages in the browser.
+    /// The client can open pages in a browser.
     pub(super) show_document: bool,
-    /// Edits may name the version of the document they are for.
+    /// Edits may specify the version of their document.
     pub(super) document_changes: bool,
     /// Edits may create files.
     pub(super) create_files: bool,
-    /// Watchers can be registered.
+    /// File watchers can be registered.
     pub(super) watch_files: bool,
-    /// The client answers `workspace/configuration`.
+    /// Support for `workspace/configuration`.
     pub(super) configuration: bool,
-    /// Its settings, as it sent them along.
+    /// The severities in the initialization options.
     pub(super) settings: Option<RuleSettings>,
-    /// Which inlay hints it wants, as it sent it along.
+    /// The inlay hint settings in the initialization options.
     pub(super) hints: Option<HintSettings>,
-    /// Which lenses are shown, as the client's settings say.
+    /// The code lens settings in the initialization options.
     pub(super) lenses: Option<LensSettings>,
     /// Progress bars can be created.
     pub(super) progress: bool,
-    /// The bar that the client offers for the start.
+    /// The progress token of the `initialize` request.
     pub(super) initial_progress: Option<ProgressToken>,
 }
 
 impl ClientSession {
-    /// Reads the parameters of `initialize`.
+    /// Converts the parameters of `initialize`.
     pub(super) fn new(params: &InitializeParams) -> Self {
         let client = &params.capabilities;
         let document = client.text_document.as_ref();
@@ -73,7 +74,8 @@ impl ClientSession {
         let refresh = workspace
             .and_then(|workspace| workspace.diagnostics.as_ref())
             .is_some_and(|diagnostics| diagnostics.refresh_support == Some(true));
-        // Who cannot be asked to pull again would never hear of what another file changes, or what comes later.
+        // Without refresh requests, the client would miss changes from other files and later
+        // findings.
         let pull = document.and_then(|document| document.diagnostic.as_ref()).filter(|_| refresh);
         let push = document.and_then(|document| document.publish_diagnostics.as_ref());
         let action = document.and_then(|document| document.code_action.as_ref());
@@ -129,7 +131,7 @@ impl ClientSession {
         }
     }
 
-    /// The protocol's name of the negotiated encoding.
+    /// The LSP name of the negotiated encoding.
     pub(super) fn encoding_kind(&self) -> PositionEncodingKind {
         match self.encoding {
             Encoding::Utf8 => PositionEncodingKind::UTF8,
@@ -139,7 +141,8 @@ impl ClientSession {
     }
 }
 
-/// UTF-8 costs nothing, UTF-32 little; UTF-16 is what every client must know.
+/// Selects the encoding. UTF-8 has no conversion cost and UTF-32 a small cost. All clients support
+/// UTF-16.
 fn encoding(client: &ClientCapabilities) -> Encoding {
     let offered = client.general.as_ref().and_then(|general| general.position_encodings.as_deref());
     let offers = |kind| offered.is_some_and(|offered| offered.contains(&kind));
@@ -152,7 +155,7 @@ fn encoding(client: &ClientCapabilities) -> Encoding {
     }
 }
 
-#[allow(deprecated)] // older clients send nothing but the root
+#[allow(deprecated)] // Older clients send only the root.
 fn folders(params: &InitializeParams) -> Vec<PathBuf> {
     match &params.workspace_folders {
         Some(folders) if !folders.is_empty() => folder_paths(folders),
@@ -163,7 +166,7 @@ fn folders(params: &InitializeParams) -> Vec<PathBuf> {
     }
 }
 
-/// The folders that are on disk.
+/// Returns the folders that are on disk.
 pub(super) fn folder_paths(folders: &[WorkspaceFolder]) -> Vec<PathBuf> {
     folders.iter().filter_map(|folder| from_proto::file_path(&folder.uri)).collect()
 }

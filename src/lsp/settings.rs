@@ -1,4 +1,4 @@
-//! What an editor's settings say: `mangle.rules`, the severities of rules of which `mangle-ls.toml` says nothing,
+//! Editor settings: `mangle.rules` (severities of rules that `mangle-ls.toml` does not set),
 //! `mangle.hints` and `mangle.lenses`.
 
 use serde_json::Value;
@@ -6,15 +6,16 @@ use serde_json::Value;
 use crate::ide::registry;
 use mangle_settings::{HintSettings, LensSettings, RuleSettings, severities};
 
-/// The name that our settings have in an editor.
+/// The name of the settings section in an editor.
 pub(super) const SECTION: &str = "mangle";
 
-/// The severities in a value that is, or has, our section. `None` where it has neither: it is not about us.
+/// Returns the severities in a value that is or contains the section. Returns `None` if the value
+/// does not concern this server.
 pub(super) fn rules(settings: &Value) -> Option<RuleSettings> {
     let section = settings.get(SECTION).unwrap_or(settings);
     let rules = match section.get("rules") {
         Some(rules) => rules,
-        // Our section, but nothing of rules in it: they were set before, perhaps.
+        // The section exists without rules. The rules may have been removed.
         None if settings.get(SECTION).is_some() => return Some(RuleSettings::default()),
         None => return None,
     };
@@ -27,13 +28,15 @@ pub(super) fn rules(settings: &Value) -> Option<RuleSettings> {
     Some(settings)
 }
 
-/// Which inlay hints are wanted, of a value that is, or has, our section; `None` where it says nothing of them.
+/// Returns the inlay hint settings in a value that is or contains the section, or `None` if it has
+/// none.
 pub(super) fn hints(settings: &Value) -> Option<HintSettings> {
     let section = settings.get(SECTION).unwrap_or(settings);
     section.get("hints").map(HintSettings::of_editor)
 }
 
-/// Which lenses are wanted, likewise.
+/// Returns the code lens settings in a value that is or contains the section, or `None` if it has
+/// none.
 pub(super) fn lenses(settings: &Value) -> Option<LensSettings> {
     let section = settings.get(SECTION).unwrap_or(settings);
     section.get("lenses").map(LensSettings::of_editor)

@@ -1,5 +1,6 @@
-//! The language server on one thread, for programs without threads: a message goes in, steps are made until nothing is left to
-//! do, messages come out. Handlers, writer and computations are those of [`super::serve_on`].
+//! The language server on one thread, for platforms without threads. The caller passes messages,
+//! runs steps until nothing remains to do, and collects messages. Handlers, writer and
+//! computations are the same as in [`super::serve_on`].
 
 use std::pin::Pin;
 use std::sync::mpsc;
@@ -14,24 +15,25 @@ use super::pool::Pool;
 use super::transport::{self, Inbound, Outbound};
 use super::writer::Writer;
 
-/// How often handlers and requests to the client get their turn in one step: an answer wakes a handler, which may wake another.
+/// The number of times that handlers and client requests are polled in one step. A response wakes
+/// a handler, which may wake another one.
 const TURNS: usize = 4;
 
-/// When the next step is to be made.
+/// The time of the next step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NextStep {
-    /// At once. Messages that came meanwhile are better sent before.
+    /// Immediately. Messages that have arrived should be sent first.
     Now,
-    /// After a pause, or when a message comes.
+    /// After a pause, or when a message arrives.
     After(Duration),
-    /// When a message comes.
+    /// Not before a message arrives.
     Idle,
 }
 
-/// A server whose steps are made by its caller.
+/// A server that is driven by its caller.
 pub struct SingleThreadServer {
     runtime: tokio::runtime::Runtime,
-    /// The connection; `None` once it has ended.
+    /// `None` after the connection has ended.
     connection: Option<Pin<Box<dyn Future<Output = ()>>>>,
     inbound: tokio::sync::mpsc::Sender<Inbound>,
     outgoing: mpsc::Receiver<Outbound>,
@@ -41,10 +43,11 @@ pub struct SingleThreadServer {
 }
 
 impl SingleThreadServer {
-    /// A server that waits for `initialize`.
+    /// Creates a server that waits for `initialize`.
     ///
     /// # Errors
-    /// When the framework cannot be started.
+    ///
+    /// If the LSP framework cannot be started.
     pub fn new() -> anyhow::Result<Self> {
         let (jobs, evaluations) = (JobQueue::default(), JobQueue::default());
         let pools = (Pool::Queue(jobs.clone()), Pool::Queue(evaluations.clone()));
@@ -56,14 +59,15 @@ impl SingleThreadServer {
         Ok(Self { runtime, connection: Some(connection), inbound, outgoing, writer, jobs, evaluations })
     }
 
-    /// Takes a message of the client: its JSON, without a header.
+    /// Passes a message of the client: its JSON, without a header.
     pub fn send(&mut self, message: &[u8]) {
-        // Each message is taken in the same call, so there is room; after the end of the connection messages are dropped.
+        // Each message is processed in the same call, so the queue has space. After the end of the
+        // connection, messages are dropped.
         let _ = self.inbound.try_send(transport::parse(message));
         self.turn();
     }
 
-    /// Does one thing: takes what waits, or computes one answer.
+    /// Executes one step: processes waiting messages, or computes one response.
     pub fn step(&mut self) -> NextStep {
         self.turn();
         if self.writer.take_waiting() > 0 || self.jobs.run_next() || self.evaluations.run_next() {
@@ -75,12 +79,12 @@ impl SingleThreadServer {
         }
     }
 
-    /// The messages for the client, each as its JSON.
+    /// Returns the messages for the client, each as JSON.
     pub fn messages(&mut self) -> Vec<Vec<u8>> {
         transport::waiting_output(&self.outgoing)
     }
 
-    /// Lets handlers and requests to the client go on as far as they can.
+    /// Polls handlers and client requests until none can continue.
     fn turn(&mut self) {
         let connection = &mut self.connection;
         self.runtime.block_on(async {
@@ -111,7 +115,7 @@ mod tests {
 
     use super::*;
 
-    /// Makes steps until nothing is left to do. Gives the messages that came out.
+    /// Runs steps until nothing remains to do. Returns the messages for the client.
     fn finish(server: &mut SingleThreadServer) -> Vec<Value> {
         loop {
             match server.step() {

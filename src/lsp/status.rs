@@ -1,5 +1,5 @@
-//! `mangle/status`: what the server knows of its workspace, for bug reports and for the question
-//! "which files are one program here". No document text, only lengths and checksums.
+//! `mangle/status`: the state of the workspace, for bug reports and for the assignment of files to
+//! programs. Contains no document text, only lengths and checksums.
 
 use std::sync::atomic::Ordering;
 
@@ -13,7 +13,7 @@ use crate::host::{ShownStores, ShownVersions};
 #[serde(rename_all = "camelCase")]
 pub(super) struct Status {
     version: &'static str,
-    /// Counts the changes since the start.
+    /// The number of changes since the start.
     revision: u64,
     /// The negotiated unit of columns.
     position_encoding: String,
@@ -24,28 +24,28 @@ pub(super) struct Status {
     documents: Vec<Document>,
 }
 
-/// How much of the workspace was scanned.
+/// Progress of the workspace scan.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Scan {
-    /// Whether more is known than what lies beside open documents.
+    /// False if only the folders of open documents have been scanned.
     complete: bool,
-    /// The folders of which only a part was scanned.
+    /// The incompletely scanned folders.
     limited: Vec<Limited>,
 }
 
-/// A folder of which only a part was scanned.
+/// An incompletely scanned folder.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Limited {
     folder: String,
-    /// The key of `[files]` that has the limit.
+    /// The key of the limit in `[files]`.
     limit: &'static str,
-    /// How many files of all kinds and folders were visited.
+    /// The number of visited files of all kinds and folders.
     entries: u64,
-    /// How many Mangle files.
+    /// The number of visited Mangle files.
     files: u64,
-    /// How many bytes these have.
+    /// The size of these files in bytes.
     bytes: u64,
 }
 
@@ -53,7 +53,7 @@ struct Limited {
 #[serde(rename_all = "camelCase")]
 struct Program {
     name: String,
-    /// The path of the `mangle-ls.toml` that speaks of it, if there is one.
+    /// The path of the governing `mangle-ls.toml`, if any.
     configuration: Option<String>,
     /// The paths of its files.
     files: Vec<String>,
@@ -68,17 +68,17 @@ struct Program {
 #[serde(rename_all = "camelCase")]
 struct Document {
     uri: String,
-    /// `null` where the text never arrived.
+    /// `null` if the text was never received.
     version: Option<i32>,
-    /// Length in bytes of UTF-8.
+    /// Length in UTF-8 bytes.
     bytes: usize,
-    /// FNV-1a, 64 bits, of these bytes, in hexadecimal.
+    /// FNV-1a (64 bits) of these bytes, in hexadecimal.
     checksum: String,
-    /// An edit was lost or could not be applied; nothing is fixed until the text is sent whole.
+    /// An edit was lost or could not be applied. No fixes are offered until the client sends the
+    /// whole text.
     suspect: bool,
 }
 
-/// Describes a view.
 pub(super) fn status(view: &View) -> Status {
     let name = |file: &std::sync::Arc<SnapshotFile>| file.path.to_string_lossy().into_owned();
     let programs = view.snapshot.programs.iter().map(|program| Program {
@@ -126,7 +126,7 @@ fn document(file: &SnapshotFile) -> Option<Document> {
     })
 }
 
-/// A document that the editor edits and whose opening never arrived.
+/// A document that the editor edits although its opening was never received.
 fn missed(uri: &str) -> Document {
     let checksum = format!("{:016x}", checksum(b""));
     Document { uri: uri.to_owned(), version: None, bytes: 0, checksum, suspect: true }

@@ -1,4 +1,4 @@
-//! From our types to the protocol's.
+//! Conversion of internal types to LSP types.
 
 use std::borrow::Cow;
 use std::path::Path;
@@ -17,7 +17,7 @@ use mangle_syntax::lint::Severity;
 use mangle_syntax::text::{FileId, TextRange, text_len};
 use piggyback::envelope::secrets::SecretContext;
 
-/// The URI of a file: as the client spells it while it is open there.
+/// Returns the URI of a file, in the spelling of the client if the file is open.
 pub(super) fn uri(file: &SnapshotFile) -> Option<Uri> {
     match &file.open {
         Some(open) => open.uri.parse().ok(),
@@ -25,22 +25,21 @@ pub(super) fn uri(file: &SnapshotFile) -> Option<Uri> {
     }
 }
 
-/// The URI of a path; the path itself for a document that is not on disk.
+/// Returns the URI of a path. For a document that is not on disk, the path is the URI.
 pub(super) fn path_uri(path: &Path) -> Option<Uri> {
     if !path.is_absolute() {
         return path.to_str()?.parse().ok();
     }
-    // Paths of Windows are text; those of others any bytes.
+    // Windows paths are text. Paths of other systems may contain arbitrary bytes.
     PathStyle::HERE.uri_of_path(path.as_os_str().as_encoded_bytes()).parse().ok()
 }
 
-/// A range of a file, if the file is still there.
+/// Returns the location of a range, if the file still exists.
 pub(super) fn location(view: &View, file: FileId, bytes: TextRange) -> Option<Location> {
     let file = view.shown(file)?;
     Some(Location { uri: uri(file)?, range: view.range(file, bytes) })
 }
 
-/// A symbol in a list.
 #[expect(deprecated, reason = "the type has the member")]
 pub(super) fn symbol_information(
     name: &str,
@@ -58,12 +57,12 @@ pub(super) fn symbol_information(
     }
 }
 
-/// A diagnostic of `file`.
 pub(super) fn diagnostic(view: &View, file: &SnapshotFile, diagnostic: &lint::Diagnostic) -> Diagnostic {
     with_secrets(view, file, diagnostic, &around(file, diagnostic.range))
 }
 
-/// Diagnostics of `file`, sorted by start: several that are near each other are looked at for secrets at once.
+/// Converts the diagnostics of `file`, sorted by start. Nearby diagnostics share one search for
+/// secrets.
 pub(super) fn diagnostics<'d>(
     view: &View,
     file: &SnapshotFile,
@@ -103,21 +102,22 @@ fn with_secrets(
     }
 }
 
-/// How far from a place in a long text secrets are looked for that a message about it may quote.
+/// In bytes: the distance around a position in a long text that is searched for secrets, because a
+/// message may quote them.
 const AROUND: u32 = 4096;
 
-/// How long a text is that is looked through once for all of its messages, in bytes.
+/// In bytes: a text up to this length is searched once for all its messages.
 const SHORT: usize = 64 << 10;
 
-/// How much behind a place is looked through with it for places that follow, in bytes.
+/// In bytes: the additional length after a position that is searched for subsequent positions.
 const BLOCK: u32 = 64 << 10;
 
-/// The secrets around a range, pieces of which messages may quote.
+/// Returns the secrets around a range, because messages may quote parts of them.
 fn around(file: &SnapshotFile, range: TextRange) -> Cow<'_, SecretContext> {
     secrets_in(file, nearby(file, range, 0))
 }
 
-/// What is looked at for a range: what is around it, and so much more behind it.
+/// Returns the range to search: the surroundings of `range`, and `more` bytes after them.
 fn nearby(file: &SnapshotFile, range: TextRange, more: u32) -> TextRange {
     let start = u32::from(range.start()).saturating_sub(AROUND);
     let end = u32::from(range.end()).saturating_add(AROUND).saturating_add(more);
@@ -133,7 +133,7 @@ fn secrets_in(file: &SnapshotFile, range: TextRange) -> Cow<'_, SecretContext> {
     Cow::Owned(SecretContext::of(&String::from_utf8_lossy(bytes)))
 }
 
-/// The page of a rule. Editors open it as it is, so that a path would lead them nowhere.
+/// Returns the page of a rule. Editors open the URL unchanged, so a file path would not work.
 fn code_description(rule: &lint::Rule) -> Option<CodeDescription> {
     Some(CodeDescription { href: rule.address()?.parse().ok()? })
 }
@@ -160,5 +160,5 @@ fn related(view: &View, diagnostic: &lint::Diagnostic) -> Option<Vec<DiagnosticR
     Some(places.collect())
 }
 
-/// The name that diagnostics and the server itself go by.
+/// The name of the server and the source of diagnostics.
 pub(super) const NAME: &str = "mangle-ls";

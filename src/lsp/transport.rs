@@ -1,10 +1,11 @@
-//! The connection: messages in, in order; responses, requests and notifications out.
+//! The connection: incoming messages in order, and outgoing responses, requests and notifications.
 //!
-//! Three threads: one blocks on input and parses JSON, one blocks on output and writes it, and
-//! the caller's runs the framework's service between them. Every handler runs up to its first
-//! await at the moment its message is taken off the queue, so that what it sends to the writer is
-//! sent in the order of arrival; the number of requests in flight is not limited, so that a
-//! cancellation never waits behind what it cancels.
+//! The input thread parses JSON, the output thread writes messages, and the caller's thread runs
+//! the service of the framework. A handler runs up to its first await when its message is taken
+//! from the queue. Messages from handlers to the writer are therefore in the order of arrival.
+//!
+//! The number of concurrent requests is not limited, so that a cancellation never waits for the
+//! request that it cancels.
 
 use std::borrow::Cow;
 use std::io::{self, BufRead, Write};
@@ -29,17 +30,18 @@ use super::frame::Frames;
 use super::raw_response::Slot;
 use crate::report::escaped_but;
 
-/// How many parsed messages wait for their turn before the input is left unread.
+/// The maximum number of parsed messages in the queue. Reading of input pauses when the queue is
+/// full.
 pub(super) const QUEUE: usize = 256;
 
-/// What the input thread makes of the bytes.
+/// Parsed input.
 #[derive(Debug)]
 pub(super) enum Inbound {
-    /// A request or a notification, and the halves of surrogate pairs in its texts.
+    /// A request or notification, and the unpaired surrogates in its texts.
     Request(Request, TextHalves),
-    /// The client's answer to a request of ours.
+    /// The client's response to a request of the server.
     Response(Response),
-    /// Something else, what to say about it, and what may be lost with it.
+    /// An unusable message, the error response, and the possible loss.
     Broken(Response, Loss),
 }
 
@@ -47,18 +49,18 @@ pub(super) enum Inbound {
 #[serde(untagged)]
 pub(super) enum Outbound {
     Response(Response),
-    /// A request or a notification.
+    /// A request or notification.
     Request(Request),
-    /// An answer whose result is JSON already.
+    /// A response whose result is already serialized.
     #[serde(skip)]
     Written(Id, Vec<u8>),
-    /// Nothing more comes.
+    /// The end of the output.
     #[serde(skip)]
     Close,
 }
 
 impl Outbound {
-    /// Whether it is an answer, and not an error.
+    /// True for a response without an error.
     fn is_ok(&self) -> bool {
         match self {
             Self::Response(response) => response.is_ok(),
@@ -68,19 +70,18 @@ impl Outbound {
     }
 }
 
-/// Where messages go out. Sending never blocks: a client that writes before it reads must not
-/// wedge us both.
+/// Sender of outgoing messages. Sending never blocks, so that a client that writes before it reads
+/// causes no deadlock.
 #[derive(Debug, Clone)]
 pub(super) struct Output(blocking::Sender<Outbound>);
 
 impl Output {
-    /// An output and what its thread reads.
+    /// Returns an output and the receiver for its thread.
     pub(super) fn new() -> (Self, blocking::Receiver<Outbound>) {
         let (sender, receiver) = blocking::channel();
         (Self(sender), receiver)
     }
 
-    /// Sends a notification.
     pub(super) fn notify(&self, method: &'static str, params: impl Serialize) {
         match serde_json::to_value(params) {
             Ok(params) => self.send(Outbound::Request(Request::build(method).params(params).finish())),
@@ -88,18 +89,19 @@ impl Output {
         }
     }
 
-    /// Ends the output thread once it has written what was sent before.
+    /// Ends the output thread after all previous messages are written.
     pub(super) fn close(&self) {
         self.send(Outbound::Close);
     }
 
     fn send(&self, message: Outbound) {
-        // The output thread ends only when the client is gone; nobody is left to tell.
+        // The output thread ends only after the client has disconnected, so the message can be
+        // dropped.
         let _ = self.0.send(message);
     }
 }
 
-/// Reads messages until the input ends or nobody wants them. Runs on its own thread.
+/// Reads messages until the input ends or the receiver is dropped. Runs on its own thread.
 pub(super) fn read_input(input: impl BufRead, queue: &mpsc::Sender<Inbound>) {
     let mut frames = Frames::new(input);
     loop {
@@ -122,7 +124,6 @@ pub(super) fn read_input(input: impl BufRead, queue: &mpsc::Sender<Inbound>) {
     }
 }
 
-/// Reads a message.
 pub(super) fn parse(body: &[u8]) -> Inbound {
     let body::Body { mut value, halves } = match body::read(body) {
         Ok(body) => body,
@@ -147,7 +148,7 @@ pub(super) fn parse(body: &[u8]) -> Inbound {
     }
     match Request::deserialize(&value) {
         Ok(request) => {
-            // The name and the number only: parameters hold the user's text.
+            // Only the method and the id are logged, because parameters contain user text.
             tracing::debug!(method = request.method(), id = ?request.id(), "message");
             Inbound::Request(request, halves)
         }
@@ -159,12 +160,12 @@ pub(super) fn parse(body: &[u8]) -> Inbound {
     }
 }
 
-/// The id to answer to, where a message that cannot be used has one.
+/// Returns the id for an error response to an unusable message, if it has one.
 fn id_of(id: Option<Value>) -> Id {
     id.and_then(|id| serde_json::from_value(id).ok()).unwrap_or_default()
 }
 
-/// Clients leave out the empty parameters of `initialized`, or send `null`.
+/// Adds the empty parameters of `initialized`. Some clients omit them or send `null`.
 fn supply_params(message: &mut Value) {
     if message.get("method").is_some_and(|method| method == "initialized")
         && message.get("params").is_none_or(Value::is_null)
@@ -173,10 +174,10 @@ fn supply_params(message: &mut Value) {
     }
 }
 
-/// How deep URIs are looked for in parameters.
+/// The maximum nesting depth of URIs in parameters.
 const NESTING: u8 = 5;
 
-/// Encodes what may not stand in a URI as it is. Some clients send plain paths behind `file://`; the
+/// Encodes invalid characters in URIs. Some clients send plain paths after `file://`, and the
 /// framework would drop their messages.
 fn mend_uris(value: &mut Value, depth: u8) {
     if depth == 0 {
@@ -207,7 +208,7 @@ fn refusal(code: ErrorCode, id: Id, message: String) -> Response {
     Response::from_error(id, Error { code, message: message.into(), data: None })
 }
 
-/// The messages that are to go out now, each as its JSON.
+/// Returns the messages that are ready to be sent, each as JSON.
 pub(super) fn waiting_output(queue: &blocking::Receiver<Outbound>) -> Vec<Vec<u8>> {
     let messages = queue.try_iter().filter(|message| !matches!(message, Outbound::Close));
     let written = |message: Outbound| {
@@ -219,10 +220,12 @@ pub(super) fn waiting_output(queue: &blocking::Receiver<Outbound>) -> Vec<Vec<u8
     messages.filter_map(written).collect()
 }
 
-/// Writes messages until the senders are gone or the client is. Runs on its own thread.
+/// Writes messages until the senders are dropped or the client disconnects. Runs on its own
+/// thread.
 ///
 /// # Errors
-/// When the output cannot be written.
+///
+/// If the output cannot be written.
 pub(super) fn write_output(mut output: impl Write, queue: &blocking::Receiver<Outbound>) -> io::Result<()> {
     let mut buffer = Vec::new();
     while let Ok(message) = queue.recv()
@@ -240,7 +243,7 @@ pub(super) fn write_output(mut output: impl Write, queue: &blocking::Receiver<Ou
     Ok(())
 }
 
-/// The body of a message, in parts that follow each other, so that a long answer is not copied.
+/// Returns the body of a message in consecutive parts, so that a long response is not copied.
 fn body(message: &Outbound) -> serde_json::Result<[Cow<'_, [u8]>; 3]> {
     const START: &[u8] = br#"{"jsonrpc":"2.0","result":"#;
     Ok(match message {
@@ -252,7 +255,6 @@ fn body(message: &Outbound) -> serde_json::Result<[Cow<'_, [u8]>; 3]> {
     })
 }
 
-/// How a connection ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ConnectionEnd {
     /// By `exit` after `shutdown`.
@@ -267,21 +269,22 @@ type Handler = BoxFuture<'static, Result<Option<Outbound>, ExitedError>>;
 pub(super) struct Input {
     /// The messages of [`read_input`].
     pub(super) messages: mpsc::Receiver<Inbound>,
-    /// Gets something when the client's process has ended.
+    /// Receives a value when the client's process has ended.
     pub(super) client_ended: mpsc::UnboundedReceiver<()>,
 }
 
-/// What the server looks at before a handler runs.
+/// Input that the server observes before a handler runs.
 #[derive(Debug)]
 pub(super) enum Incoming<'r> {
-    /// A request or a notification, with the place for its answer and the halves of surrogate pairs in its texts.
+    /// A request or notification, with the slot for its response and the unpaired surrogates in
+    /// its texts.
     Request(&'r Request, Slot, TextHalves),
-    /// What may be lost with a message that no handler gets.
+    /// The possible loss of a message that no handler receives.
     Lost(Loss),
 }
 
-/// Serves the connection until it ends. `observe` sees every request and notification before its
-/// handler does, and what is lost.
+/// Serves the connection until it ends. `observe` receives every request and notification before
+/// its handler, and every loss.
 pub(super) async fn serve<S: LanguageServer>(
     mut input: Input,
     mut service: LspService<S>,
@@ -334,13 +337,13 @@ pub(super) async fn serve<S: LanguageServer>(
     }
 }
 
-/// How far the connection is.
+/// The phase of the connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Phase {
     /// `initialize` has not been answered.
     Uninitialized,
     Running,
-    /// `shutdown` was answered: nothing but `exit` may come.
+    /// `shutdown` was answered. Only `exit` is allowed.
     ShutDown,
 }
 
@@ -348,7 +351,7 @@ enum Phase {
 const NOT_INITIALIZED: ErrorCode = ErrorCode::ServerError(-32002);
 
 impl Phase {
-    /// The phase after a request was answered, and not with an error.
+    /// Returns the phase after a request was answered without an error.
     fn after(self, request: &Request) -> Self {
         match request.method() {
             "initialize" => Self::Running,
@@ -357,12 +360,13 @@ impl Phase {
         }
     }
 
-    /// How the connection ends when it ends in this phase.
+    /// Returns the kind of end if the connection ends in this phase.
     fn end(self) -> ConnectionEnd {
         if self == Self::ShutDown { ConnectionEnd::Orderly } else { ConnectionEnd::Abrupt }
     }
 
-    /// What a message gets that no handler may have: requests an error, notifications nothing. `None` for all others.
+    /// Returns the response to a message that is not allowed in this phase: an error for requests,
+    /// and nothing for notifications. Returns `None` for allowed messages.
     fn answer(self, request: &Request) -> Option<Option<Response>> {
         let is_of_protocol = request.method().starts_with("$/");
         let (code, why) = match (self, request.method()) {
@@ -379,7 +383,7 @@ impl Phase {
     }
 }
 
-/// What the handler of a request gave; where that is a stand-in, what was left in the slot.
+/// Returns the response of a handler or, if it is a placeholder, the content of the slot.
 fn answer(response: Response, slot: &Slot) -> Outbound {
     match slot.take() {
         Some(result) if response.is_ok() => Outbound::Written(response.id().clone(), result),
@@ -391,7 +395,8 @@ async fn next<T: Stream + Unpin>(stream: &mut T) -> Option<T::Item> {
     stream.next().await
 }
 
-/// Calls the handler of a message and runs it up to its first await: `Ok` if it is done by then.
+/// Calls the handler of a message and runs it up to its first await. Returns `Ok` if it has
+/// completed.
 async fn start<S: LanguageServer>(
     service: &mut LspService<S>,
     request: Request,
@@ -406,7 +411,7 @@ async fn start<S: LanguageServer>(
     let response = service.call(request).instrument(span);
     let mut handler: Handler =
         response.map_ok(move |response| response.map(|response| answer(response, &slot))).boxed();
-    // Polled again with a real waker as soon as it is among the running ones.
+    // The future is polled again with a real waker after it joins the running futures.
     let mut context = Context::from_waker(std::task::Waker::noop());
     match Pin::new(&mut handler).poll(&mut context) {
         Poll::Ready(answer) => Ok(answer.unwrap_or_default()),

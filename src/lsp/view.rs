@@ -1,4 +1,4 @@
-//! What a question is answered from: the workspace at one revision, and the client's abilities.
+//! The state that answers a request: the workspace at one revision, and the client's capabilities.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -26,50 +26,48 @@ pub(super) struct View {
     pub(super) pulled: Arc<PulledDiagnostics>,
     pub(super) tokens: Arc<SentTokens>,
     pub(super) outbox: Outbox,
-    /// Which inlay hints are wanted.
     pub(super) hints: HintSettings,
-    /// Which lenses are wanted.
     pub(super) lenses: LensSettings,
-    /// The opening that the question is about, where its file is open at another URI, too.
+    /// The requested opening, if its file is open at several URIs.
     pub(super) asked: OnceLock<Arc<SnapshotFile>>,
 }
 
-/// The fingerprints of the diagnostics that the client pulled last, by document.
+/// Fingerprints of the last pulled diagnostics, by document.
 #[derive(Debug, Default)]
 pub(super) struct PulledDiagnostics(Mutex<FxHashMap<FileId, u64>>);
 
 impl PulledDiagnostics {
-    /// Remembers what the client is told about a document.
+    /// Records the diagnostics that the client receives.
     pub(super) fn tell(&self, file: FileId, fingerprint: u64) {
         self.0.lock().insert(file, fingerprint);
     }
 
-    /// Whether the client was told something else about a document.
+    /// True if the client has different diagnostics of a document.
     pub(super) fn is_outdated(&self, file: FileId, fingerprint: u64) -> bool {
         self.0.lock().get(&file).is_some_and(|told| *told != fingerprint)
     }
 }
 
-/// What the writer lets everybody see of itself while it works.
+/// Status of the writer that other threads can read.
 #[derive(Debug, Default)]
 pub(super) struct WriterStatus {
-    /// The revision that it is at by now.
+    /// The current revision.
     pub(super) revision: AtomicU64,
-    /// Whether the client has asked for inlay hints.
+    /// True if the client has requested inlay hints.
     pub(super) hinted: AtomicBool,
-    /// Whether the client has asked for code lenses.
+    /// True if the client has requested code lenses.
     pub(super) lensed: AtomicBool,
-    /// How long its longest turn took, in microseconds.
+    /// The duration of its longest turn, in microseconds.
     pub(super) longest_turn: AtomicU64,
 }
 
 impl View {
-    /// Whether something changed since the snapshot was taken.
+    /// True if something changed after the snapshot was taken.
     pub(super) fn is_outdated(&self) -> bool {
         self.writer_status.revision.load(Ordering::Acquire) != self.snapshot.revision
     }
 
-    /// The file that a URI names.
+    /// Returns the file of a URI.
     pub(super) fn file(&self, uri: &Uri) -> Option<&Arc<SnapshotFile>> {
         let Some(opening) = self.snapshot.opening(uri.as_str()) else {
             return self.snapshot.file_at(&from_proto::document_path(uri));
@@ -80,12 +78,13 @@ impl View {
         Some(&opening.file).filter(|_| opening.is_same)
     }
 
-    /// A file for an answer: where it is open at several URIs, as it is at the one that was asked about.
+    /// Returns a file for a response. If the file is open at several URIs, returns the requested
+    /// opening.
     pub(super) fn shown(&self, id: FileId) -> Option<&Arc<SnapshotFile>> {
         self.asked.get().filter(|file| file.id == id).or_else(|| self.snapshot.file(id))
     }
 
-    /// A range of the text that features see, as lines and columns of the document.
+    /// Converts a range of the analyzed text to lines and columns of the document.
     pub(super) fn range(&self, file: &SnapshotFile, range: TextRange) -> Range {
         let range = file.map().to_source(range);
         let position = |offset| {
@@ -95,7 +94,7 @@ impl View {
         Range { start: position(range.start()), end: position(range.end()) }
     }
 
-    /// Where a request points to.
+    /// Returns the position of a request.
     pub(super) fn spot(&self, at: &TextDocumentPositionParams) -> Option<DocumentPlace<'_>> {
         let file = self.file(&at.text_document.uri)?;
         let position = from_proto::line_col(at.position);
@@ -112,7 +111,7 @@ impl View {
         Some(DocumentPlace { view: self, file, offset: file.map().to_derived(source)?, inside: None })
     }
 
-    /// The transcript that a request points into, and the offset in it.
+    /// Returns the transcript of a request, and the offset in it.
     pub(super) fn transcript_spot(
         &self,
         at: &TextDocumentPositionParams,
@@ -123,39 +122,39 @@ impl View {
         Some((transcript, file.lines().offset(file.text(), position, self.session.encoding)))
     }
 
-    /// The transcript that a URI names.
+    /// Returns the transcript of a URI.
     pub(super) fn transcript(&self, uri: &Uri) -> Option<&Arc<SnapshotTranscript>> {
         self.snapshot.transcript(self.file(uri)?.id)
     }
 }
 
-/// A place in a document that a request points to.
+/// A position of a request in a document.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct DocumentPlace<'v> {
     pub(super) view: &'v View,
     pub(super) file: &'v Arc<SnapshotFile>,
-    /// In the text that features see.
+    /// The offset in the analyzed text.
     pub(super) offset: TextSize,
-    /// The Mangle that it is in, where the document is a transcript.
+    /// The Mangle text around the position, if the document is a transcript.
     pub(super) inside: Option<EmbeddedMangle<'v>>,
 }
 
-/// Mangle inside a transcript.
+/// Mangle text in a transcript.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct EmbeddedMangle<'v> {
     pub(super) transcript: &'v SnapshotTranscript,
-    /// Where the record starts that it is in.
+    /// The start of its record.
     pub(super) start: TextSize,
     pub(super) text: &'v MangleText,
 }
 
 impl<'v> DocumentPlace<'v> {
-    /// The place in the first program that shows the file.
+    /// Returns the position in the first program that reports the file.
     pub(super) fn place(&self) -> Option<Place<'v>> {
         self.places().next()
     }
 
-    /// The place in each program that shows the file.
+    /// Returns the position in each program that reports the file.
     pub(super) fn places(&self) -> impl Iterator<Item = Place<'v>> + use<'_, 'v> {
         let Self { view, file, .. } = *self;
         let programs: Vec<_> = match self.inside {
@@ -165,8 +164,8 @@ impl<'v> DocumentPlace<'v> {
         programs.into_iter().filter_map(|program| self.place_in(program))
     }
 
-    /// The place in each program that the file is part of, also where it only goes along: with sample kernels
-    /// and policy tests.
+    /// Returns the position in each program with the file, including programs that use it only as
+    /// context: sample kernels and policy tests.
     pub(super) fn everywhere(&self) -> impl Iterator<Item = Place<'v>> + use<'_, 'v> {
         let Self { view, file, .. } = *self;
         let programs: Vec<_> = match self.inside {
@@ -176,7 +175,8 @@ impl<'v> DocumentPlace<'v> {
         programs.into_iter().filter_map(|program| self.place_in(program))
     }
 
-    /// The place in a program. Mangle inside a transcript is no part of one, and looked at with its eyes.
+    /// Returns the position in a program. Mangle in a transcript is not part of a program, but is
+    /// analyzed with its declarations.
     fn place_in(&self, program: &'v Arc<SnapshotProgram>) -> Option<Place<'v>> {
         match self.inside {
             Some(inside) => Some(inside.text.place(program.as_ref(), self.offset)),
@@ -184,7 +184,7 @@ impl<'v> DocumentPlace<'v> {
         }
     }
 
-    /// A range of the same document for the client.
+    /// Converts a range of the same document.
     pub(super) fn range(&self, range: TextRange) -> Range {
         let range = match self.inside {
             Some(inside) => inside.text.to_source(range) + inside.start,

@@ -1,4 +1,5 @@
-//! The answer of a call: what the twin wrote, with the problems that it named, masked and short enough.
+//! The result of a tool call: the output and the errors of the command, masked and cut to a
+//! maximum length.
 
 use serde_json::{Map, Value, json};
 
@@ -7,13 +8,14 @@ use super::pages;
 use crate::report::sink;
 use piggyback::envelope::secrets::redacted;
 
-/// The words for exit statuses.
+/// The names of the exit statuses, by value.
 const STATUSES: [&str; 3] = ["clean", "findings", "failure"];
 
-/// Makes the answer from what the twin wrote, which `shape` makes an object of.
+/// Builds the result from the output of the command, which `shape` converts to an object.
 ///
 /// # Errors
-/// When the twin could not do anything: with what it says of that.
+///
+/// The error messages of the command, if it could not do its work.
 pub(super) fn of_twin(
     twin: &CommandAnswer,
     notes: Vec<String>,
@@ -37,7 +39,8 @@ pub(super) fn of_twin(
     Ok(pages::fit(answer))
 }
 
-/// What a command said on standard error, a problem a line. A line that continues another one belongs to it.
+/// Returns the messages that a command wrote to standard error, one per line. A continuation line
+/// is joined to the previous line.
 fn problems(errors: &str) -> Vec<Value> {
     let lines = errors.lines().filter(|line| !line.trim().is_empty());
     let split = |line: &str| match line.split_once(": ") {
@@ -52,9 +55,9 @@ fn problem(severity: &str, message: &str) -> Value {
     json!({ "severity": severity, "message": message })
 }
 
-/// A value in which nothing looks like a credential, and no character is hidden: a model would read text that its user does not
-/// see. The twin masks its output already; this is the last door. Only the new text of an edit keeps its characters, since it goes
-/// into a file.
+/// Masks possible credentials and makes hidden characters visible, because a model would read text
+/// that its user does not see. The command already masks its output; this is the last safeguard.
+/// Only the new text of an edit keeps its characters, because it is written to a file.
 pub(super) fn masked(value: Value) -> Value {
     match value {
         Value::String(text) => Value::String(sink::lines(&text)),

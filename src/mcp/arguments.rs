@@ -1,30 +1,29 @@
-//! The arguments of a tool: their schema, and a strict reading of what a client sends.
+//! The arguments of a tool: their JSON Schema, and strict validation of a client's input.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
 
-/// The most bytes of a text that is not saved.
+/// In bytes: the maximum length of an unsaved text.
 pub(super) const MAX_TEXT: usize = 1 << 20;
 
-/// The most characters of any other string.
+/// The maximum number of characters of any other string.
 const MAX_WORD: usize = 4096;
 
-/// The most items of a list.
+/// The maximum number of items of a list.
 const MAX_LIST: usize = 100;
 
-/// An argument.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Argument {
     pub(super) name: &'static str,
     pub(super) kind: Kind,
-    /// What it is, in plain words.
+    /// The description for the model.
     pub(super) description: &'static str,
     pub(super) required: bool,
 }
 
-/// What the values of an argument are.
+/// The type of an argument.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Kind {
     /// A short string.
@@ -32,24 +31,22 @@ pub(super) enum Kind {
     /// The text of a file.
     Text,
     Flag,
-    /// A number in these limits, both included.
+    /// A number in this inclusive range.
     Number(u64, u64),
     Choice(&'static [&'static str]),
     /// A list of short strings.
     Words,
 }
 
-/// An argument that may be left out.
 pub(super) const fn optional(name: &'static str, kind: Kind, description: &'static str) -> Argument {
     Argument { name, kind, description, required: false }
 }
 
-/// An argument that must be given.
 pub(super) const fn required(name: &'static str, kind: Kind, description: &'static str) -> Argument {
     Argument { name, kind, description, required: true }
 }
 
-/// The argument of all tools whose answers come in pages.
+/// The argument of all tools with paged results.
 pub(super) const CURSOR: Argument = optional(
     "cursor",
     Kind::Word,
@@ -70,7 +67,7 @@ impl Kind {
         }
     }
 
-    /// What is wrong with a value, if anything.
+    /// Returns the problem of a value, or `None` if it is valid.
     fn problem(self, value: &Value) -> Option<String> {
         let is_word = |value: &Value| value.as_str().is_some_and(|text| text.chars().count() <= MAX_WORD);
         match self {
@@ -97,7 +94,7 @@ impl Kind {
     }
 }
 
-/// The JSON Schema of some arguments.
+/// Returns the JSON Schema of some arguments.
 pub(super) fn schema(arguments: &[Argument]) -> Arc<Map<String, Value>> {
     let property = |argument: &Argument| {
         let mut schema = argument.kind.schema();
@@ -117,15 +114,16 @@ pub(super) fn schema(arguments: &[Argument]) -> Arc<Map<String, Value>> {
     }
 }
 
-/// Arguments that fit their schema.
+/// Validated arguments.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Arguments(BTreeMap<&'static str, Value>);
 
 impl Arguments {
-    /// Reads what a client sent.
+    /// Validates the arguments of a client.
     ///
     /// # Errors
-    /// When an argument is unknown, missing, or does not fit.
+    ///
+    /// If an argument is unknown, missing or invalid.
     pub(super) fn read(sent: Map<String, Value>, known: &[Argument]) -> Result<Self, String> {
         let mut read = BTreeMap::new();
         for (name, value) in sent {
@@ -144,22 +142,20 @@ impl Arguments {
         }
     }
 
-    /// The string of an argument.
     pub(super) fn text(&self, name: &str) -> Option<&str> {
         self.0.get(name)?.as_str()
     }
 
-    /// Whether a flag is set.
+    /// True if a flag is set.
     pub(super) fn flag(&self, name: &str) -> bool {
         self.0.get(name).and_then(Value::as_bool).unwrap_or(false)
     }
 
-    /// The number of an argument.
     pub(super) fn number(&self, name: &str) -> Option<u64> {
         self.0.get(name)?.as_u64()
     }
 
-    /// The strings of an argument; none if it is left out.
+    /// Returns the strings of a list argument, or none if it is omitted.
     pub(super) fn texts(&self, name: &str) -> impl Iterator<Item = &str> {
         self.0.get(name).and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str)
     }

@@ -1,4 +1,4 @@
-//! One call of a tool: on a thread of its own, for so long and no longer, ended by a cancellation.
+//! Execution of a tool call on a separate thread, with a deadline and cancellation.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,16 +14,18 @@ use super::folders::Folders;
 use super::tools::Tool;
 use mangle_syntax::text::Cancel;
 
-/// How long a call may take, in which it may also wait for others.
+/// The deadline of a call, including its wait for a free slot.
 const DEADLINE: Duration = Duration::from_secs(20);
 
-/// The stack of a thread that runs a command: as much as the main thread has, on which commands run otherwise.
+/// In bytes: the stack of a thread that runs a command. Equals the main thread's stack, which
+/// commands usually run on.
 const STACK: usize = 8 << 20;
 
-/// How many calls run at once. One that has ended early holds its place until its thread has ended.
+/// The number of concurrent calls. A call that ended early occupies its slot until its thread has
+/// ended.
 const AT_ONCE: usize = 2;
 
-/// What calls have in common.
+/// The shared state of all calls.
 #[derive(Debug, Clone)]
 pub(super) struct Caller {
     folders: Arc<Folders>,
@@ -36,10 +38,12 @@ impl Caller {
         Self { folders: folders.into(), run, places: Arc::new(Semaphore::new(AT_ONCE)) }
     }
 
-    /// Calls a tool. `cancelled` ends when the client no longer wants the answer.
+    /// Calls a tool. `cancelled` completes when the client no longer needs the result.
     ///
     /// # Errors
-    /// When the arguments do not fit, the work cannot be done, takes too long, is cancelled or panics: a sentence for the model.
+    ///
+    /// A sentence for the model, if the arguments are invalid, or if the command fails, takes too
+    /// long, is canceled or panics.
     pub(super) async fn call(
         &self,
         tool: &'static Tool,
@@ -59,18 +63,18 @@ impl Caller {
         Err(ended)
     }
 
-    /// Waits for a place, and runs the twin there.
+    /// Waits for a free slot and runs the command.
     async fn work(&self, tool: &'static Tool, sent: JsonObject, cancel: Cancel) -> Result<Value, String> {
         let place = Arc::clone(&self.places).acquire_owned().await.map_err(|error| error.to_string())?;
         let (folders, run) = (Arc::clone(&self.folders), self.run);
         let work = move || {
-            // It is given back when the thread is done, not when the answer is no longer waited for.
+            // Released when the thread has ended, which may be after the end of the call.
             let _place = place;
             twin(tool, sent, &folders, run, cancel)
         };
         let (sender, answer) = oneshot::channel();
         let thread = std::thread::Builder::new().name("call".into()).stack_size(STACK);
-        // Nobody takes the answer of a call that has ended early.
+        // The receiver is dropped if the call ended early.
         if let Err(error) = thread.spawn(move || _ = sender.send(work())) {
             return Err(format!("no thread can be started: {error}"));
         }
@@ -81,7 +85,7 @@ impl Caller {
     }
 }
 
-/// Runs the twin of a tool on this thread.
+/// Runs the command of a tool on this thread.
 fn twin(
     tool: &Tool,
     sent: JsonObject,

@@ -1,4 +1,5 @@
-//! The twin of a tool: a command of the command line, which runs in this process and is given to the server by its caller.
+//! The command behind a tool: a command of the command line that runs in this process. The caller
+//! of the server provides the function that runs it.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -6,29 +7,29 @@ use std::sync::Arc;
 
 use mangle_syntax::text::Cancel;
 
-/// A command, and the surroundings that it runs in.
+/// A command and its environment.
 #[derive(Debug, Clone, Default)]
 pub struct CommandRequest {
-    /// The arguments, without the name of the program.
+    /// Without the name of the program.
     pub arguments: Vec<OsString>,
-    /// The folder that paths count from.
+    /// The base folder of relative paths.
     pub working: PathBuf,
-    /// Texts that count instead of those on disk, by absolute path.
+    /// Texts that override the files on disk, by absolute path.
     pub texts: Vec<(PathBuf, Arc<str>)>,
-    /// Raised when the answer is no longer wanted.
+    /// Canceled when the result is no longer needed.
     pub cancel: Cancel,
 }
 
-/// What a command wrote, and its exit status.
+/// The output and the exit status of a command.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct CommandAnswer {
     /// 0, 1 for findings, 2 if the work could not be done.
     pub status: u8,
-    /// What it wrote to standard output: JSON, with all credentials masked.
+    /// Standard output: JSON, with all credentials masked.
     pub output: String,
-    /// What it wrote to standard error, a line each.
+    /// Standard error, one message per line.
     pub errors: String,
 }
 
-/// Runs a command on this thread.
+/// Runs a command on the current thread.
 pub type RunCommand = fn(CommandRequest) -> CommandAnswer;

@@ -1,4 +1,4 @@
-//! The folders that the server was given: which paths lie in them, and what they are called.
+//! The allowed folders of the server: path resolution and checks.
 
 use std::path::{Path, PathBuf};
 
@@ -7,15 +7,16 @@ use anyhow::{Result, ensure};
 use crate::host::{self, disk};
 use mangle_settings::FILE_NAME;
 
-/// The folders, without links. There is at least one; paths count from the first.
+/// The folders, with links resolved. At least one; relative paths are resolved from the first.
 #[derive(Debug, Clone)]
 pub(super) struct Folders(Vec<PathBuf>);
 
 impl Folders {
-    /// The folders that were named, else `working`.
+    /// Returns the `named` folders, or `working` if there are none.
     ///
     /// # Errors
-    /// When one of them is no folder.
+    ///
+    /// If one of them is not a folder.
     pub(super) fn new(named: &[PathBuf], working: &Path) -> Result<Self> {
         let all: Vec<PathBuf> = match named {
             [] => vec![working.to_path_buf()],
@@ -27,20 +28,20 @@ impl Folders {
         Ok(Self(all.iter().map(|folder| host::real(folder)).collect()))
     }
 
-    /// The folder that paths count from.
+    /// The base folder of relative paths.
     pub(super) fn working(&self) -> &Path {
         self.0.first().map_or_else(|| Path::new(""), PathBuf::as_path)
     }
 
-    /// Confines this process to the folders.
     pub(super) fn confine(&self) {
         disk::confine(&self.0);
     }
 
-    /// The file or folder that an argument names, all links followed.
+    /// Resolves the path in an argument, including links.
     ///
     /// # Errors
-    /// When it lies outside of the folders, whether it is there or not.
+    ///
+    /// If the path is outside the folders. The error does not reveal if the path exists.
     pub(super) fn resolve(&self, argument: &str) -> Result<PathBuf, String> {
         if argument.is_empty() || argument.contains('\0') {
             return Err("a path is empty, or has a zero byte in it".into());
@@ -53,7 +54,7 @@ impl Folders {
         Err(format!("`{argument}` leads out of the folders of this server, {}", all.join(", ")))
     }
 
-    /// What an answer has to say about the folders: configurations around them, which are not read.
+    /// Returns notes for a result: configurations in ancestors of the folders, which are not read.
     pub(super) fn notes(&self) -> Vec<String> {
         let around = |folder: &PathBuf| {
             let above = folder.ancestors().skip(1).find(|above| above.join(FILE_NAME).is_file())?;

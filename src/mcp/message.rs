@@ -1,5 +1,5 @@
-//! A line of a client as a message. A line that is not a message is refused with an error response, or ignored where JSON-RPC
-//! allows no response.
+//! Parsing of input lines into messages. An invalid line is refused with an error response, or
+//! ignored if JSON-RPC allows no response.
 
 use std::cell::{Cell, RefCell};
 
@@ -9,17 +9,16 @@ use serde_json::{Map, Value, json};
 
 use mangle_syntax::text::without_halves;
 
-/// Result of reading a line.
 #[derive(Debug)]
 pub(super) enum Incoming {
     Message(Box<ClientJsonRpcMessage>),
-    /// The response that refuses it.
+    /// The error response.
     Refused(Value),
-    /// A notification that does nothing here, a response without a request, or an empty line.
+    /// A notification without effect, a response without a request, or an empty line.
     Ignored,
 }
 
-/// Reads a line without its end. Half of a surrogate pair is U+FFFD.
+/// Parses a line without its line end. Unpaired surrogates are replaced with U+FFFD.
 pub(super) fn read(line: &[u8]) -> Incoming {
     let line = line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line).trim_ascii();
     if line.is_empty() {
@@ -46,7 +45,8 @@ pub(super) fn read(line: &[u8]) -> Incoming {
     }
 }
 
-/// The response to a line with more than `limit` bytes; `start` is its start.
+/// Returns the response to a line with more than `limit` bytes. `start` is the beginning of the
+/// line.
 pub(super) fn too_long(start: &[u8], limit: usize) -> Incoming {
     refused(id(start), ErrorCode::INVALID_REQUEST, &format!("the message is longer than {limit} bytes"))
 }
@@ -71,7 +71,8 @@ fn of_object(message: Map<String, Value>) -> Incoming {
     let params_fit = message.get("params").is_none_or(|params| params.is_object());
     match serde_json::from_value::<ClientJsonRpcMessage>(Value::Object(message)) {
         Ok(ClientJsonRpcMessage::Request(request)) => {
-            // The framework takes a request whose parameters do not fit for one with a method of its own.
+            // The framework parses a request with invalid parameters as a request with a custom
+            // method.
             let is_unknown = matches!(request.request, ClientRequest::CustomRequest(_));
             if is_unknown && SERVED.contains(&method.as_str()) || !params_fit {
                 return refused(
@@ -106,7 +107,7 @@ const SERVED: [&str; 9] = [
     "prompts/get",
 ];
 
-/// True for an id that a response can repeat.
+/// True if a response can repeat the id.
 fn is_id(id: &Value) -> bool {
     id.is_string() || id.as_i64().is_some()
 }
@@ -116,7 +117,7 @@ fn refused(id: Option<Value>, code: ErrorCode, why: &str) -> Incoming {
     Incoming::Refused(json!({ "jsonrpc": "2.0", "id": id, "error": error }))
 }
 
-/// The id of a request that is damaged or cut, if it comes before the damage.
+/// Returns the id of a damaged or truncated request, if it is before the damage.
 fn id(line: &[u8]) -> Option<Value> {
     struct Members<'f> {
         id: &'f RefCell<Option<Value>>,
@@ -146,7 +147,7 @@ fn id(line: &[u8]) -> Option<Value> {
 
     let (id, is_request) = (RefCell::new(None), Cell::new(true));
     let text = String::from_utf8_lossy(line);
-    // It ends at the damage.
+    // Parsing stops at the damage.
     let _ = serde_json::Deserializer::from_str(&text)
         .deserialize_map(Members { id: &id, is_request: &is_request });
     id.into_inner().filter(|id| is_request.get() && is_id(id))
@@ -158,7 +159,7 @@ mod tests {
 
     use super::*;
 
-    /// What becomes of a line.
+    /// Checks the result of parsing a line.
     fn check(line: &[u8], expected: &Expect) {
         expected.assert_eq(&match read(line) {
             Incoming::Message(message) => {
@@ -174,7 +175,7 @@ mod tests {
         let line = r#"{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"check","arguments":{"text":"\ud83d"}}}"#;
         let Incoming::Message(message) = read(line.as_bytes()) else { panic!("it is a request") };
         assert!(serde_json::to_string(&message).is_ok_and(|text| text.contains('\u{fffd}')));
-        // A pair is a character, and an escaped backslash is no escape.
+        // A surrogate pair is one character, and an escaped backslash starts no escape.
         for (text, shown) in
             [(r"\ud83d\ude00", "\u{1f600}"), (r"\\ud83d", r"\\ud83d"), (r"\ude00\ud83d", "\u{fffd}\u{fffd}")]
         {

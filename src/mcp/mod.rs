@@ -1,9 +1,13 @@
-//! A server of the Model Context Protocol: agents call what the command line does, read-only, within some folders.
+//! Model Context Protocol server: agents run read-only commands of the command line within some
+//! folders.
 //!
-//! Takes requests on standard input; answers on standard output. It computes nothing and knows no command: each tool (`tools`)
-//! says which command it runs, and a function that runs a command in this process is given to
-//! [`serve`]. So an answer is what the command writes, cut into `pages`. The way of a request: `server` → `call` (a thread, a
-//! deadline, a cancellation) → `arguments` and `folders` (what is refused) → the command → `answer`.
+//! Requests arrive on standard input, and responses are written to standard output. The server
+//! itself contains no analysis: each tool in `tools` defines its command, and [`serve`] receives a
+//! function that runs a command in this process. A result is the output of the command, cut into
+//! `pages`.
+//!
+//! Path of a request: `server` → `call` (a thread, a deadline, a cancellation) → `arguments` and
+//! `folders` (validation) → the command → `answer`.
 
 mod answer;
 mod arguments;
@@ -33,17 +37,18 @@ use folders::Folders;
 use server::McpServer;
 use transport::LineTransport;
 
-/// The target of the log that receives whole messages, with the texts of files.
+/// The log target that receives whole messages, including file texts.
 pub const LOGS_MESSAGES: &str = "rmcp";
 
-/// How long the last responses may take to be written when the client has left.
+/// The time to write the last responses after the client has disconnected.
 const FAREWELL: Duration = Duration::from_secs(1);
 
-/// Serves a client on standard input and output until it leaves. From now on this process reads only what lies in `folders` (the
-/// folder `working` if there are none), and writes no file.
+/// Serves a client on standard input and output until it disconnects. From this call on, the
+/// process reads only files in `folders` (default: the folder `working`) and writes no files.
 ///
 /// # Errors
-/// When one of them is no folder, or the client does not begin as the protocol says.
+///
+/// If one of them is not a folder, or the client violates the protocol at initialization.
 pub fn serve(folders: &[PathBuf], working: &Path, run: RunCommand) -> anyhow::Result<()> {
     let folders = Folders::new(folders, working)?;
     folders.confine();
@@ -67,13 +72,13 @@ async fn serve_client(caller: Caller, transport: LineTransport) -> anyhow::Resul
             service.waiting().await.context("the connection ended")?;
             Ok(())
         }
-        // A client may leave before it begins.
+        // A client may disconnect before initialization.
         Err(ServerInitializeError::ConnectionClosed(_)) => Ok(()),
         Err(error) => Err(error).context("the client did not begin with `initialize`"),
     }
 }
 
-/// Sends panics to the log, with the place but without values: messages quote what they stumbled over.
+/// Sends panics to the log. Only the position is logged, because messages may quote user data.
 fn log_panics() {
     std::panic::set_hook(Box::new(|info| {
         let place = info.location().map_or_else(|| "an unknown place".to_owned(), ToString::to_string);

@@ -1,24 +1,25 @@
-//! Pages: the part of a long answer that a model reads at once, and the cursor of the next part.
+//! Pagination of long results, with a cursor for the next page.
 
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::ops::Range;
 
 use serde_json::{Map, Value, json};
 
-/// The most items of a page.
+/// The maximum number of items of a page.
 const MAX_ITEMS: usize = 50;
 
-/// About how many bytes the items of a page have; a page has at least one item.
+/// In bytes: the approximate size of a page. A page has at least one item.
 const MAX_BYTES: usize = 8 << 10;
 
-/// The most bytes of an answer. It is sent as structured content and again as text, whose quotes are escaped; both together are
-/// at most 64 kB.
+/// In bytes: the maximum size of a result. The result is sent as structured content and as text
+/// with escaped quotes; both together are at most 64 kB.
 pub(super) const MAX_ANSWER: usize = 24 << 10;
 
-/// How strings and lists are cut of an answer that is too long, the first that is enough.
+/// Limits for strings and lists of an oversized result, from the largest. The first sufficient
+/// pair is used.
 const CUTS: [(usize, usize); 5] = [(4_000, 2_000), (2_000, 500), (500, 100), (200, 20), (60, 5)];
 
-/// A page begins with the item of this number, of a list that had this digest.
+/// A cursor: the index of the first item of the page, and the digest of the list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Cursor {
     first: usize,
@@ -38,13 +39,16 @@ impl std::fmt::Display for Cursor {
     }
 }
 
-/// Cuts the list at `place` down to a page: the first, or that of a cursor. `place` names members from the answer down, with
-/// `*` for all items of a list: `suites/*/cases`. Lists that belong together, item by item, are `facts|proofs`. Groups of which
-/// nothing is on the page are left out, unless they are empty and the page is the first. If there is more, `next_cursor` says
-/// how to get it.
+/// Cuts the list at `place` to one page: the first page, or the page of a cursor. If more items
+/// follow, `next_cursor` is set.
+///
+/// `place` is a path of member names, with `*` for all items of a list: `suites/*/cases`. Parallel
+/// lists are separated by `|`: `facts|proofs`. Groups without items on the page are removed,
+/// except empty groups on the first page.
 ///
 /// # Errors
-/// When the cursor is none of this list as it is now.
+///
+/// If the cursor does not match the current list.
 pub(super) fn cut(answer: &mut Value, place: &str, cursor: Option<&str>) -> Result<(), String> {
     let path: Vec<&str> = place.split('/').collect();
     let mut sizes = Vec::new();
@@ -85,7 +89,7 @@ fn end_of_page(sizes: &[usize], first: usize) -> usize {
     (first + fits.count().max(1)).min(sizes.len())
 }
 
-/// Visits the items of the list at a path, and with each those of the lists beside it.
+/// Visits the items of the list at a path, each with the items of its parallel lists.
 fn each(value: &Value, path: &[&str], visit: &mut dyn FnMut(&Value)) {
     match (path, value) {
         (["*", rest @ ..], Value::Array(items)) => items.iter().for_each(|item| each(item, rest, visit)),
@@ -106,7 +110,7 @@ fn each(value: &Value, path: &[&str], visit: &mut dyn FnMut(&Value)) {
     }
 }
 
-/// Keeps the items with these numbers. Gives whether the value still has to do with the page.
+/// Keeps the items with these indexes. Returns true if the value is still relevant for the page.
 fn keep(value: &mut Value, path: &[&str], next: &mut usize, page: Range<usize>) -> bool {
     let is_first = page.start == 0;
     match (path, value) {
@@ -122,7 +126,8 @@ fn keep(value: &mut Value, path: &[&str], next: &mut usize, page: Range<usize>) 
     }
 }
 
-/// Keeps the rows with these numbers of lists that belong together. Returns whether any is left; `None` for an empty list.
+/// Keeps the rows with these indexes in parallel lists. Returns true if a row is left, or `None`
+/// for an empty list.
 fn keep_rows(
     members: &mut Map<String, Value>,
     names: &str,
@@ -135,7 +140,7 @@ fn keep_rows(
     let to = page.end.saturating_sub(*next).min(len);
     *next += len;
     for name in names.split('|') {
-        // Lists that are shorter belong to something else, such as proofs that were not asked for.
+        // A shorter list is not parallel, for example proofs that were not requested.
         if let Some(Value::Array(items)) = members.get_mut(name)
             && items.len() == len
         {
@@ -146,7 +151,7 @@ fn keep_rows(
     (len > 0).then_some(from < to)
 }
 
-/// An item without what is different in each run.
+/// Returns an item without members that differ in each run.
 fn steady(item: &Value) -> String {
     fn strip(value: &mut Value) {
         match value {
@@ -163,10 +168,11 @@ fn steady(item: &Value) -> String {
     item.to_string()
 }
 
-/// A long text as the member `name`: whole, or the part of it that a cursor names.
+/// Returns a long text as the member `name`: the whole text, or the part of a cursor.
 ///
 /// # Errors
-/// When the cursor is none of this text.
+///
+/// If the cursor does not match this text.
 pub(super) fn text_part(name: &str, text: &str, cursor: Option<&str>) -> Result<Value, String> {
     let mut hasher = DefaultHasher::new();
     text.hash(&mut hasher);
@@ -188,12 +194,12 @@ pub(super) fn text_part(name: &str, text: &str, cursor: Option<&str>) -> Result<
     Ok(Value::Object(members))
 }
 
-/// The last boundary between characters that is not after `at`.
+/// Returns the last character boundary at or before `at`.
 fn boundary(text: &str, at: usize) -> usize {
     (0..=at.min(text.len())).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0)
 }
 
-/// Cuts strings and lists of an answer that is too long, and says so in its member `cut`.
+/// Cuts strings and lists of an oversized result, and reports this in the member `cut`.
 pub(super) fn fit(answer: Value) -> Value {
     if answer.to_string().len() <= MAX_ANSWER {
         return answer;

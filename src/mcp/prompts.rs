@@ -1,16 +1,15 @@
-//! The prompts: requests that a user can choose from a list, with the order in which the tools lead to the result.
+//! MCP prompts: request templates for users, with the recommended order of tool calls.
 
 use rmcp::model::{JsonObject, Prompt, PromptArgument, PromptMessage, Role};
 use serde_json::Value;
 
-/// A prompt.
 struct Template {
     name: &'static str,
     title: &'static str,
     description: &'static str,
-    /// Name, description, and whether it must be given.
+    /// Name, description, and true if required.
     arguments: &'static [(&'static str, &'static str, bool)],
-    /// The text, in which `{NAME}` is replaced by the argument, and by `otherwise` where it is left out.
+    /// The text. `{NAME}` is replaced with the argument, or with `otherwise` if it is omitted.
     text: &'static str,
     otherwise: &'static str,
 }
@@ -53,7 +52,6 @@ const TEMPLATES: &[Template] = &[
     },
 ];
 
-/// The prompts, as clients list them.
 pub(super) fn list() -> Vec<Prompt> {
     let argument = |(name, description, required): &(&str, &str, bool)| {
         PromptArgument::new(*name).with_description(*description).with_required(*required)
@@ -65,10 +63,11 @@ pub(super) fn list() -> Vec<Prompt> {
     TEMPLATES.iter().map(prompt).collect()
 }
 
-/// The message of a prompt.
+/// Returns the message of a prompt.
 ///
 /// # Errors
-/// When there is no such prompt, or an argument is unknown, missing or no string.
+///
+/// If the prompt does not exist, or an argument is unknown, missing or not a string.
 pub(super) fn message(name: &str, arguments: &JsonObject) -> Result<PromptMessage, String> {
     let template = TEMPLATES.iter().find(|template| template.name == name);
     let template = template.ok_or_else(|| format!("there is no prompt `{name}`"))?;

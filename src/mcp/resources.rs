@@ -1,24 +1,24 @@
-//! What clients can read without a call: the predicates of the programs, and the glossary.
+//! MCP resources: the predicates of the programs, and the glossary.
 
 use rmcp::model::Resource;
 
 use super::tools::{TOOLS, Tool};
 
-/// The words of Mangle and of this tool.
+/// The terms of Mangle and of this tool.
 const GLOSSARY: &str = include_str!("../../docs/glossary.md");
 
 const GLOSSARY_URI: &str = "mangle://glossary";
 const DECLARATIONS_URI: &str = "mangle://declarations";
 
-/// What a resource is made of.
+/// The source of a resource.
 pub(super) enum ResourceText {
-    /// A Markdown text that is part of the program.
+    /// A Markdown text that is part of the executable.
     Markdown(&'static str),
-    /// The first page of the answer of a tool, as JSON; of programs that do not load also.
+    /// The first page of the result of a tool, as JSON. Also available for programs that do not
+    /// load.
     OfTool(&'static Tool),
 }
 
-/// The resources, as clients list them.
 pub(super) fn list() -> Vec<Resource> {
     let declarations = Resource::new(DECLARATIONS_URI, "declarations")
         .with_title("Declarations of the program")
@@ -34,7 +34,7 @@ pub(super) fn list() -> Vec<Resource> {
     vec![declarations, glossary]
 }
 
-/// The resource at an address, if there is one.
+/// Returns the resource at a URI, if it exists.
 pub(super) fn find(uri: &str) -> Option<ResourceText> {
     match uri {
         GLOSSARY_URI => Some(ResourceText::Markdown(GLOSSARY)),

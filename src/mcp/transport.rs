@@ -1,5 +1,5 @@
-//! The connection to a client: a thread reads lines, another one writes them. Lines that are not messages never reach the
-//! framework, which would drop them without a response.
+//! The connection to a client: one thread reads lines, another one writes them. Invalid lines are
+//! not passed to the framework, which would drop them without a response.
 
 use std::io::{self, BufRead, Write};
 use std::sync::mpsc as blocking;
@@ -13,38 +13,40 @@ use tokio::sync::mpsc;
 
 use super::message::{self, Incoming};
 
-/// The most bytes of a message: a text of the greatest length, with every character escaped.
+/// In bytes: the maximum length of a message. Fits a text of the maximum length with every
+/// character escaped.
 pub(super) const MAX_MESSAGE: usize = 8 << 20;
 
-/// The number of bytes of a longer message in which its id is searched for.
+/// In bytes: the prefix of a longer message that is searched for its id.
 const START: usize = 4 << 10;
 
-/// The number of responses that wait for a client to read them.
+/// The maximum number of responses in the queue.
 const WAITING: usize = 16;
 
-/// A line of the input.
 #[derive(Debug, PartialEq, Eq)]
 enum Line {
     Whole(Vec<u8>),
-    /// The start of one that is too long.
+    /// The start of a line that is too long.
     TooLong(Vec<u8>),
 }
 
-/// Lines of standard input and output.
+/// Transport that exchanges lines on standard input and output.
 #[derive(Debug)]
 pub(super) struct LineTransport {
     input: mpsc::Receiver<Line>,
     output: Option<mpsc::Sender<Vec<u8>>>,
-    /// True once the client has begun: anything but a request would end the framework before.
+    /// True after an `initialize` request or a request with a protocol version. Before that, a
+    /// message other than a request would end the framework.
     has_begun: bool,
 }
 
-/// The end of the output.
+/// Handle to wait for the end of the output.
 #[derive(Debug)]
 pub(super) struct WrittenOutput(blocking::Receiver<()>);
 
 impl WrittenOutput {
-    /// Waits until all responses are written, but not longer than `limit`: the client may have stopped reading.
+    /// Waits until all responses are written, at most `limit`, because the client may have stopped
+    /// reading.
     pub(super) fn wait(&self, limit: Duration) {
         let _ = self.0.recv_timeout(limit);
     }
@@ -54,7 +56,8 @@ impl LineTransport {
     /// Starts the threads.
     ///
     /// # Errors
-    /// If the system gives no threads.
+    ///
+    /// If the system creates no threads.
     pub(super) fn start(
         input: impl BufRead + Send + 'static,
         output: impl Write + Send + 'static,
@@ -71,7 +74,7 @@ impl LineTransport {
         Ok((transport, WrittenOutput(written)))
     }
 
-    /// True if the framework takes a message now.
+    /// True if the framework accepts the message in the current state.
     fn takes(&mut self, message: &ClientJsonRpcMessage) -> bool {
         let ClientJsonRpcMessage::Request(request) = message else { return self.has_begun };
         let has_version = || request.request.get_meta().protocol_version().is_some();
@@ -91,7 +94,8 @@ impl Transport<RoleServer> for LineTransport {
         async move { send(output.as_ref(), &item).await }
     }
 
-    // Called again after it was dropped: a line that was received is never lost between two awaits but with the client.
+    // Cancel-safe: the framework may drop this future and call again. A received line is lost only
+    // together with the client.
     async fn receive(&mut self) -> Option<ClientJsonRpcMessage> {
         loop {
             let incoming = match self.input.recv().await? {
@@ -119,7 +123,7 @@ async fn send(output: Option<&mpsc::Sender<Vec<u8>>>, message: &impl serde::Seri
     output.ok_or_else(ended)?.send(line).await.map_err(|_| ended())
 }
 
-/// Writes lines until there are no more, or nobody reads them.
+/// Writes lines until the channel is closed or the output fails.
 fn write_lines(mut lines: mpsc::Receiver<Vec<u8>>, mut output: impl Write) {
     while let Some(line) = lines.blocking_recv() {
         if output.write_all(&line).and_then(|()| output.flush()).is_err() {
@@ -143,7 +147,8 @@ fn read_lines(mut input: impl BufRead, lines: &mpsc::Sender<Line>) {
     }
 }
 
-/// The next line without its end; `None` at the end of the input. Never keeps more than `limit` bytes.
+/// Returns the next line without its line end, or `None` at the end of the input. Never buffers
+/// more than `limit` bytes.
 fn next_line(input: &mut impl BufRead, limit: usize) -> io::Result<Option<Line>> {
     let (mut line, mut is_too_long, mut is_empty) = (Vec::new(), false, true);
     loop {

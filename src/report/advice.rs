@@ -1,8 +1,8 @@
-//! What to do about a finding, as one line.
+//! Advice about a finding as one line.
 
 use mangle_syntax::lint::{Applicability, Diagnostic, ResolvedFix};
 
-/// `Fix: …` with what is to be known of the fix, or `Help: …` where no fix does it.
+/// `Fix: …` with a remark about the fix, or `Help: …` without a fix.
 pub(super) fn advice(diagnostic: &Diagnostic) -> Option<String> {
     let text = diagnostic.advice()?;
     Some(match &diagnostic.fix {
@@ -11,7 +11,8 @@ pub(super) fn advice(diagnostic: &Diagnostic) -> Option<String> {
     })
 }
 
-/// What is to be known before a fix is applied; empty where it is safe. `warning` follows where it guesses.
+/// A remark about the applicability of a fix; empty for a safe fix. `warning` is appended for a
+/// guess.
 pub(super) fn remark(fix: &ResolvedFix, warning: &str) -> String {
     match (fix.applicability, fix.evidence) {
         (Applicability::Safe, false) => String::new(),

@@ -1,4 +1,4 @@
-//! What a program answers to a query, for programs: the JSON of `query --format json` and of `mangle/query`.
+//! Answer of a program to a query: JSON for `query --format json` and `mangle/query`, and CSV.
 
 use serde::ser::{Serialize, SerializeMap, SerializeSeq, Serializer};
 use serde_json::Value;
@@ -6,63 +6,58 @@ use serde_json::Value;
 use super::{PROGRAM_LOADS, sink};
 use mangle_engine::kernel::Reading;
 
-/// What one program says in one reading.
+/// The answer of one program in one reading.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct QueryAnswer {
     pub reading: Reading,
-    /// True if the program loads: else the answer is about the readable part of it.
+    /// True if the program loads. Otherwise, the answer covers only its readable part.
     pub loads: bool,
-    /// What the arguments are called, if cells were asked for.
+    /// The names of the arguments, if cells were requested.
     pub columns: Vec<String>,
-    /// The facts that fit.
+    /// The matching facts.
     pub facts: Vec<AnswerFact>,
-    /// How many facts fit besides, for which there is no room.
+    /// The number of matching facts beyond the limit.
     pub omitted: usize,
-    /// Where there is none: what each rule lacks, if that was asked for. Else empty.
+    /// Without matching facts: the failed premise of each rule, if requested. Otherwise empty.
     pub obstacles: String,
-    /// Where there is none: what the facts of the predicate have instead, as sentences without full stops.
+    /// Without matching facts: hints about the facts of the predicate, as sentences without
+    /// periods.
     pub hints: Vec<String>,
-    /// Whether the predicate has rules, of which an explanation could say what they lack.
+    /// True if the predicate has rules, so that an explanation is possible.
     pub has_rules: bool,
-    /// Why the evaluation ended before it was done.
+    /// The reason for an incomplete evaluation.
     pub stopped: Option<String>,
-    /// Rules that are not evaluated, and rows that were lost.
+    /// Rules that are not evaluated, and lost rows.
     pub lost: Vec<String>,
 }
 
-/// A fact, and why it holds.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct AnswerFact {
-    /// The fact as the engine prints it.
     pub text: Box<str>,
-    /// What else was asked for; there may be millions of facts of which nothing else was.
+    /// Requested details. Boxed, because an answer can contain millions of facts without details.
     pub extras: Option<Box<FactDetails>>,
 }
 
-/// What is said of a fact besides.
+/// The details of a fact. Fields that were not requested are empty.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct FactDetails {
-    /// Its arguments as the cells of a table, if they were asked for.
     pub cells: Vec<String>,
-    /// What it follows from, if that was asked for.
+    /// The proof, if requested.
     pub proof: Option<String>,
-    /// Other ways in which it follows, if they were asked for.
+    /// Other proofs, if requested.
     pub others: Vec<String>,
-    /// The stores that have it, in words. `None` if the runtime has no stores.
+    /// The stores of the fact. `None` if the runtime has no stores.
     pub stores: Option<StoresOfFact>,
 }
 
-/// The stores that have a fact.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct StoresOfFact {
-    /// Their names.
     pub names: Vec<&'static str>,
     /// True if no other store exists.
     pub is_all: bool,
 }
 
 impl StoresOfFact {
-    /// The stores as the end of a line: `in store policy`.
     #[must_use]
     pub fn text(&self) -> String {
         match self.names.as_slice() {
@@ -74,46 +69,43 @@ impl StoresOfFact {
 }
 
 impl AnswerFact {
-    /// What it follows from, if that was asked for.
     #[must_use]
     pub fn proof(&self) -> Option<&str> {
         self.extras.as_ref()?.proof.as_deref()
     }
 
-    /// Other ways in which it follows, if they were asked for.
+    /// Other proofs, if requested.
     #[must_use]
     pub fn others(&self) -> &[String] {
         self.extras.as_ref().map_or(&[], |extras| &extras.others)
     }
 
-    /// The stores that have it, if the runtime has stores.
     #[must_use]
     pub fn stores(&self) -> Option<&StoresOfFact> {
         self.extras.as_ref()?.stores.as_ref()
     }
 
-    /// Its arguments as the cells of a table, if they were asked for.
     #[must_use]
     pub fn cells(&self) -> &[String] {
         self.extras.as_ref().map_or(&[], |extras| &extras.cells)
     }
 }
 
-/// The word for a reading, in settings, options and JSON.
+/// The name of a reading in settings, options and JSON.
 #[must_use]
 pub fn reading_word(reading: Reading) -> &'static str {
     reading.as_str()
 }
 
-/// Answers as JSON: a list, one object for each program and reading.
 #[must_use]
 pub fn answers_json(answers: &[QueryAnswer]) -> Value {
     serde_json::to_value(answers).unwrap_or_default()
 }
 
-/// An object: `reading`, `program_loads` if the program does not load, `facts`, `proofs`, `others`, `stores` (for each fact the
-/// stores that have it) if the runtime has stores, `why_not`, `stopped`, `lost`, `omitted` where facts are, and
-/// `hints` where there is no fact.
+/// An object with `reading`, `facts`, `proofs`, `others`, `why_not`, `stopped` and `lost`.
+///
+/// `program_loads` is present if the program does not load, `stores` if the runtime has stores,
+/// `omitted` with facts, and `hints` without facts.
 impl Serialize for QueryAnswer {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;
@@ -143,7 +135,7 @@ impl Serialize for QueryAnswer {
     }
 }
 
-/// A list that is never in memory as a whole.
+/// A list that is serialized without a copy in memory.
 struct List<F>(F);
 
 impl<I: Iterator<Item: Serialize>, F: Fn() -> I> Serialize for List<F> {
@@ -154,8 +146,8 @@ impl<I: Iterator<Item: Serialize>, F: Fn() -> I> Serialize for List<F> {
     }
 }
 
-/// Answers as one table: a row a fact, below the names of the arguments. Unless `keeps_formulas`, no cell is a formula for
-/// a spreadsheet, and what a terminal would obey is shown.
+/// Answers as a table: one row for each fact, with the argument names as header. Unless
+/// `keeps_formulas`, formulas of spreadsheets and control characters are escaped.
 #[must_use]
 pub fn answers_csv(answers: &[QueryAnswer], keeps_formulas: bool) -> String {
     let cell = |text: &String| if keeps_formulas { text.clone() } else { sink::csv(text) };

@@ -1,8 +1,7 @@
-//! A baseline: the findings that a project had when it adopted the tool, as a file that is kept with
-//! the project. What is in it is not reported again.
+//! Baseline: a file with the known findings of a project, which are not reported again.
 //!
-//! One JSON object a line, sorted, so that two branches that change it merge line by line. Findings are
-//! known by their [`Identity`] and counted.
+//! The file has one JSON object for each line, sorted so that branches merge line by line. Findings
+//! are identified by their [`Identity`] and counted.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -11,22 +10,21 @@ use serde::{Deserialize, Serialize};
 
 use super::Identity;
 
-/// The version of the file's layout and of what identities are made of.
+/// The version of the file format and of the identities.
 const VERSION: u32 = 1;
 
-/// The findings of a baseline, and how often each is there.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Baseline {
     counts: BTreeMap<Identity, u32>,
 }
 
-/// Why a text is no baseline.
+/// Error: a text is not a baseline.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("line {line}: {why}")]
 pub struct BaselineError {
-    /// The line, counted from 1.
+    /// The line, from 1.
     pub line: usize,
-    /// Why, as the end of a sentence.
+    /// The reason, as the end of a sentence.
     pub why: String,
 }
 
@@ -39,7 +37,7 @@ struct Head {
 struct Row {
     file: String,
     code: String,
-    /// In hexadecimal digits: not all tools keep numbers of 64 bits.
+    /// Hexadecimal, because some tools do not preserve 64-bit numbers.
     statement: Hex,
     #[serde(default = "one", skip_serializing_if = "is_one")]
     count: u32,
@@ -90,11 +88,12 @@ impl FromIterator<Identity> for Baseline {
 }
 
 impl Baseline {
-    /// Reads the text of a baseline. Blank lines do not count; of a line that a merge left twice the larger
-    /// count holds.
+    /// Parses a baseline. Blank lines are ignored. If a merge duplicated a line, the larger count
+    /// is used.
     ///
     /// # Errors
-    /// When a line is none of a baseline, or the version is not known.
+    ///
+    /// If a line is invalid, or the version is unknown.
     pub fn parse(text: &str) -> Result<Self, BaselineError> {
         let mut lines = text.lines().zip(1..).filter(|(line, _)| !line.trim().is_empty());
         let (head, line) = lines.next().unwrap_or(("", 1));
@@ -116,7 +115,7 @@ impl Baseline {
         Ok(Self { counts })
     }
 
-    /// Takes a finding out of the baseline, and gives whether it was there.
+    /// Removes one occurrence of a finding. Returns true if the baseline had it.
     pub fn take(&mut self, identity: &Identity) -> bool {
         match self.counts.get_mut(identity) {
             Some(count) if *count > 0 => {
@@ -127,19 +126,16 @@ impl Baseline {
         }
     }
 
-    /// How many findings of the files that `is_checked` accepts are in it.
     pub fn count(&self, is_checked: impl Fn(&str) -> bool) -> usize {
         let counted = self.counts.iter().filter(|(identity, _)| is_checked(&identity.file));
         counted.map(|(_, count)| *count as usize).sum()
     }
 
-    /// How many findings are in it.
     #[must_use]
     pub fn len(&self) -> usize {
         self.count(|_| true)
     }
 
-    /// Whether it has no finding.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
@@ -147,7 +143,6 @@ impl Baseline {
 }
 
 impl fmt::Display for Baseline {
-    /// The text of the file.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "{}", to_json(&Head { mangle_ls_baseline: VERSION }))?;
         for (identity, &count) in &self.counts {
@@ -163,13 +158,13 @@ fn bad_row(text: &str, line: usize, error: &serde_json::Error) -> BaselineError 
     let why = if is_mark {
         "a merge left its marks; keep the lines of both sides".into()
     } else {
-        // Where in the line it is helps nobody who did not write it by hand.
+        // The column is useless, since the file is generated.
         error.to_string().split(" at line ").next().unwrap_or_default().to_owned()
     };
     BaselineError { line, why }
 }
 
-/// Serialising strings and numbers cannot fail; the empty line stands for what cannot happen.
+/// Serialization of strings and numbers cannot fail. The fallback is an empty line.
 fn to_json(value: &impl Serialize) -> String {
     serde_json::to_string(value).unwrap_or_default()
 }

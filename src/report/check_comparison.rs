@@ -1,4 +1,5 @@
-//! Two checks of the same files for different versions of engine or runtime: the findings and the derived facts that differ.
+//! Comparison of two checks of the same files with different versions of engine or runtime:
+//! findings and derived facts.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -9,18 +10,17 @@ use serde_json::Value;
 use super::replay::finding_lines;
 use super::sink;
 
-/// The number of facts of a unit that text shows for each version.
+/// The maximum number of facts of a unit in text, for each version.
 const MAX_SHOWN_FACTS: usize = 10;
 
 /// The result of a program that the engine rejects.
 const REJECTED: &str = "the program does not load";
 
-/// The facts of a program alone, or together with one of its samples.
+/// The facts of a program without or with one of its samples.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UnitFacts {
-    /// The name of the program.
     pub program: String,
-    /// The sample, as output calls it.
+    /// The display name of the sample.
     pub sample: Option<String>,
     /// The result of the evaluation.
     pub result: UnitResult,
@@ -31,80 +31,77 @@ pub struct UnitFacts {
 pub enum UnitResult {
     /// The engine rejects the program.
     Rejected,
-    /// The evaluation ended early, for this reason.
+    /// The evaluation ended early for this reason.
     Stopped(String),
-    /// All facts, base facts included, and the number of facts that exceed the limit of output.
+    /// All facts including base facts, and the number of facts beyond the limit.
     Facts(BTreeSet<String>, usize),
 }
 
-/// A finding that differs.
+/// A difference in findings.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct FindingChange {
     /// `appears`, `disappears` or `severity`.
     pub change: &'static str,
-    /// The finding, as `check --format json` writes it. If only the severity differs: the finding of the new version.
+    /// The finding in the format of `check --format json`. If only the severity differs, the
+    /// finding of the new version.
     pub finding: Value,
-    /// The severity in the old version, if both have the finding.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub old_severity: Option<&'static str>,
 }
 
-/// The results of a program that differ.
+/// A difference in the results of a program.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct FactChange {
-    /// `facts`.
+    /// Always `facts`.
     pub change: &'static str,
-    /// The name of the program.
     pub program: String,
-    /// The sample, if the program was evaluated with one.
     pub sample: Option<String>,
-    /// The reason for which there are no facts: the program does not load, or the evaluation stops.
+    /// The reason for missing facts in the old version: the program does not load, or the
+    /// evaluation stops.
     pub old: Option<String>,
-    /// The same for the new version.
+    /// The reason for missing facts in the new version.
     pub new: Option<String>,
-    /// The facts of the new version alone.
+    /// The facts of only the new version.
     pub added: Vec<String>,
-    /// The facts of the old version alone.
+    /// The facts of only the old version.
     pub removed: Vec<String>,
-    /// The number of facts that were not compared because there are too many.
+    /// The number of facts beyond the limit, which were not compared.
     pub not_compared: usize,
 }
 
-/// The numbers of a comparison.
+/// The counts of a comparison.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct CheckComparisonSummary {
-    /// The versions of both checks.
+    /// The old and the new version.
     pub versions: [String; 2],
-    /// Findings of the new version alone.
+    /// Findings of only the new version.
     pub appear: usize,
-    /// Findings of the old version alone.
+    /// Findings of only the old version.
     pub disappear: usize,
-    /// Findings with another severity.
     pub severity: usize,
-    /// Errors of the old version that are no errors in the new one.
+    /// Errors of the old version that are not errors in the new version.
     pub errors_only_old: usize,
-    /// Errors of the new version that are no errors in the old one.
+    /// Errors of the new version that are not errors in the old version.
     pub errors_only_new: usize,
-    /// Derived facts that only one version has.
+    /// Derived facts of only one version.
     pub facts: usize,
-    /// Programs, alone or with a sample, that load only in the old version.
+    /// Programs, without or with a sample, that load only in the old version.
     pub load_only_old: usize,
-    /// Programs, alone or with a sample, that load only in the new version.
+    /// Programs, without or with a sample, that load only in the new version.
     pub load_only_new: usize,
 }
 
-/// Two checks, compared.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct CheckComparison {
-    /// The versions of both checks, such as `engine 2026-06, runtime none`.
+    /// The old and the new version, for example `engine 2026-06, runtime none`.
     pub versions: [String; 2],
-    /// The findings that differ.
     pub findings: Vec<FindingChange>,
-    /// The programs whose results differ.
+    /// The programs with different results.
     pub facts: Vec<FactChange>,
 }
 
-/// The results that differ. Both lists have the same programs and samples in the same order: names need not be unique.
+/// The different results. Both lists have the same programs and samples in the same order, because
+/// names are not unique.
 #[must_use]
 pub fn compare_facts(old: &[UnitFacts], new: &[UnitFacts]) -> Vec<FactChange> {
     old.iter().zip(new).filter_map(|(old, new)| new.change_from(&old.result)).collect()
@@ -133,7 +130,6 @@ impl UnitFacts {
 }
 
 impl UnitResult {
-    /// The reason for which there are no facts to compare.
     fn reason(&self) -> Option<String> {
         match self {
             Self::Rejected => Some(REJECTED.to_owned()),
@@ -150,7 +146,6 @@ impl CheckComparison {
         self.findings.is_empty() && self.facts.is_empty()
     }
 
-    /// The numbers.
     #[must_use]
     pub fn summary(&self) -> CheckComparisonSummary {
         let count = |change: &str| self.findings.iter().filter(|one| one.change == change).count();
@@ -170,7 +165,6 @@ impl CheckComparison {
         }
     }
 
-    /// The differences for people.
     #[must_use]
     pub fn text(&self) -> String {
         let mut out = String::new();
@@ -193,7 +187,7 @@ impl CheckComparison {
 }
 
 impl FindingChange {
-    /// True for each version in which the finding is an error: old, new.
+    /// True for each version (old, new) with the finding as an error.
     fn is_error(&self) -> [bool; 2] {
         let is_error = self.finding["severity"] == "error";
         match self.change {
@@ -213,7 +207,7 @@ impl FindingChange {
 }
 
 impl FactChange {
-    /// True for each version in which the program loads: old, new.
+    /// True for each version (old, new) that loads the program.
     fn loads(&self) -> [bool; 2] {
         [&self.old, &self.new].map(|reason| reason.as_deref() != Some(REJECTED))
     }
@@ -243,7 +237,6 @@ impl FactChange {
 }
 
 impl CheckComparisonSummary {
-    /// The numbers in two lines for people.
     fn text(&self) -> String {
         let [old, new] = &self.versions;
         let Self { appear, disappear, severity, errors_only_old, errors_only_new, facts, .. } = self;

@@ -1,4 +1,4 @@
-//! The findings of two versions of a program, matched with each other.
+//! Matching of the findings of two versions of a program.
 
 use std::hash::Hash;
 
@@ -6,28 +6,29 @@ use rustc_hash::FxHashMap;
 
 use super::{Identity, ReportEntry, Sources};
 
-/// A finding that waits for its counterpart in the other version.
+/// A finding without or with a counterpart in the other version.
 struct Candidate<'a> {
     identity: Identity,
     message: &'a str,
-    /// The index of its counterpart.
+    /// The index of the counterpart.
     counterpart: Option<usize>,
 }
 
-/// The differences between the findings of two versions, as indices of the findings.
+/// The differences between the findings of two versions, as indexes.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct FindingChanges {
-    /// The findings that only the new version has.
+    /// The findings of only the new version.
     pub appear: Vec<usize>,
-    /// The findings that only the old version has.
+    /// The findings of only the old version.
     pub disappear: Vec<usize>,
-    /// The findings of both versions with another severity: old, new.
+    /// The findings of both versions with different severities: old, new.
     pub regraded: Vec<(usize, usize)>,
 }
 
-/// The entries of `new` that have no counterpart in `old`. Each finding of the old version has one
-/// counterpart at most: the same finding of the same statement of the same file, else of another file, since
-/// files are renamed and rules move.
+/// The entries of `new` without a counterpart in `old`.
+///
+/// Each old finding has at most one counterpart: the same finding of the same statement, preferably
+/// in the same file. Other files are considered because files are renamed and rules move.
 #[must_use]
 pub fn brought(
     new: Vec<ReportEntry>,
@@ -40,7 +41,6 @@ pub fn brought(
     new.into_iter().zip(is_new).filter(|(_, is_new)| *is_new).map(|(entry, _)| entry).collect()
 }
 
-/// The differences between the findings of two versions.
 #[must_use]
 pub fn finding_changes(new: (&[ReportEntry], &Sources), old: (&[ReportEntry], &Sources)) -> FindingChanges {
     let (found, before) = matched(new, old);
@@ -81,7 +81,7 @@ fn anywhere(identity: &Identity) -> Identity {
     Identity { file: String::new(), ..identity.clone() }
 }
 
-/// Matches those with equal keys, one by one.
+/// Pairs candidates with equal keys one to one.
 fn pair<K: Eq + Hash>(
     new: &mut [Candidate<'_>],
     old: &mut [Candidate<'_>],

@@ -1,4 +1,4 @@
-//! What two policies give differently: as text, as Markdown for a pull request, and as JSON.
+//! Differences between two policies: text, Markdown for pull requests, and JSON.
 
 use std::fmt::Write as _;
 
@@ -6,69 +6,64 @@ use serde::Serialize;
 
 use super::sink::{self, line};
 
-/// Two policies, compared.
+/// The comparison of two policies.
 #[derive(Debug, Default, Clone, PartialEq, Serialize)]
 pub struct ComparisonReport {
-    /// One for each atom that was asked about.
+    /// One comparison for each queried atom.
     pub comparisons: Vec<AtomComparison>,
-    /// How many came to what.
+    /// The number of atoms for each result.
     pub summary: ComparisonSummary,
 }
 
-/// How many atoms came to what.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct ComparisonSummary {
-    /// No world of the scope tells the policies apart.
+    /// No world of the scope distinguishes the policies.
     pub equivalent: usize,
-    /// Some world does.
+    /// A world distinguishes the policies.
     pub different: usize,
-    /// It is not known.
+    /// Undecided.
     pub not_decided: usize,
-    /// How long it took, in milliseconds.
+    /// The elapsed time in milliseconds.
     pub elapsed_ms: u64,
 }
 
-/// What two policies give for an atom.
+/// The results of two policies for an atom.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct AtomComparison {
-    /// The atom, `permitted(Action, Target)`.
     pub predicate: String,
     /// `equivalent`, `adds`, `removes`, `both` or `not_decided`.
     pub answer: &'static str,
-    /// What only the new policy gives, once for each statement that makes a difference.
+    /// Facts of only the new policy, one for each statement that causes a difference.
     pub added: Vec<DifferenceReport>,
-    /// What only the old policy gives.
+    /// Facts of only the old policy.
     pub removed: Vec<DifferenceReport>,
-    /// Why no world tells the policies apart, however large.
+    /// The reason why worlds of any size do not distinguish the policies.
     pub argument: Option<String>,
-    /// Why there may be more differences.
+    /// The reason why more differences are possible.
     pub undecided: Option<String>,
-    /// How many facts a world had at most.
+    /// The maximum number of facts of a world.
     pub facts: usize,
-    /// The solver that decided, if one did.
+    /// The solver that decided, if any.
     pub solver: Option<&'static str>,
-    /// True if the direction without a difference is not decided.
+    /// True if the direction without a difference is undecided.
     #[serde(skip)]
     pub is_one_way_open: bool,
 }
 
-/// A fact that one policy gives and the other does not.
+/// A fact that only one policy derives.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct DifferenceReport {
-    /// The fact.
     pub atom: String,
-    /// The place of the statement that makes the difference, `constitution.mg:44`.
+    /// The location of the statement that causes the difference, for example `constitution.mg:44`.
     pub rule: Option<String>,
-    /// Which policy has that statement: `new`, `old` or `both`.
+    /// The policy with the statement: `new`, `old` or `both`.
     pub rule_in: Option<&'static str>,
-    /// The facts of the world.
     pub world: Vec<String>,
-    /// What derives the fact.
+    /// The derivation of the fact.
     pub proof: String,
 }
 
 impl ComparisonReport {
-    /// Adds a comparison.
     pub fn add(&mut self, comparison: AtomComparison) {
         match comparison.answer {
             "equivalent" => self.summary.equivalent += 1,
@@ -78,7 +73,7 @@ impl ComparisonReport {
         self.comparisons.push(comparison);
     }
 
-    /// For people.
+    /// Human-readable text.
     #[must_use]
     pub fn text(&self) -> String {
         let mut out = String::new();
@@ -96,7 +91,7 @@ impl ComparisonReport {
         out
     }
 
-    /// For a pull request. `names` are those of the old and of the new policy.
+    /// Markdown for a pull request. `names` are the names of the old and the new policy.
     #[must_use]
     pub fn markdown(&self, (old, new): (&str, &str)) -> String {
         let (old, new) = (sink::code_span(old), sink::code_span(new));
@@ -122,7 +117,7 @@ impl ComparisonReport {
 }
 
 impl AtomComparison {
-    /// The answer as a sentence without its full stop.
+    /// The answer as a sentence without a period.
     fn sentence(&self) -> String {
         let facts = if self.facts == 1 { "1 fact".to_owned() } else { format!("{} facts", self.facts) };
         let sentence = match self.answer {
@@ -178,7 +173,7 @@ impl DifferenceReport {
         let _ = writeln!(out, "Proof:\n\n{}\n</details>", sink::markdown_fence(&self.proof));
     }
 
-    /// The rule that makes the difference, as `show` writes its name.
+    /// The rule that causes the difference, formatted with `show`.
     fn why(&self, show: impl Fn(&str) -> String) -> Option<String> {
         let rule = show(self.rule.as_ref()?);
         Some(match self.rule_in {

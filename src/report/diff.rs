@@ -1,4 +1,4 @@
-//! Changes of a file as a unified diff.
+//! Unified diff of a file.
 
 use std::fmt::Write as _;
 
@@ -7,18 +7,18 @@ use similar::{ChangeTag, TextDiff};
 
 use super::sink;
 
-/// Lines around a change.
+/// The number of context lines around a change.
 const CONTEXT: usize = 3;
 
-/// The difference between two texts of the file called `name`, as `patch -p0` takes it; with colours. Empty when
-/// there is none.
+/// The colored difference between two texts of the file `name`, in the format of `patch -p0`. Empty
+/// without a difference.
 #[must_use]
 pub fn diff(name: &str, old: &str, new: &str) -> String {
     diff_with((name, name), (old, new), &|_| None)
 }
 
-/// The same for two texts with names of their own, with a note behind each line that only the new text has; `note` gets the
-/// number of the line, from 0.
+/// The difference between two texts with separate names, with notes after added lines. The argument
+/// of `note` is the line number, from 0.
 #[must_use]
 pub fn diff_with(
     (old_name, new_name): (&str, &str),

@@ -1,5 +1,7 @@
-//! Which findings people are shown: so many of each rule in each file, and then how many more there are. A file can have a
-//! million findings that all say the same.
+//! Display limits: the maximum number of findings of each rule in each file, and the number of
+//! hidden findings.
+//!
+//! The limits keep the output short for files with a million similar findings.
 
 use rustc_hash::FxHashMap;
 
@@ -8,26 +10,26 @@ use mangle_settings::MaxFindings;
 use mangle_syntax::lint::{Diagnostic, Rule};
 use mangle_syntax::text::FileId;
 
-/// For how many rules and files the rest is listed one by one.
+/// The maximum number of rules and files to list individually.
 const LISTED: usize = 20;
 
-/// How many findings text shows of a rule that has more than it may in a file: enough to see what they are about.
+/// The number of findings in text for a rule that exceeds the limit in a file.
 const FEW: usize = 10;
 
-/// What is shown, and what is not.
+/// The displayed and the hidden findings.
 #[derive(Debug, Default)]
 pub struct DisplayedFindings<'e> {
-    /// The findings that are shown, in their order.
+    /// The displayed findings, in order.
     pub entries: Vec<&'e ReportEntry>,
-    /// What is left out, with how many findings that are.
+    /// The numbers of hidden findings.
     left_out: Vec<(FileId, &'static Rule, usize)>,
 }
 
-/// Counts findings that are not shown, in the order in which their rules and files first came up.
+/// Counts hidden findings, in the order of their first occurrence.
 #[derive(Debug)]
 struct HiddenCounts<K> {
     counts: FxHashMap<K, usize>,
-    /// What is left out, with the index in `counts`.
+    /// The hidden findings, with their key in `counts`.
     left_out: Vec<(K, &'static Rule)>,
 }
 
@@ -38,7 +40,7 @@ impl<K> Default for HiddenCounts<K> {
 }
 
 impl<K: std::hash::Hash + Eq + Copy> HiddenCounts<K> {
-    /// Whether a finding is shown; counts it.
+    /// Counts a finding. Returns true if it is displayed.
     fn takes(&mut self, key: K, rule: &'static Rule, most: MaxFindings) -> bool {
         let count = self.counts.entry(key).or_default();
         *count += 1;
@@ -50,7 +52,7 @@ impl<K: std::hash::Hash + Eq + Copy> HiddenCounts<K> {
     }
 }
 
-/// What annotations show of `entries`, of which `most` says how many of one rule in a file are.
+/// The findings for annotations. `most` is the limit for each rule in a file.
 #[must_use]
 pub fn shown<'e>(
     entries: &'e [ReportEntry],
@@ -60,7 +62,7 @@ pub fn shown<'e>(
     displayed(entries, sources, &|file, _| most(file))
 }
 
-/// What text shows of `entries`: of a rule with more findings in a file than `most` says, the first ten.
+/// The findings for text. If a rule exceeds the limit `most` in a file, its first `FEW` findings.
 #[must_use]
 pub fn shown_in_text<'e>(
     entries: &'e [ReportEntry],
@@ -98,14 +100,14 @@ fn displayed<'e>(
 }
 
 impl DisplayedFindings<'_> {
-    /// How many findings of `all` are not shown.
+    /// The number of hidden findings among `all`.
     #[must_use]
     pub fn more(&self, all: &[ReportEntry]) -> usize {
         all.len() - self.entries.len()
     }
 
-    /// What is not shown and how to see it, line by line; nothing where all is shown. `omitted` are findings that are counted
-    /// and not kept.
+    /// The hidden findings and the way to display them, line by line. Empty without hidden
+    /// findings. `omitted` has findings that were only counted.
     #[must_use]
     pub fn rest(&self, sources: &Sources, omitted: &[OverflowCounts]) -> Vec<String> {
         let mut more: Vec<(&str, &str, &str, usize)> = self
@@ -137,8 +139,8 @@ impl DisplayedFindings<'_> {
     }
 }
 
-/// The diagnostics of one file as an editor shows them: those that are shown, and for each rule of which there are more
-/// one that says so, at the first that is not shown.
+/// The diagnostics of a file for an editor. For each rule that exceeds the limit, a summary at its
+/// first hidden finding.
 #[must_use]
 pub fn shown_in_editor<'d>(
     found: Vec<&'d Diagnostic>,

@@ -1,4 +1,4 @@
-//! The lines of a file that a finding is shown with.
+//! Excerpt of a file around the ranges of a finding.
 
 use std::ops::Range;
 
@@ -6,10 +6,9 @@ use super::SourceText;
 use super::excerpt_text::{Excerpt, MAX_LINE, fitted, harmless};
 use mangle_syntax::text::{TextRange, TextSize, character_start, slice};
 
-/// Ranges of more lines than this are shown by their first line.
 const MAX_LINES: u32 = 4;
 
-/// Stands for what was cut off.
+/// The mark for truncated text.
 const CUT: &str = "…";
 
 /// The lines from the first to the last of `ranges`.
@@ -59,17 +58,16 @@ impl Excerpt {
     }
 }
 
-/// The lines of a range that are shown.
 fn line_span(source: &SourceText, range: TextRange) -> Range<u32> {
     let lines = source.lines();
     let first = lines.line_of(range.start()).min(lines.line_count() - 1);
     let last = lines.line_of(range.end()).min(lines.line_count() - 1).max(first);
-    // A range that ends with a line end does not reach into the next line.
+    // A range that ends with a line end does not include the next line.
     let last = if last > first && lines.line_range(last).start() == range.end() { last - 1 } else { last };
     if last - first < MAX_LINES { first..last + 1 } else { first..first + 1 }
 }
 
-/// The part of a line that is shown: all of it, unless it is very long.
+/// The displayed part of a line: the whole line unless it is very long.
 fn window(line: &str, place: usize) -> Range<usize> {
     if line.len() <= MAX_LINE {
         return 0..line.len();

@@ -1,4 +1,4 @@
-//! Workflow commands of GitHub Actions: each finding becomes an annotation of the changed line.
+//! Workflow commands of GitHub Actions: annotations of changed lines.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -10,8 +10,8 @@ use super::{ReportEntry, Sources};
 use mangle_syntax::lint::Severity;
 use mangle_syntax::text::FileId;
 
-/// An entry as one workflow command, without the line end. The runner knows files by their path from the folder `root`, that
-/// of the checkout.
+/// An entry as a workflow command without a line end. Paths are relative to `root`, the folder of
+/// the checkout.
 #[must_use]
 pub fn github_command(entry: &ReportEntry, sources: &Sources, root: &Path) -> String {
     let entry = redacted(entry, sources);
@@ -20,7 +20,7 @@ pub fn github_command(entry: &ReportEntry, sources: &Sources, root: &Path) -> St
         (sources.place(file, diagnostic.range.start()), sources.place(file, diagnostic.range.end()));
     let mut command =
         format!("::{} file={}", word(diagnostic.severity), property(&name(file, sources, root)));
-    // Columns are only understood within a line.
+    // Columns are supported only within a line.
     let place = if start.line == end.line {
         write!(command, ",line={},col={},endColumn={}", start.line, start.col, end.col.max(start.col + 1))
     } else {
@@ -37,13 +37,13 @@ pub fn github_command(entry: &ReportEntry, sources: &Sources, root: &Path) -> St
     command
 }
 
-/// A workflow command that says something of the whole run.
+/// A workflow command with a message about the whole run.
 #[must_use]
 pub fn github_notice(message: &str) -> String {
     format!("::notice title=mangle-ls::{}\n", data(message))
 }
 
-/// The path from `root`, with `/` between its parts.
+/// The path relative to `root`, with `/` as separator.
 fn name(file: FileId, sources: &Sources, root: &Path) -> String {
     let below = sources.get(file).and_then(|source| source.path().strip_prefix(root).ok());
     match below.filter(|below| !below.as_os_str().is_empty()) {
@@ -52,7 +52,7 @@ fn name(file: FileId, sources: &Sources, root: &Path) -> String {
     }
 }
 
-/// The command for a severity; there are three.
+/// The command for a severity. GitHub has three commands.
 fn word(severity: Severity) -> &'static str {
     match severity {
         Severity::Error => "error",

@@ -1,20 +1,22 @@
-//! One finding that cannot be rendered is no reason to lose all others: a panic ends at the finding.
+//! Panic guard for the rendering of findings: a panic affects only its finding.
 
 use std::cell::Cell;
 use std::panic::{self, AssertUnwindSafe};
 use std::sync::Once;
 
 thread_local! {
-    /// Whether a panic of this thread is caught here.
+    /// True while a panic of this thread is caught here.
     static IS_CAUGHT: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Says that a finding is shown without its excerpt.
+/// The remark for a finding without its excerpt.
 pub(super) const NO_EXCERPT: &str =
     "the excerpt of this finding cannot be shown; please report this as a bug";
 
-/// What `render` gives, or `otherwise` where it panics. The panic is logged, and nothing of it is written to standard
-/// error: its message may quote the text that is rendered.
+/// Returns the result of `render`, or of `otherwise` after a panic.
+///
+/// The panic is logged without its message and without output to standard error, because the
+/// message can quote the rendered text.
 pub(super) fn rendered<T>(render: impl FnOnce() -> T, otherwise: impl FnOnce() -> T) -> T {
     static HOOK: Once = Once::new();
     HOOK.call_once(|| {

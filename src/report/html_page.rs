@@ -1,16 +1,17 @@
-//! What all HTML pages of reports begin with: one file without scripts, which loads nothing, and one look.
+//! Common head and style of all HTML report pages. Pages have no scripts and load no resources.
 
 use super::sink;
 
-/// The look that pages have in common.
+/// The common style.
 const STYLE: &str = include_str!("page.css");
 
-/// The banner of a page about a program that does not load; empty without a mark.
+/// The banner for a program that does not load; empty without a mark.
 pub(super) fn mark(mark: Option<&str>) -> String {
     mark.map_or_else(String::new, |mark| format!("<p class=\"note warn\">{}</p>\n", sink::html(mark)))
 }
 
-/// The beginning of a page, up to its body. `title` is escaped already; `style` is what this page has beyond the common look.
+/// The start of a page up to its body. `title` must be escaped; `style` has the additional styles
+/// of the page.
 pub(super) fn head(title: &str, style: &str) -> String {
     format!(
         "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\

@@ -1,38 +1,37 @@
-//! What makes a finding the same one in another version of its program: the rule, the file, and the
-//! statement that it stands in. Line numbers, layout, comments and the wording of messages may change.
+//! Identity of a finding across versions of its program: rule, file and statement. Line numbers,
+//! layout, comments and message texts can change.
 
 use std::hash::Hasher;
 
 use super::{ReportEntry, Sources};
 use mangle_syntax::syntax::digest_into;
 
-/// A finding as it is known across versions. Several findings of a file may have the same one.
+/// The identity of a finding across versions. Several findings of a file can share it.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Identity {
-    /// The file, with `/` between the parts of its path.
+    /// The file, with `/` as path separator.
     pub file: String,
-    /// The code of the rule.
     pub code: String,
-    /// A number for what the statement says; the same on every machine and in every release.
+    /// A digest of the statement, stable across machines and releases.
     pub statement: u64,
 }
 
 impl Identity {
-    /// The identity of `entry`, whose file is to be called `file`.
+    /// The identity of `entry`. `file` is the path in the identity.
     #[must_use]
     pub fn of(entry: &ReportEntry, sources: &Sources, file: String) -> Self {
         let (source, start) = (sources.get(entry.file), entry.diagnostic.range.start());
         let mut hasher = Fnv::default();
         match source.and_then(|source| source.statement(start)) {
             Some(statement) => digest_into(statement, &mut hasher),
-            // Comments and settings are no statements; their line stands for them.
+            // Comments and settings are not statements; the digest covers their line.
             None => hasher.write(source.map_or("", |source| source.line(start)).as_bytes()),
         }
         Self { file, code: entry.diagnostic.rule.code.into(), statement: hasher.finish() }
     }
 }
 
-/// The hash FNV-1a of 64 bits: other than those of the standard library it is promised to stay.
+/// The 64-bit FNV-1a hash. Unlike the hashes of the standard library, its values never change.
 #[derive(Debug)]
 pub(super) struct Fnv(u64);
 

@@ -1,4 +1,5 @@
-//! JSON lines: one object a diagnostic, and one for the summary. Members stand in this order.
+//! JSON lines: one object for each diagnostic, and one for the summary. The order of members is
+//! fixed.
 
 use serde::Serialize;
 use serde_json::Value;
@@ -23,13 +24,13 @@ struct Line<'a> {
     end: u64,
     /// The chain of JSON pointers to the text inside a transcript; empty for a policy.
     path: &'a [String],
-    /// What is wrong exactly at the place.
+    /// The label of the primary range.
     label: Option<&'a str>,
     /// The other labels.
     related: Vec<Related<'a>>,
     /// The consequence or the reason.
     notes: Vec<&'a str>,
-    /// What to do where no fix does it.
+    /// The help for a finding without a fix.
     help: Option<&'a str>,
     fix: Option<Fix<'a>>,
 }
@@ -46,7 +47,7 @@ struct Related<'a> {
 struct Fix<'a> {
     title: &'a str,
     applicability: &'static str,
-    /// Whether it edits a capture, which only `--fix-transcripts` does.
+    /// True if the fix edits a captured transcript, which requires `--fix-transcripts`.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     evidence: bool,
     edits: Vec<Edit<'a>>,
@@ -74,7 +75,7 @@ pub fn json_value(file: FileId, diagnostic: &Diagnostic, sources: &Sources) -> V
     serde_json::from_str(&json_line(&entry, sources)).unwrap_or_default()
 }
 
-/// A diagnostic as one line of JSON, without the line end.
+/// A diagnostic as one line of JSON, without a line end.
 #[must_use]
 pub fn json_line(entry: &ReportEntry, sources: &Sources) -> String {
     let entry = redacted(entry, sources);
@@ -102,7 +103,7 @@ pub fn json_line(entry: &ReportEntry, sources: &Sources) -> String {
     })
 }
 
-/// The last line, without the line end; with counts by rule if `statistics` are given.
+/// The summary line, without a line end. `statistics` adds counts by rule.
 #[must_use]
 pub fn json_summary(summary: &CheckSummary, statistics: Option<&[Statistic]>) -> String {
     to_string(&Last { summary, statistics })
@@ -135,7 +136,7 @@ fn fix<'a>(resolved: &'a ResolvedFix, sources: &'a Sources) -> Fix<'a> {
     }
 }
 
-/// Serialising strings and numbers cannot fail; the empty line stands for what cannot happen.
+/// Serialization of strings and numbers cannot fail. The fallback is an empty line.
 fn to_string(value: &impl Serialize) -> String {
     serde_json::to_string(value).unwrap_or_default()
 }

@@ -1,43 +1,42 @@
-//! The errors because of which a program does not load, as every output shows them.
+//! Load errors: the reasons why a program does not load, for all output formats.
 
 use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::sink;
 
-/// The JSON member that marks the output about a program that does not load. It is `false`, and missing for other programs.
+/// The JSON member `false` for programs that do not load. Omitted for other programs.
 pub const PROGRAM_LOADS: &str = "program_loads";
 
-/// The number of errors that are shown.
+/// The maximum number of displayed errors.
 const SHOWN: usize = 3;
 
-/// The errors because of which a program does not load: the engine rejects it, a part of it cannot be read, or its settings
-/// cannot be read. Without any, the program loads.
+/// The reasons why a program does not load: the engine rejects it, or a file or its settings cannot
+/// be read. Empty for a program that loads.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct LoadErrors(Vec<LoadError>);
 
-/// One of them.
+/// A reason why a program does not load.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct LoadError {
-    /// The name of its file in output.
+    /// The display name of the file.
     pub file: String,
-    /// Counted from 1; 0 if the whole file is concerned.
+    /// The line from 1; 0 for the whole file.
     pub line: usize,
-    /// Counted from 1, in Unicode scalar values.
+    /// The column from 1, in Unicode scalar values.
     pub column: usize,
-    /// The code of the rule; empty for a file that cannot be read.
+    /// The code of the rule; empty for an unreadable file.
     pub code: &'static str,
     pub message: String,
     /// The version of the engine that rejects the program; empty if no engine is involved.
     #[serde(skip)]
     pub engine: String,
-    /// True if output names the engine, because another version accepts the program in this place.
+    /// True if the output includes the engine, because another version accepts the program here.
     #[serde(skip)]
     pub names_engine: bool,
 }
 
 impl LoadError {
-    /// A file that cannot be read.
     #[must_use]
     pub fn unreadable(file: String, why: &str) -> Self {
         Self {
@@ -51,7 +50,7 @@ impl LoadError {
         }
     }
 
-    /// The error on one line, with its place.
+    /// The error on one line, with its location.
     #[must_use]
     pub fn text(&self) -> String {
         let Self { file, line, column, code, message, .. } = self;
@@ -64,7 +63,7 @@ impl LoadError {
         sink::line(&format!("{place}: {message}{code}{engine}"))
     }
 
-    /// True if both are the same error, of any engine.
+    /// True for the same error, independent of the engine.
     fn is_same(&self, other: &Self) -> bool {
         let key = |one: &Self| (one.line, one.column, one.code);
         key(self) == key(other) && self.file == other.file && self.message == other.message
@@ -72,19 +71,18 @@ impl LoadError {
 }
 
 impl LoadErrors {
-    /// The errors of a program, the gravest first.
+    /// The errors of a program, most severe first.
     #[must_use]
     pub fn new(errors: Vec<LoadError>) -> Self {
         Self(errors)
     }
 
-    /// True if the program loads.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// Adds the errors of a further program; each is kept once.
+    /// Adds the errors of another program without duplicates.
     pub fn add(&mut self, more: Self) {
         for error in more.0 {
             if !self.0.iter().any(|known| known.is_same(&error)) {
@@ -93,7 +91,7 @@ impl LoadErrors {
         }
     }
 
-    /// The errors under two choices of versions. Those that only one of them has name the engine.
+    /// The errors for two versions. Errors of only one version include the engine.
     #[must_use]
     pub fn of_versions(mut old: Self, mut new: Self) -> Self {
         let lacks = |errors: &Self, error: &LoadError| !errors.0.iter().any(|one| one.is_same(error));
@@ -108,14 +106,14 @@ impl LoadErrors {
         old
     }
 
-    /// The same errors in files whose names begin with `prefix`.
+    /// The same errors with a prefix for file names.
     #[must_use]
     pub fn named(mut self, prefix: &str) -> Self {
         self.0.iter_mut().for_each(|error| error.file.insert_str(0, prefix));
         self
     }
 
-    /// That the program does not load, with the first error, on one line. `None` if it loads.
+    /// A one-line note that the program does not load, with the first error. `None` if it loads.
     #[must_use]
     pub fn mark(&self) -> Option<String> {
         let first = self.0.first()?;
@@ -127,7 +125,7 @@ impl LoadErrors {
         Some(format!("the program does not load: {}{more}", first.text()))
     }
 
-    /// The first errors, a line each, and the number of the others.
+    /// The first errors, one for each line, and the number of further errors.
     #[must_use]
     pub fn lines(&self) -> Vec<String> {
         let mut lines: Vec<_> = self.0.iter().take(SHOWN).map(LoadError::text).collect();
@@ -139,19 +137,20 @@ impl LoadErrors {
         lines
     }
 
-    /// The mark as a comment line of a text, with the characters that begin a comment there. Empty if the program loads.
+    /// The note as a comment line. `start` is the comment marker of the format. Empty if the
+    /// program loads.
     #[must_use]
     pub fn comment(&self, start: &str) -> String {
         self.mark().map_or_else(String::new, |mark| format!("{start} {mark}\n"))
     }
 
-    /// The mark as a paragraph of Markdown. Empty if the program loads.
+    /// The note as a Markdown paragraph. Empty if the program loads.
     #[must_use]
     pub fn markdown(&self) -> String {
         self.mark().map_or_else(String::new, |mark| format!("> **Note:** {}\n\n", sink::markdown(&mark)))
     }
 
-    /// Marks a JSON object, or each object of a list. Nothing changes if the program loads.
+    /// Marks a JSON object, or each object of a list. No change if the program loads.
     pub fn mark_json(&self, value: &mut Value) {
         if self.is_empty() {
             return;
@@ -163,7 +162,7 @@ impl LoadErrors {
         }
     }
 
-    /// The first errors as JSON, with the number of all.
+    /// The first errors as JSON, with the total number.
     #[must_use]
     pub fn json(&self) -> Value {
         let shown: Vec<_> = self.0.iter().take(SHOWN).collect();

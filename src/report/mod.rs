@@ -1,10 +1,12 @@
-//! Findings as output: text with excerpts, JSON lines, SARIF, JUnit, GitHub's workflow commands, counts; and which
-//! of them are known already, from a baseline or an older version of the program. And rules ([`rules`]) and the
-//! dependencies of predicates ([`graph`]) as output, figures of many sessions as a page ([`fleet`]), what a program answers to a query ([`QueryAnswer`]), and what became of policy tests
-//! ([`policy_tests`]) and of replayed sessions ([`replay`]).
+//! Report formats: text with excerpts, JSON lines, SARIF, JUnit, GitHub workflow commands and
+//! counts.
 //!
-//! Takes placed diagnostics and the texts that they point into ([`Sources`]); gives strings. Does
-//! no IO and knows nothing of how files become programs.
+//! Also filters known findings with a baseline or an older version of the program. Submodules
+//! format rules ([`rules`]), predicate graphs ([`graph`]), sessions ([`fleet`], [`replay`]), query
+//! answers ([`QueryAnswer`]) and policy tests ([`policy_tests`]).
+//!
+//! The input is diagnostics with locations and their texts ([`Sources`]); the output is strings.
+//! The module performs no IO.
 
 mod advice;
 mod answer;
@@ -78,18 +80,16 @@ use mangle_syntax::lint::Diagnostic;
 use mangle_syntax::text::{FileId, compare_paths};
 use rayon::prelude::*;
 
-/// A diagnostic and the file that it is about.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReportEntry {
     pub file: FileId,
-    /// What was found in it.
     pub diagnostic: Diagnostic,
-    /// Whether it is grave enough to make the check fail.
+    /// True if the finding fails the check.
     pub fails: bool,
 }
 
-/// Puts entries in the order of all output (path part by part, start, end, code) and drops those that are
-/// there twice, as those of a file of two programs are.
+/// Sorts entries in output order (path components, start, end, code), and removes duplicates, for
+/// example of a file in two programs.
 pub fn sort(entries: &mut Vec<ReportEntry>, sources: &Sources) {
     fn key<'a>(entry: &'a ReportEntry, sources: &'a Sources) -> impl Ord + use<'a> {
         let ReportEntry { file, diagnostic, .. } = entry;

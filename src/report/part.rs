@@ -1,4 +1,4 @@
-//! A part of a file that is not kept whole: the places that findings point at, and what output shows around them.
+//! Partial copy of a large file: the locations of findings, and the text around them.
 
 use std::ops::Range;
 
@@ -7,14 +7,13 @@ use mangle_syntax::lint::Diagnostic;
 use mangle_syntax::text::{FileId, LineCol, TextRange, TextSize, character_start, size};
 use piggyback::envelope::secrets::{SecretContext, are_shown, masked_always, substituted};
 
-/// The id of the record of a transcript whose findings are written.
+/// The file id of the transcript record whose findings are written.
 pub const RECORD: FileId = FileId(u32::MAX - 1);
 
-/// How much in front of and behind what is shown is looked at for credentials that begin or end there.
+/// The number of bytes around displayed text to search for credentials.
 const AROUND: usize = 4096;
 
-/// Line and columns of a place, all counted from 0, the columns in Unicode scalar values and in UTF-16 code units. A
-/// byte that is no UTF-8 counts as one character.
+/// A line with its columns, all from 0. An invalid UTF-8 byte counts as one character.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct LinePosition {
     pub line: u32,
@@ -25,7 +24,7 @@ pub struct LinePosition {
 }
 
 impl LinePosition {
-    /// The place behind `bytes` that begin here. Lines end at LF, CRLF or a lone CR.
+    /// The position after `bytes` that start here. Lines end with LF, CRLF or a single CR.
     #[must_use]
     pub fn after(self, bytes: &[u8]) -> Self {
         let mut spot = self;
@@ -47,12 +46,11 @@ impl LinePosition {
     }
 }
 
-/// Some bytes of a file that is not kept. Offsets in it count from its start.
 #[derive(Debug)]
 pub struct FilePart {
     owner: FileId,
     base: u64,
-    /// Whether a line begins with it.
+    /// True if a line starts with the part.
     starts_line: bool,
     /// Sorted by offset.
     places: Vec<(TextSize, LinePosition)>,
@@ -61,21 +59,23 @@ pub struct FilePart {
     secrets: SecretContext,
 }
 
-/// Some text of one line.
+/// A part of a line.
 #[derive(Debug)]
 struct Window {
     start: TextSize,
     text: String,
-    /// It with its credentials, where output shows them.
+    /// The text with its credentials, if the output shows them.
     shown: Option<String>,
     line: u32,
-    /// Whether the line begins with it, and whether it ends with it.
+    /// True if the window includes the start of the line, and its end.
     is_whole: (bool, bool),
 }
 
 impl FilePart {
-    /// The part of the file `owner` that begins `base` bytes behind its start, at `first`, and is `bytes`. Of it is kept
-    /// what output shows of `diagnostics`, which are about the file `part`.
+    /// Keeps the parts of `bytes` that the output of `diagnostics` needs.
+    ///
+    /// `bytes` start at the offset `base` of the file `owner`, at the position `first`. The
+    /// diagnostics refer to the file `part`.
     #[must_use]
     pub fn new(
         owner: FileId,
@@ -90,7 +90,7 @@ impl FilePart {
         let (mut places, mut at, mut spot) = (Vec::with_capacity(offsets.len()), 0, first);
         for offset in offsets {
             let end = character_start(bytes, offset.into());
-            // A step must not end between CR and LF, which are one line end.
+            // A step must not split CRLF.
             let step = bytes.get(at..end).unwrap_or(&[]);
             spot = spot.after(step);
             at = at.max(end);
@@ -113,29 +113,28 @@ impl FilePart {
         this
     }
 
-    /// The file that it is a part of.
+    /// The file of the part.
     pub(super) fn owner(&self) -> FileId {
         self.owner
     }
 
-    /// An offset from the start of the file.
+    /// Converts an offset to an offset from the start of the file.
     pub(super) fn offset(&self, offset: TextSize) -> u64 {
         self.base + u64::from(u32::from(offset))
     }
 
-    /// Line and columns of a place that findings point at.
     pub(super) fn spot(&self, offset: TextSize) -> LinePosition {
         let at = self.places.partition_point(|(place, _)| *place <= offset);
         let found = at.checked_sub(1).and_then(|at| self.places.get(at)).or(self.places.first());
         found.map_or_else(LinePosition::default, |(_, spot)| *spot)
     }
 
-    /// What is shown of the line at an offset.
+    /// The kept text of the line at an offset.
     pub(super) fn line(&self, offset: TextSize) -> &str {
         self.window(offset).map_or("", |window| window.text.trim())
     }
 
-    /// The text around the first of `ranges`, with the others as far as they are in it.
+    /// The text around the first of `ranges`, with the other ranges inside it.
     pub(super) fn excerpt(&self, ranges: &[TextRange]) -> Option<Excerpt> {
         let window = self.window(ranges.first()?.start())?;
         let (front, back) = (!window.is_whole.0, !window.is_whole.1);
@@ -152,7 +151,7 @@ impl FilePart {
         Some(Excerpt { text, first_line: window.line, ranges, shifted: front })
     }
 
-    /// Whether what is shown of one place also shows another.
+    /// True if the window of one offset contains the other offset.
     pub(super) fn shows_both(&self, one: TextSize, other: TextSize) -> bool {
         let in_window = |window: &Window| {
             window.start <= other && other <= window.start + TextSize::of(window.text.as_str())
@@ -166,10 +165,10 @@ impl FilePart {
         })
     }
 
-    /// A part of some bytes as text in which nothing looks like a credential, as long as it was; and, where output shows
-    /// them and there are some, with its credentials.
+    /// A part of some bytes as text with masked credentials of the same length. The second value is
+    /// the unmasked text, if credentials are shown and present.
     fn masked(&mut self, bytes: &[u8], part: Range<usize>) -> (String, Option<String>) {
-        // What is cut in two looks like nothing any more.
+        // A truncated credential is not recognizable.
         let from = character_start(bytes, part.start.saturating_sub(AROUND));
         let to = character_start(bytes, part.end.saturating_add(AROUND));
         let text = substituted(bytes.get(from..to).unwrap_or(&[]));
@@ -181,7 +180,7 @@ impl FilePart {
         (cut(&hidden), (are_shown() && hidden != text).then(|| cut(&text)))
     }
 
-    /// The secrets near what is shown.
+    /// The secrets near the displayed text.
     pub(super) fn secrets(&self) -> &SecretContext {
         &self.secrets
     }
@@ -190,9 +189,9 @@ impl FilePart {
     fn show(&mut self, bytes: &[u8], offset: usize) {
         let offset = offset.min(bytes.len());
         let is_end = |byte: &u8| matches!(byte, b'\n' | b'\r');
-        // No further than what is shown: there may be many places in one long line.
+        // Limited to the displayed length, because a long line can have many locations.
         let (from, to) = (offset.saturating_sub(MAX_LINE / 2), bytes.len().min(offset + MAX_LINE / 2));
-        // One byte more, which tells whether a line begins there.
+        // One more byte shows if a line starts there.
         let front = from.saturating_sub(1);
         let before = bytes.get(front..offset).unwrap_or(&[]).iter().rposition(is_end);
         let line = before.map_or(0, |end| front + end + 1);
@@ -217,7 +216,7 @@ impl FilePart {
     }
 }
 
-/// The places of a diagnostic that output shows.
+/// The offsets of a diagnostic in the output.
 fn offsets(found: &Diagnostic, part: FileId) -> Vec<TextSize> {
     let related = found.related.iter().filter(|place| place.file == part).map(|place| place.range);
     let edits = found.fix.iter().flat_map(|fix| &fix.edits).filter(|edit| edit.file == part);
@@ -226,7 +225,7 @@ fn offsets(found: &Diagnostic, part: FileId) -> Vec<TextSize> {
 }
 
 impl From<LinePosition> for LineCol {
-    /// Counted from 1, the column in Unicode scalar values.
+    /// The line and the column are from 1; the column is in Unicode scalar values.
     fn from(spot: LinePosition) -> Self {
         Self { line: spot.line.saturating_add(1), col: spot.col.saturating_add(1) }
     }

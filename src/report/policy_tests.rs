@@ -1,4 +1,4 @@
-//! What became of policy tests: as text, as JSON (also that of `mangle/test`) and as JUnit's XML.
+//! Report of policy tests: text, JSON (also for `mangle/test`) and JUnit XML.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -15,120 +15,113 @@ use mangle_check::policy_test::{CaseOutcome, CaseResult, ExpectationFailure, Fai
 use mangle_engine::kernel::RuleId;
 use mangle_syntax::text::TextSize;
 
-/// How many rules that never fired are listed.
+/// The maximum number of listed rules that never fired.
 const UNFIRED: usize = 1000;
 
-/// The tests that were run.
+/// The executed tests.
 #[derive(Debug, Default, Clone, PartialEq, Eq, Serialize)]
 pub struct TestReport {
-    /// One for each test file, sorted by name.
+    /// One suite for each test file, sorted by name.
     pub suites: Vec<SuiteReport>,
-    /// How many cases came to what.
+    /// The number of cases for each outcome.
     pub summary: TestSummary,
-    /// Which rules fired, if that was asked for.
+    /// Rule coverage, if requested.
     pub coverage: Option<CoverageReport>,
 }
 
-/// How many cases came to what.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct TestSummary {
-    /// Test files with a case that was run.
+    /// Test files with an executed case.
     pub files: usize,
-    /// Cases in which everything is as expected.
+    /// Cases with all expectations met.
     pub passed: usize,
-    /// Cases in which something is not.
+    /// Cases with an unmet expectation.
     pub failed: usize,
-    /// Cases that could not be run, or not to their end, and files without a case.
+    /// Cases that could not be completed, and files without cases.
     pub errors: usize,
 }
 
 /// The cases of one file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct SuiteReport {
-    /// What output calls the file.
+    /// The display name of the file.
     pub file: String,
-    /// The reading: `engine` or `intended`.
     pub reading: &'static str,
-    /// Why nothing of the file could be run.
+    /// The reason why the file has no executed case.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub message: Option<&'static str>,
-    /// The cases in the order of the file.
+    /// The cases in file order.
     pub cases: Vec<CaseReport>,
-    /// The errors because of which the program around the cases does not load.
+    /// The errors that prevent the program of the cases from loading.
     #[serde(skip)]
     pub load_errors: LoadErrors,
 }
 
-/// One case, or one property.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct CaseReport {
     /// `case` or `property`.
     pub kind: &'static str,
-    /// What it is called.
     pub name: String,
-    /// The line of the comment that opens it, counted from 1.
+    /// The line of the opening comment, from 1.
     pub line: usize,
     /// `passed`, `failed` or `error`.
     pub outcome: &'static str,
-    /// Why it could not be run; of a property that passed, what it came to.
+    /// The reason for an error, or the result of a passed property.
     pub message: Option<String>,
-    /// The line at fault where it could not be run.
+    /// The line of an error.
     #[serde(skip)]
     pub message_line: usize,
-    /// What is not as expected.
+    /// The unmet expectations.
     pub failures: Vec<FailureReport>,
 }
 
-/// An expectation that is not met.
+/// An unmet expectation.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct FailureReport {
-    /// The line of the expectation, counted from 1.
+    /// The line of the expectation, from 1.
     pub line: usize,
-    /// The expectation: `@forbid open(_)`.
     pub expectation: String,
-    /// What is wrong, as a sentence.
+    /// The problem as a sentence.
     pub message: String,
-    /// A proof, or what each rule lacks; lines of text.
+    /// A proof, or the failed premise of each rule, as lines of text.
     pub explanation: String,
 }
 
-/// Which rules fired in some case.
+/// Rule coverage over all cases.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct CoverageReport {
-    /// How many rules there are.
     pub rules: usize,
-    /// How many of them fired.
+    /// The number of rules that fired.
     pub fired: usize,
-    /// The same of a hundred, rounded down.
+    /// The percentage of rules that fired, rounded down.
     pub percent: usize,
-    /// How many of a hundred have to fire, if that was asked for.
+    /// The required percentage, if any.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub required: Option<u8>,
-    /// Those that did not, by place.
+    /// The rules that never fired, sorted by location.
     pub unfired: Vec<UnfiredRule>,
 }
 
 /// A rule that fired in no case.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct UnfiredRule {
-    /// Its file.
     pub file: String,
-    /// Its line, counted from 1.
+    /// The line, from 1.
     pub line: usize,
-    /// The predicate that it defines: `open/1`.
+    /// The predicate of the head, for example `open/1`.
     pub predicate: String,
-    /// Its head, on one line, cut if it is long.
+    /// The head on one line, truncated.
     pub head: String,
 }
 
-/// Names the places of a program for people.
+/// Formats locations for test reports.
 #[derive(Clone, Copy)]
 pub struct TestPlaces<'a> {
-    /// What output calls the test file.
+    /// The display name of the test file.
     pub file: &'a str,
-    /// The line of an offset in the test file, counted from 1.
+    /// Returns the line of an offset in the test file, from 1.
     pub line: &'a dyn Fn(TextSize) -> usize,
-    /// Where a clause stands: `policy.mg:12`.
+    /// Returns the location of a clause, for example `policy.mg:12`.
     pub clause: &'a dyn Fn(RuleKey) -> String,
 }
 
@@ -139,7 +132,7 @@ impl std::fmt::Debug for TestPlaces<'_> {
 }
 
 impl SuiteReport {
-    /// What became of the cases and properties of a file.
+    /// The outcomes of the cases and properties of a file.
     #[must_use]
     pub fn new(suite: &Suite, properties: &[PropertyReport], places: TestPlaces<'_>) -> Self {
         let cases = suite.cases.iter().map(|case| CaseReport::new(case, suite, places));
@@ -150,7 +143,7 @@ impl SuiteReport {
         Self { file, reading, message: None, cases, load_errors: LoadErrors::default() }
     }
 
-    /// Adds a property that was not checked.
+    /// Adds a property that could not be checked.
     pub fn add_unchecked(&mut self, name: &str, line: usize, why: &str) {
         self.cases.push(CaseReport {
             kind: "property",
@@ -164,7 +157,7 @@ impl SuiteReport {
         self.cases.sort_by_key(|case| case.line);
     }
 
-    /// The same for a file that has no case at all.
+    /// The same report for a file without cases.
     #[must_use]
     pub fn without_cases(mut self) -> Self {
         self.message = Some("the file has no case; a case begins with `# @test name: …`");
@@ -173,7 +166,7 @@ impl SuiteReport {
 }
 
 impl VerifyReport {
-    /// For servers of continuous integration: one case for each property.
+    /// JUnit XML with one case for each property.
     #[must_use]
     pub fn junit(&self, mark: &LoadErrors) -> String {
         let mut files: BTreeMap<&str, Vec<JunitCase>> = BTreeMap::new();
@@ -214,7 +207,7 @@ impl CaseReport {
         Self { kind: "case", name: case.name.clone(), line, outcome, message, message_line, failures }
     }
 
-    /// A property as a case: passed if it holds or is possible.
+    /// A property as a case. Passed if the property holds or is possible.
     fn of_property(property: &PropertyReport) -> Self {
         let line = property.line;
         let (outcome, message, failures) = match property.outcome() {
@@ -269,7 +262,7 @@ impl FailureReport {
 }
 
 impl TestReport {
-    /// Reports suites that were run.
+    /// The report of executed suites.
     #[must_use]
     pub fn new(mut suites: Vec<SuiteReport>) -> Self {
         suites.retain(|suite| !suite.cases.is_empty() || suite.message.is_some());
@@ -287,17 +280,17 @@ impl TestReport {
         Self { suites, summary, coverage: None }
     }
 
-    /// Asks for a share of the rules that has to fire in some case, in percent.
+    /// Sets the required percentage of rules that fire in a case.
     ///
     /// # Errors
-    /// When fewer fired: how many did.
+    ///
+    /// If fewer rules fired: the actual percentage.
     pub fn require(&mut self, percent: Option<u8>) -> Result<(), String> {
         let (Some(required), Some(coverage)) = (percent, &mut self.coverage) else { return Ok(()) };
         coverage.required = Some(required);
         if coverage.is_enough() { Ok(()) } else { Err(coverage.shortfall(required)) }
     }
 
-    /// For people.
     #[must_use]
     pub fn text(&self) -> String {
         let mut out = String::new();
@@ -333,10 +326,9 @@ impl TestReport {
         out
     }
 
-    /// For programs.
     #[must_use]
     pub fn json(&self) -> serde_json::Value {
-        // Strings and numbers alone: that cannot fail.
+        // Serialization of strings and numbers cannot fail.
         let mut value = serde_json::to_value(self).unwrap_or_default();
         let suites = value.get_mut("suites").and_then(Value::as_array_mut);
         for (suite, marked) in self.suites.iter().zip(suites.into_iter().flatten()) {
@@ -347,7 +339,7 @@ impl TestReport {
         value
     }
 
-    /// For servers of continuous integration.
+    /// JUnit XML for continuous integration.
     #[must_use]
     pub fn junit(&self) -> String {
         let files = self.suites.iter().map(|suite| {
@@ -406,7 +398,7 @@ impl CaseReport {
 }
 
 impl CoverageReport {
-    /// Of so many rules these did not fire.
+    /// Coverage from the number of rules and the rules that never fired.
     #[must_use]
     pub fn new(rules: usize, unfired: &BTreeSet<UnfiredRule>) -> Self {
         let fired = rules.saturating_sub(unfired.len());
@@ -415,7 +407,7 @@ impl CoverageReport {
         Self { rules, fired, percent, required: None, unfired }
     }
 
-    /// Whether as many rules fired as are required. Of no rules, none did.
+    /// True if the required share of rules fired. A program without rules is not covered.
     #[must_use]
     pub fn is_enough(&self) -> bool {
         let Self { rules, fired, .. } = *self;
@@ -433,7 +425,7 @@ impl CoverageReport {
         }
     }
 
-    /// A suite that says the figures, and fails where too few rules fired.
+    /// A suite with the figures. It fails if too few rules fired.
     fn junit(&self) -> JunitSuite {
         let figures = [
             ("coverage.rules", Some(self.rules)),
@@ -476,12 +468,11 @@ impl CoverageReport {
     }
 }
 
-/// The mark of a suite whose program does not load.
+/// The property of a suite for a program that does not load.
 fn junit_mark(errors: &LoadErrors) -> Vec<(&'static str, String)> {
     errors.mark().map(|mark| (PROGRAM_LOADS, xml_line(&format!("false: {mark}")))).into_iter().collect()
 }
 
-/// A file of which nothing could be run.
 fn without_case(file: &str, why: &str) -> JunitCase {
     let problem = JunitProblem { tag: ERROR, message: xml_line(why), ..JunitProblem::default() };
     JunitCase {
@@ -492,7 +483,6 @@ fn without_case(file: &str, why: &str) -> JunitCase {
     }
 }
 
-/// `1 case`, `2 cases`
 fn counted(count: usize, what: &str) -> String {
     let plural = if count == 1 { "" } else { "s" };
     format!("{count} {what}{plural}")

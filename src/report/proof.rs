@@ -1,18 +1,18 @@
-//! Proofs and obstacles for people: indented text.
+//! Proofs and failed premises as indented text.
 
 use std::fmt::Write as _;
 
 use super::sink::line;
 use mangle_engine::kernel::{Gap, GapEnd, Ground, Miss, Obstacle, Proof, RuleId};
 
-/// How many levels are unfolded.
+/// The maximum depth of a tree.
 const DEEPEST: usize = 40;
 
-/// How many rows of a group are shown.
+/// The maximum number of displayed rows of a group.
 const ROWS: usize = 10;
 
-/// A proof as an indented tree. `place` says where a clause stands. A fact that was unfolded above is only
-/// named again.
+/// A proof as an indented tree. `place` returns the location of a clause. Repeated facts are not
+/// expanded again.
 #[must_use]
 pub fn proof(proof: &Proof, place: &dyn Fn(RuleId) -> String) -> String {
     let mut writer = Writer { proof, place, out: String::new(), shown: vec![false; proof.nodes.len()] };
@@ -72,7 +72,7 @@ fn plural(count: usize) -> &'static str {
     if count == 1 { "row" } else { "rows" }
 }
 
-/// Why a fact does not hold, and below each rule why the premise that stopped it has no solution.
+/// The failed premise of each rule that could derive a fact, with nested explanations.
 #[must_use]
 pub fn gaps(all: &[Gap], place: &dyn Fn(RuleId) -> String) -> String {
     let mut out = String::new();
@@ -91,7 +91,7 @@ fn write_gaps(out: &mut String, all: &[Gap], place: &dyn Fn(RuleId) -> String, l
     }
 }
 
-/// Why an explanation ends here.
+/// The reason why an explanation ends here.
 fn ending(end: &GapEnd) -> String {
     match end {
         GapEnd::NoRule(name, _) if name.is_empty() => "  no rule gives it".to_owned(),
@@ -103,7 +103,7 @@ fn ending(end: &GapEnd) -> String {
     }
 }
 
-/// Why a fact does not hold, a line or two for each rule that could have given it.
+/// The failed premise of each rule that could derive a fact, in one or two lines.
 #[must_use]
 pub fn obstacles(misses: &[Miss], place: &dyn Fn(RuleId) -> String) -> String {
     let mut out = String::new();

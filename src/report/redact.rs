@@ -1,4 +1,4 @@
-//! A finding without the secrets of the texts that it is about: its messages quote pieces of them.
+//! Redaction of findings, whose messages quote texts with secrets.
 
 use std::borrow::Cow;
 
@@ -6,8 +6,8 @@ use super::{ReportEntry, Sources};
 use mangle_syntax::text::FileId;
 use piggyback::envelope::secrets::{SecretContext, are_shown, secrets};
 
-/// An entry in whose messages nothing looks like a credential, and nothing is a piece of one of the texts that it points
-/// into. A fix with one in its edits is left out: applied, the mask would be in the file.
+/// The entry with all credentials masked, including parts of secrets in the referenced texts. A fix
+/// with a credential is removed, because it would write the mask into the file.
 #[must_use]
 pub fn redacted<'e>(entry: &'e ReportEntry, sources: &Sources) -> Cow<'e, ReportEntry> {
     if are_shown() {

@@ -1,48 +1,47 @@
-//! What a grammar of replies says and what it does not, as text and as JSON.
+//! Report of a generated reply grammar: enforced and unenforced constraints, as text and as JSON.
 
 use serde_json::{Value, json};
 
-/// What a grammar or a schema of replies says of itself.
+/// The properties of a generated grammar or schema.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReplyGrammarReport {
     pub target: &'static str,
     pub dialect: &'static str,
-    /// The version of the protocol.
     pub profile: &'static str,
     pub consumer: String,
-    /// Predicates of updates, as `task_status/2`, the most relevant first.
+    /// The predicates of updates, for example `task_status/2`, most relevant first.
     pub predicates: Vec<String>,
-    /// Predicates that could have been among them, each with the reason.
+    /// Omitted predicates with reasons.
     pub omitted: Vec<(String, String)>,
-    /// What the target cannot say, and which rule checks it.
+    /// Constraints that the target does not enforce, with the rules that check them.
     pub dropped: Vec<(String, &'static str)>,
-    /// What no target says, and which rule checks it.
+    /// Constraints that no target enforces, with the rules that check them.
     pub remaining: Vec<(String, &'static str)>,
-    /// The published limits that it exceeds.
+    /// The exceeded limits of the provider.
     pub exceeded: Vec<String>,
     pub longest: LongestEnvelope,
 }
 
-/// The length of the longest envelope.
+/// The size of the longest envelope.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LongestEnvelope {
-    /// Whether the grammar keeps envelopes from being longer.
+    /// True if the grammar enforces the limit.
     pub is_enforced: bool,
-    /// Its bytes. It has at most as many tokens.
+    /// The length in bytes, which is also the maximum number of tokens.
     pub bytes: usize,
-    /// The tokens of an envelope with as many characters and English texts, measured with `o200k_base`.
+    /// The number of tokens of an English envelope with the same number of characters, measured
+    /// with `o200k_base`.
     pub english_tokens: usize,
 }
 
-/// The codes and names of what commands report of grammars.
+/// The codes and names of notes about grammars.
 const OMITTED: &str = "PB803 pred-omitted";
 const DROPPED: &str = "PB804 constraint-dropped";
 
-/// How many predicates and constraints are shown.
+/// The maximum number of displayed predicates and constraints.
 const SHOWN: usize = 10;
 
 impl ReplyGrammarReport {
-    /// The lines for a terminal.
     #[must_use]
     pub fn text(&self) -> String {
         let Self { longest, .. } = self;
@@ -74,7 +73,7 @@ impl ReplyGrammarReport {
         text
     }
 
-    /// The file beside the grammar.
+    /// The metadata file of the grammar.
     #[must_use]
     pub fn json(&self) -> Value {
         let rules = |all: &[(String, &'static str)]| {
@@ -101,7 +100,7 @@ impl ReplyGrammarReport {
     }
 }
 
-/// A note with the first of some lines; nothing if there are none.
+/// A note with the first lines; empty without lines.
 fn listed(code: &str, [one, many]: [&str; 2], lines: &[String]) -> String {
     if lines.is_empty() {
         return String::new();

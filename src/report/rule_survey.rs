@@ -1,4 +1,4 @@
-//! Rules and negations that matter in no small world: as text and as JSON.
+//! Report of rules and negations without effect in small worlds, as text and as JSON.
 
 use std::fmt::Write as _;
 
@@ -7,47 +7,44 @@ use serde::Serialize;
 use super::sink::line;
 use mangle_verify::IdleKind;
 
-/// What was found out about the rules of programs.
+/// The result for the rules of programs.
 #[derive(Debug, Default, Clone, PartialEq, Eq, Serialize)]
 pub struct RuleSurveyReport {
-    /// The rules and negations that do not matter, in the order of files and lines.
+    /// The rules and negations without effect, sorted by file and line.
     pub rules: Vec<IdleRuleReport>,
-    /// How many rules came to what.
+    /// The number of rules for each result.
     pub summary: RuleSurveySummary,
 }
 
-/// How many rules came to what.
+/// The number of rules for each result.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct RuleSurveySummary {
-    /// Rules that were looked at.
     pub rules: usize,
-    /// Rules and negations that do not matter.
+    /// Rules and negations without effect.
     pub idle: usize,
-    /// Questions that were not decided.
+    /// Undecided questions.
     pub not_decided: usize,
-    /// How long it took, in milliseconds.
+    /// The elapsed time in milliseconds.
     pub elapsed_ms: u64,
 }
 
-/// A rule, or a negation of one, that does not matter.
+/// A rule or negation without effect.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct IdleRuleReport {
-    /// The file.
     pub file: String,
-    /// The line, from 1.
     pub line: usize,
-    /// What the rule defines.
+    /// The predicate of the head.
     pub predicate: String,
     /// `never_fires`, `without_effect` or `negation_without_effect`.
     pub kind: &'static str,
-    /// The same as a sentence without its full stop.
+    /// The result as a sentence without a period.
     pub message: String,
-    /// The most facts of the worlds that were looked at; `None` for any number.
+    /// The maximum number of facts of the examined worlds; `None` for any number.
     pub facts: Option<usize>,
 }
 
 impl IdleRuleReport {
-    /// The report of a rule at a place.
+    /// The report of a rule at a location.
     #[must_use]
     pub fn new(file: String, line: usize, predicate: String, idle: &IdleKind, facts: Option<usize>) -> Self {
         let worlds = match facts {
@@ -74,7 +71,6 @@ fn line_of(text: &str) -> String {
 }
 
 impl RuleSurveyReport {
-    /// For people.
     #[must_use]
     pub fn text(&self) -> String {
         let mut out = String::new();

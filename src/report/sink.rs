@@ -1,7 +1,8 @@
-//! Where foreign text goes: names of files, strings of policies, texts of transcripts. Each kind of output has one function
-//! here that makes text of it which is nothing but text there; [`SINKS`] lists them. Characters that steer a terminal, turn
-//! the direction of a line or hide in it are shown in all of them, and what looks like a credential is masked before anything is
-//! escaped, since an escape would hide it.
+//! Escaping of foreign text: file names, strings of policies, texts of transcripts. Each output
+//! format has one function, listed in [`SINKS`].
+//!
+//! All functions make hidden characters, terminal controls and direction marks visible. Credentials
+//! are masked before escaping, since escapes would hide them.
 
 use piggyback::transcript::channels;
 use std::borrow::Cow;
@@ -9,17 +10,14 @@ use std::fmt::Write as _;
 
 use piggyback::envelope::secrets::redacted;
 
-/// A kind of output.
+/// An output format.
 #[derive(Debug, Clone, Copy)]
 pub struct OutputSink {
-    /// What it is called.
     pub name: &'static str,
-    /// Makes text for it.
     pub escape: fn(&str) -> String,
 }
 
-/// All kinds of output.
-#[rustfmt::skip] // One row a kind.
+#[rustfmt::skip] // One row for each format.
 pub const SINKS: &[OutputSink] = &[
     OutputSink { name: "terminal", escape: terminal },
     OutputSink { name: "line", escape: line },
@@ -40,7 +38,8 @@ pub const SINKS: &[OutputSink] = &[
     OutputSink { name: "prometheus", escape: prometheus },
 ];
 
-/// Whether a character steers what shows it, turns the direction of a text or hides in it; line ends and tabs do not.
+/// True for characters that control a terminal, change the text direction or are invisible. Line
+/// ends and tabs are not hidden.
 #[must_use]
 pub fn is_hidden(char: char) -> bool {
     match char {
@@ -54,7 +53,7 @@ pub fn is_hidden(char: char) -> bool {
     }
 }
 
-/// A sign for a character that is hidden: the picture of a control character, else U+FFFD.
+/// A visible sign for a hidden character: the picture of a control character, or U+FFFD.
 #[must_use]
 pub fn sign(char: char) -> char {
     match char {
@@ -68,14 +67,14 @@ fn shown(char: char) -> char {
     if is_hidden(char) { sign(char) } else { char }
 }
 
-/// One line of a terminal, in which line ends and tabs are signs.
+/// One line of a terminal. Line ends and tabs become signs.
 #[must_use]
 pub fn terminal(text: &str) -> String {
     let show = |char: char| if matches!(char, '\n' | '\t') { sign(char) } else { shown(char) };
     redacted(text).chars().map(show).collect()
 }
 
-/// One line of text, in which line ends and tabs are spaces.
+/// One line of text. Line ends and tabs become spaces.
 #[must_use]
 pub fn line(text: &str) -> String {
     let show = |char: char| if matches!(char, '\n' | '\t' | '\r') { ' ' } else { shown(char) };
@@ -88,7 +87,8 @@ pub fn lines(text: &str) -> String {
     redacted(text).chars().map(shown).collect()
 }
 
-/// A text in a log of both channels: further lines begin with a tab, and what is hidden is written as its number.
+/// Text of a log with both channels. Continuation lines start with a tab, and hidden characters are
+/// written as numbers.
 #[must_use]
 pub fn channel(text: &str) -> String {
     let text = redacted(text);
@@ -105,27 +105,29 @@ pub fn channel(text: &str) -> String {
     out
 }
 
-/// Words in a line of Markdown. Words that a renderer of Markdown may turn into anything but text are spans of code: links
-/// without brackets, mentions, names of emoji, numbers of issues, formulas. Renderers look for these after all escapes and
-/// references are resolved, so no escape keeps them from it. Between backticks is code as well.
+/// Words in a line of Markdown.
+///
+/// Words that renderers interpret are written as code spans: bare links, mentions, emoji names,
+/// issue numbers, formulas. Renderers interpret them after they resolve escapes, so escapes do not
+/// help. Text between backticks is also code.
 #[must_use]
 pub fn markdown(text: &str) -> String {
     words(&line(text), span)
 }
 
-/// Words in a cell of a table of Markdown.
+/// Words in a cell of a Markdown table.
 #[must_use]
 pub fn markdown_cell(text: &str) -> String {
     words(&line(text), cell_span)
 }
 
-/// A span of code in Markdown, which the text cannot end: its fence is longer than any row of backticks in it.
+/// A code span in Markdown. Its fence is longer than any run of backticks in the text.
 #[must_use]
 pub fn code_span(text: &str) -> String {
     span(&line(text))
 }
 
-/// [`code_span`] in a cell of a table: a bar ends a cell even in a span of code.
+/// [`code_span`] in a table cell: a bar ends a cell even inside a code span.
 #[must_use]
 pub fn markdown_code(text: &str) -> String {
     cell_span(&line(text))
@@ -142,18 +144,18 @@ fn span(line: &str) -> String {
 }
 
 fn cell_span(line: &str) -> String {
-    // A backslash before a bar would be read together with the one that escapes the bar.
+    // A backslash before a bar would combine with the escape of the bar.
     span(&line.replace("\\|", "\\ |")).replace('|', "\\|")
 }
 
-/// A part of a line: a word as text, a word as code, or what is between two words.
+/// A part of a line: a text word, a code word, or the gap between words.
 enum Atom<'l> {
     Word(&'l str),
     Code(&'l str),
     Gap(&'l str),
 }
 
-/// The parts of a line. Where a row of backticks has no end, it is code itself.
+/// The parts of a line. An unclosed run of backticks is code.
 fn atoms(line: &str) -> Vec<Atom<'_>> {
     let mut atoms = Vec::new();
     let mut rest = line;
@@ -187,7 +189,8 @@ fn split_words<'l>(text: &'l str, atoms: &mut Vec<Atom<'l>>) {
     }
 }
 
-/// A line in which each word of code is a span. Neighbors are one span: two spans that touch would be read as another one.
+/// Formats a line with a span for each code word. Adjacent code words share a span, because
+/// adjacent spans would be parsed incorrectly.
 fn words(line: &str, span: fn(&str) -> String) -> String {
     let (mut out, mut code, mut gap) = (String::new(), String::new(), String::new());
     let blank = |gap: &str| if gap.contains(' ') { " " } else { "" };
@@ -224,7 +227,8 @@ fn words(line: &str, span: fn(&str) -> String) -> String {
     out
 }
 
-/// True for a word that is nothing but text to every renderer of Markdown. `is_first` if it may begin a line.
+/// True for a word that every Markdown renderer treats as text. `is_first` is true if the word can
+/// start a line.
 fn is_word(word: &str, is_first: bool) -> bool {
     const BEFORE: [char; 5] = ['(', '"', '\'', '\u{201c}', '\u{2018}'];
     const BEHIND: [char; 12] = [')', '"', '\'', '\u{201d}', '\u{2019}', ',', ';', '.', ':', '?', '!', '%'];
@@ -238,10 +242,10 @@ fn is_word(word: &str, is_first: bool) -> bool {
         return false;
     }
     let is_decimal = core.split_once('.').is_some_and(|(whole, part)| is_digits(whole) && is_digits(part));
-    // Names of revisions and of issues are links to them.
+    // Renderers link revisions and issue numbers.
     let is_revision = core.len() >= 7 && core.bytes().all(|byte| byte.is_ascii_hexdigit());
     let is_issue = core.get(..3).is_some_and(|start| start.eq_ignore_ascii_case("gh-"));
-    // What begins an item of a list.
+    // A number with punctuation starts a list item.
     let is_item = is_first && is_digits(core) && word.len() > core.len();
     let is_text = |char: char| char.is_alphanumeric() || matches!(char, '-' | '\'' | '\u{2019}');
     (is_decimal || core.chars().all(is_text) && !core.starts_with('-') && !core.contains("--"))
@@ -254,7 +258,7 @@ fn is_digits(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// A block of code in Markdown, with a line end behind it.
+/// A Markdown code block with a line end.
 #[must_use]
 pub fn markdown_fence(text: &str) -> String {
     let text = lines(text);
@@ -263,13 +267,13 @@ pub fn markdown_fence(text: &str) -> String {
     format!("{fence}text\n{text}{end}{fence}\n")
 }
 
-/// How many backticks are in a row at most.
+/// The length of the longest run of backticks.
 #[must_use]
 pub fn longest_run(text: &str) -> usize {
     text.split(|char| char != '`').map(str::len).max().unwrap_or(0)
 }
 
-/// Text in HTML, also in the value of an attribute.
+/// Text in HTML, including attribute values.
 #[must_use]
 pub fn html(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
@@ -288,20 +292,20 @@ pub fn html(text: &str) -> String {
     out
 }
 
-/// Text in HTML that stays on its line. In a file of Markdown a blank line ends HTML, and what follows is Markdown again.
+/// Text in HTML without line ends. In Markdown files, a blank line ends an HTML block.
 #[must_use]
 pub fn html_line(text: &str) -> String {
     html(&line(text))
 }
 
-/// Text between tags of XML.
+/// Text between XML tags.
 #[must_use]
 pub fn xml(text: &str) -> String {
     escaped_xml(text, false)
 }
 
-/// Text that stays on its line in XML: names, and the values of attributes, which lose line ends and tabs that are not
-/// references.
+/// One-line text in XML: names and attribute values. Line ends and tabs are written as references,
+/// because attributes normalize them.
 #[must_use]
 pub fn xml_line(text: &str) -> String {
     escaped_xml(text, true)
@@ -331,20 +335,20 @@ fn escaped_xml(text: &str, is_line: bool) -> String {
     out
 }
 
-/// Text behind the second `::` of a command of GitHub Actions.
+/// The message of a GitHub Actions workflow command, after the second `::`.
 #[must_use]
 pub fn github_message(text: &str) -> String {
-    // An older form of commands is recognised in the middle of a line.
+    // The older syntax of commands is recognized in the middle of a line.
     lines(text).replace('%', "%25").replace('\n', "%0A").replace("##[", "## [")
 }
 
-/// The value of a property of such a command.
+/// The value of a property of a workflow command.
 #[must_use]
 pub fn github_property(text: &str) -> String {
     github_message(text).replace(':', "%3A").replace(',', "%2C")
 }
 
-/// A string of Mermaid, with its quotes: what it would take for its own or for HTML is written as an entity.
+/// A quoted Mermaid string. Characters with a meaning in Mermaid or HTML are written as entities.
 #[must_use]
 pub fn mermaid(text: &str) -> String {
     let mut out = String::from("\"");
@@ -360,17 +364,17 @@ pub fn mermaid(text: &str) -> String {
     out
 }
 
-/// A string of DOT, with its quotes.
+/// A quoted DOT string.
 #[must_use]
 pub fn dot(text: &str) -> String {
     format!("\"{}\"", line(text).replace('\\', "\\\\").replace('"', "\\\""))
 }
 
-/// What a formula may begin with, also as wide letters.
+/// The first characters of spreadsheet formulas, including full-width forms.
 const FORMULA: [char; 10] = ['=', '+', '-', '@', '|', '%', '\u{ff1d}', '\u{ff0b}', '\u{ff0d}', '\u{ff20}'];
 
-/// A cell of a table that a spreadsheet may open: what it would take for a formula is text. Quotes and commas are escaped
-/// by what writes the table.
+/// A CSV cell that spreadsheets do not interpret as a formula. The CSV writer escapes quotes and
+/// commas.
 #[must_use]
 pub fn csv(text: &str) -> String {
     let text = lines(text);
@@ -379,13 +383,13 @@ pub fn csv(text: &str) -> String {
     if begins && !is_number { format!("'{text}") } else { text }
 }
 
-/// The value of a label of Prometheus, without its quotes.
+/// The value of a Prometheus label, without quotes.
 #[must_use]
 pub fn prometheus(text: &str) -> String {
     lines(text).replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n")
 }
 
-/// JSON as it is written, in which hidden characters are escapes. They stand nowhere but in strings.
+/// Replaces hidden characters in serialized JSON by escapes. They occur only in strings.
 #[must_use]
 pub fn json(written: &str) -> Cow<'_, str> {
     let is_raw = |char: char| is_hidden(char) && char >= '\u{7f}';
@@ -402,15 +406,15 @@ pub fn json(written: &str) -> Cow<'_, str> {
             out.push(char);
         }
     }
-    // These are recognised in the middle of a line.
+    // These commands are recognized in the middle of a line.
     let escape = |out: String, (command, _): &(&str, &str)| {
         out.replace(command, &command.replacen("##", "#\\u0023", 1))
     };
     COMMANDS.iter().fold(out, escape).into()
 }
 
-/// Text on its way to a terminal or into a log of a build, whose writers escape what they show: what got through all the
-/// same is shown. Line ends of Windows stay, and colours where the writers make some.
+/// Text for a terminal or build log. The writers already escape their text; this function makes
+/// remaining hidden characters visible. CRLF is kept, and colors are kept if `has_colours`.
 #[must_use]
 pub fn stream(written: &str, has_colours: bool) -> String {
     let mut out = String::with_capacity(written.len());
@@ -433,16 +437,18 @@ pub fn stream(written: &str, has_colours: bool) -> String {
     out
 }
 
-/// How long the rest of an escape sequence is that sets a colour.
+/// The length of the rest of a color escape sequence.
 fn color_len(tail: &str) -> Option<usize> {
     let len = tail.bytes().take_while(|byte| byte.is_ascii_digit() || *byte == b';').count();
     (tail.as_bytes().get(len) == Some(&b'm')).then_some(len + 1)
 }
 
-/// What commands of other build servers begin with, anywhere in a line, and what is put in the place of it.
+/// The prefixes of commands of other build servers, which are recognized anywhere in a line, with
+/// replacements.
 const COMMANDS: [(&str, &str); 3] = [("##[", "## ["), ("##vso[", "## vso["), ("##teamcity[", "## teamcity[")];
 
-/// Text in which no line is a command of a build server, colours apart. The mark of another file in an excerpt is none.
+/// Text without commands of build servers; colors are ignored. The mark of another file in an
+/// excerpt is not a command.
 #[must_use]
 pub fn without_commands(text: &str) -> String {
     if !text.contains("::") && !text.contains("##") {
@@ -464,7 +470,7 @@ pub fn without_commands(text: &str) -> String {
     COMMANDS.iter().fold(out, |out, (command, text)| out.replace(command, text))
 }
 
-/// A line without the white space and the colours that it begins with.
+/// A line without leading white space and colors.
 fn after_colours(line: &str) -> &str {
     let mut rest = line.trim_start();
     while let Some(len) = rest.strip_prefix("\x1b[").and_then(color_len) {
@@ -478,7 +484,7 @@ mod tests {
     use super::*;
     use crate::report::junit::{JunitSuite, document};
 
-    /// Texts that want to be more than text.
+    /// Texts that exploit the syntax of output formats.
     const HOSTILE: [&str; 19] = [
         "\x1b[31mred\x1b[0m",
         "\x1b]8;;http://evil.example\x07link\x1b]8;;\x07",

@@ -1,4 +1,4 @@
-//! The names and texts of the files that diagnostics point into.
+//! Names and texts of the files that diagnostics refer to.
 
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
@@ -13,25 +13,22 @@ use mangle_syntax::text::{
 };
 use piggyback::envelope::secrets::{SecretContext, masked};
 
-/// Files by id, as output shows them.
 #[derive(Debug, Default)]
 pub struct Sources {
     files: FxHashMap<FileId, SourceText>,
 }
 
-/// One file.
 #[derive(Debug)]
 pub struct SourceText {
-    /// What output calls it.
     pub name: String,
     pub text: Arc<str>,
-    /// Where it lies, as an absolute path; empty for what is no file.
+    /// The absolute path; empty without a file.
     path: PathBuf,
-    /// Its statements, if it has any.
+    /// The statements, if any.
     summary: Option<Arc<FileSummary>>,
-    /// What is known of it instead of its text.
+    /// The kept parts, if the text is not kept.
     part: Option<FilePart>,
-    /// Its text as output shows it.
+    /// The text for output.
     shown: OnceLock<Arc<str>>,
     secrets: OnceLock<SecretContext>,
     lines: OnceLock<LineIndex>,
@@ -40,12 +37,10 @@ pub struct SourceText {
 }
 
 impl Sources {
-    /// Adds a file without statements that is called `name`.
     pub fn insert(&mut self, file: FileId, name: String, text: Arc<str>) {
         self.insert_source(file, SourceText::new(name, text));
     }
 
-    /// Adds a file.
     pub fn insert_source(&mut self, file: FileId, source: SourceText) {
         self.files.insert(file, source);
     }
@@ -55,25 +50,26 @@ impl Sources {
         self.files.get(&file)
     }
 
-    /// What output calls a file.
+    /// The display name of a file.
     #[must_use]
     pub fn name(&self, file: FileId) -> &str {
         self.files.get(&file).map_or("?", |source| &source.name)
     }
 
-    /// A place in bytes from the start of the file that it is in; of a part, that of the whole file.
+    /// Converts an offset to an offset from the start of the file. For a part, the file is its
+    /// owner.
     #[must_use]
     pub fn offset(&self, file: FileId, offset: TextSize) -> u64 {
         self.files.get(&file).map_or_else(|| u32::from(offset).into(), |source| source.offset(offset))
     }
 
-    /// The file itself; of a part, the file that it is a part of.
+    /// The file itself, or the owner of a part.
     #[must_use]
     pub fn owner(&self, file: FileId) -> FileId {
         self.files.get(&file).and_then(SourceText::part).map_or(file, FilePart::owner)
     }
 
-    /// Line and column of a place, both counted from 1, the column in Unicode scalar values.
+    /// The line and column of an offset, from 1. The column is in Unicode scalar values.
     #[must_use]
     pub fn place(&self, file: FileId, offset: TextSize) -> LineCol {
         self.files.get(&file).map_or(LineCol { line: 1, col: 1 }, |source| source.place(offset))
@@ -81,7 +77,6 @@ impl Sources {
 }
 
 impl SourceText {
-    /// A file that is called `name`.
     #[must_use]
     pub fn new(name: String, text: Arc<str>) -> Self {
         let (path, summary, part) = (PathBuf::new(), None, None);
@@ -100,24 +95,24 @@ impl SourceText {
         }
     }
 
-    /// A part of a file that is called `name` and is not kept.
+    /// A part of a file whose text is not kept.
     #[must_use]
     pub fn of_part(name: String, part: FilePart) -> Self {
         Self { part: Some(part), ..Self::new(name, "".into()) }
     }
 
-    /// A place in bytes from the start of the file that it is in.
+    /// Converts an offset to an offset from the start of the file.
     #[must_use]
     pub fn offset(&self, offset: TextSize) -> u64 {
         self.part.as_ref().map_or_else(|| u32::from(offset).into(), |part| part.offset(offset))
     }
 
-    /// What is known of it instead of its text.
+    /// The kept parts, if the text is not kept.
     pub(super) fn part(&self) -> Option<&FilePart> {
         self.part.as_ref()
     }
 
-    /// Its text as output shows it, with asterisks for what looks like a credential: byte for byte as long.
+    /// The text for output. Asterisks mask credentials without a change of byte length.
     pub(super) fn shown(&self) -> &str {
         self.shown.get_or_init(|| match masked(&self.text) {
             Cow::Borrowed(_) => Arc::clone(&self.text),
@@ -125,7 +120,7 @@ impl SourceText {
         })
     }
 
-    /// Its secrets; of a part those near what is shown of it.
+    /// The secrets; for a part, the secrets near the displayed text.
     pub(super) fn secrets(&self) -> &SecretContext {
         match &self.part {
             Some(part) => part.secrets(),
@@ -133,24 +128,24 @@ impl SourceText {
         }
     }
 
-    /// Whether nothing of it can be shown.
+    /// True if no text is available.
     pub(super) fn is_unknown(&self) -> bool {
         self.part.is_none() && self.text.is_empty()
     }
 
-    /// The same file, which lies at the absolute `path`.
+    /// The same file at the absolute `path`.
     #[must_use]
     pub fn at(self, path: &Path) -> Self {
         Self { path: path.into(), ..self }
     }
 
-    /// The same file with its statements.
+    /// The same file with statements.
     #[must_use]
     pub fn with_statements(self, summary: &Arc<FileSummary>) -> Self {
         Self { summary: Some(Arc::clone(summary)), ..self }
     }
 
-    /// Where it lies, as an absolute path; empty for what is no file.
+    /// The absolute path; empty without a file.
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
@@ -160,7 +155,7 @@ impl SourceText {
         self.lines.get_or_init(|| LineIndex::new(&self.text))
     }
 
-    /// The statement that holds the byte `offset`.
+    /// The statement at `offset`.
     #[must_use]
     pub fn statement(&self, offset: TextSize) -> Option<&str> {
         let summary = self.summary.as_ref()?;
@@ -168,7 +163,7 @@ impl SourceText {
         Some(slice(&self.text, item.statement.range() + item.start))
     }
 
-    /// The line that holds the byte `offset`, without white space around it.
+    /// The line at `offset`, trimmed.
     #[must_use]
     pub fn line(&self, offset: TextSize) -> &str {
         if let Some(part) = &self.part {
@@ -177,7 +172,7 @@ impl SourceText {
         slice(&self.text, self.lines().line_range(self.lines().line_of(offset))).trim()
     }
 
-    /// Line and column of a place, counted from 1 as [`Sources::place`] does.
+    /// The line and column of an offset, from 1, like [`Sources::place`].
     pub(super) fn place(&self, offset: TextSize) -> LineCol {
         if let Some(part) = &self.part {
             return part.spot(offset).into();
@@ -185,7 +180,7 @@ impl SourceText {
         self.place_in(offset, self.chars.get_or_init(|| UnitIndex::new(&self.text, Encoding::Utf32)))
     }
 
-    /// Line and column of a place, both counted from 1, the column in UTF-16 code units.
+    /// The line and column of an offset, from 1. The column is in UTF-16 code units.
     pub(super) fn place_utf16(&self, offset: TextSize) -> LineCol {
         if let Some(part) = &self.part {
             let spot = part.spot(offset);

@@ -1,4 +1,4 @@
-//! How often each rule found something.
+//! Number of findings of each rule.
 
 use std::collections::BTreeMap;
 
@@ -7,18 +7,17 @@ use serde::Serialize;
 use super::{OverflowCounts, ReportEntry};
 use mangle_syntax::lint::Severity;
 
-/// The findings of one rule with one severity. The order of the members is that of the JSON.
+/// The findings of one rule with one severity. The order of fields is the order in JSON.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Statistic {
-    /// The code of the rule.
     pub code: &'static str,
     pub rule: &'static str,
-    /// The severity, as a word.
     pub severity: &'static str,
     pub count: usize,
 }
 
-/// Counts entries, and what is not among them, by rule and severity: the most frequent first, then by code, the gravest first.
+/// Counts entries and discarded findings by rule and severity. Sorted by count descending, then by
+/// code, then by severity descending.
 #[must_use]
 pub fn statistics(entries: &[ReportEntry], omitted: &[OverflowCounts]) -> Vec<Statistic> {
     let mut counts: BTreeMap<_, usize> = BTreeMap::new();
@@ -38,7 +37,6 @@ pub fn statistics(entries: &[ReportEntry], omitted: &[OverflowCounts]) -> Vec<St
     statistics
 }
 
-/// The counts as a table; empty if there are none.
 #[must_use]
 pub fn statistics_table(statistics: &[Statistic]) -> String {
     let Some(most) = statistics.first() else { return String::new() };

@@ -1,4 +1,4 @@
-//! The numbers at the end of a report.
+//! Summary counts of a report.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -9,50 +9,50 @@ use super::ReportEntry;
 use mangle_settings::EngineVersion;
 use mangle_syntax::lint::Severity;
 
-/// What was checked and how much was found. The order of the members is that of the JSON.
+/// The counts of a check. The order of fields is the order in JSON.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct CheckSummary {
-    /// Files whose findings were wanted.
+    /// Files whose findings were requested.
     pub files: usize,
-    /// Clauses in them.
+    /// Clauses in these files.
     pub clauses: usize,
-    /// Envelopes in them.
+    /// Envelopes in these files.
     pub envelopes: u64,
     pub errors: usize,
     pub warnings: usize,
-    /// Findings of severity information.
     pub information: usize,
     pub hints: usize,
-    /// How long it took, in milliseconds.
+    /// The elapsed time in milliseconds.
     pub elapsed_ms: u64,
-    /// Transcripts that were checked without the declarations of a program.
+    /// Transcripts that were checked without declarations of a program.
     #[serde(rename = "without_declarations", skip_serializing_if = "is_none")]
     pub undeclared: usize,
-    /// JSON files that were examined and have no reply of a model.
+    /// Examined JSON files without replies of a model.
     #[serde(rename = "json_without_replies", skip_serializing_if = "is_none")]
     pub json_without_replies: usize,
-    /// Text logs that were examined and have no reply of a model.
+    /// Examined text logs without replies of a model.
     #[serde(rename = "logs_without_replies", skip_serializing_if = "is_none")]
     pub logs_without_replies: usize,
-    /// JSON files and text logs that were not examined for replies of a model, because there are too many.
+    /// JSON files and text logs that were not examined for model replies, because there are too
+    /// many.
     #[serde(skip_serializing_if = "is_none")]
     pub unexamined: usize,
-    /// Findings that are counted and not shown.
+    /// Findings that are counted but not shown.
     #[serde(skip_serializing_if = "is_none")]
     pub omitted: usize,
-    /// The versions of the engine that the programs were checked for, sorted.
+    /// The engine versions of the checked programs, sorted.
     #[serde(skip_serializing_if = "BTreeSet::is_empty")]
     pub engines: BTreeSet<&'static str>,
-    /// The runtimes whose reading of the replies was checked, sorted.
+    /// The runtimes whose parsing of replies was checked, sorted.
     #[serde(skip_serializing_if = "BTreeSet::is_empty")]
     pub runtimes: BTreeSet<&'static str>,
-    /// Whether there was no file to check.
+    /// True without files to check.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub nothing_to_check: bool,
 }
 
 impl CheckSummary {
-    /// The files that were examined and have no reply of a model, as the end of a line.
+    /// The examined files without replies, as the end of a line.
     fn without_replies(&self) -> String {
         let json = (self.json_without_replies, "JSON file", "JSON files");
         let counts = [json, (self.logs_without_replies, "log", "logs")].into_iter();
@@ -74,7 +74,7 @@ fn is_none(count: &usize) -> bool {
     *count == 0
 }
 
-/// Counts entries by severity into a summary; the rest of it is zero.
+/// Counts entries by severity. All other counts are zero.
 #[must_use]
 pub fn count(entries: &[ReportEntry]) -> CheckSummary {
     let of = |severity| entries.iter().filter(|entry| entry.diagnostic.severity == severity).count();
@@ -88,7 +88,7 @@ pub fn count(entries: &[ReportEntry]) -> CheckSummary {
 }
 
 impl fmt::Display for CheckSummary {
-    /// The summary as a line: `2 errors, 1 warning in 12 files (340 clauses)`, or `Nothing to check`.
+    /// One line, for example `2 errors, 1 warning in 12 files (340 clauses)` or `Nothing to check`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let found: Vec<_> = [
             (self.errors, "error", "errors"),

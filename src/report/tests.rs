@@ -1,4 +1,4 @@
-//! What diagnostics look like as text and as JSON.
+//! Tests of diagnostics as text and as JSON.
 
 #![allow(clippy::unwrap_used)]
 
@@ -29,7 +29,7 @@ static RULE: Rule = Rule {
 const POLICY: FileId = FileId(0);
 const SCHEMAS: FileId = FileId(1);
 
-/// The two files, and an entry about `marked` in the first.
+/// The two files, and an entry about `marked` in the first file.
 fn fixture(policy: &str, marked: &str) -> (Sources, ReportEntry) {
     let mut sources = Sources::default();
     sources.insert(POLICY, "policy/deny.mg".into(), policy.into());

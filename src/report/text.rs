@@ -1,4 +1,4 @@
-//! A diagnostic as text: message, excerpt with carets, related places, the fix.
+//! Diagnostic as text: message, excerpt with carets, related locations, fix.
 
 use annotate_snippets::{AnnotationKind, Element, Group, Level, Origin, Renderer, Snippet};
 
@@ -11,10 +11,10 @@ use super::{ReportEntry, SourceText, Sources, guard};
 use mangle_syntax::lint::{Diagnostic, RelatedPlace, ResolvedFix, Severity};
 use mangle_syntax::text::{FileId, TextRange};
 
-/// Related places of the same file that are at most this many lines away share the excerpt.
+/// The maximum distance in lines of related locations that share an excerpt.
 const NEAR: u32 = 40;
 
-/// Renders a diagnostic over several lines, with a blank line at the end.
+/// Renders a diagnostic on several lines, with a blank line at the end.
 #[must_use]
 pub fn text(entry: &ReportEntry, sources: &Sources, renderer: &Renderer) -> String {
     let entry = &*redacted(entry, sources);
@@ -60,7 +60,7 @@ fn whole(entry: &ReportEntry, sources: &Sources, renderer: &Renderer) -> String 
     without_empty_origins(&renderer.render(&[group])) + "\n\n"
 }
 
-/// A rendering without the lines that lead to an excerpt of no file: whose it is stands in front of it.
+/// The rendering without the origin lines of excerpts that have no file.
 fn without_empty_origins(rendered: &str) -> String {
     let is_empty = |line: &str| matches!(anstream::adapter::strip_str(line).to_string().trim(), ":::" | "⸬");
     rendered.lines().filter(|line| !is_empty(line)).collect::<Vec<_>>().join("\n")
@@ -75,7 +75,7 @@ fn level(severity: Severity) -> Level<'static> {
     }
 }
 
-/// What to do about a finding.
+/// The help lines of a finding.
 fn helps(diagnostic: &Diagnostic) -> Vec<String> {
     let title =
         |fix: &ResolvedFix| format!("{}{}", visible(&fix.title), remark(fix, ", look before you apply it"));
@@ -107,7 +107,7 @@ fn is_near(sources: &Sources, file: FileId, range: TextRange, place: &RelatedPla
     place.file == file && is_near()
 }
 
-/// The lines of a file with the marks, the first of which gives line and column.
+/// The lines of a file with marks. The first mark provides the displayed line and column.
 fn show(sources: &Sources, file: FileId, marks: &[Mark<'_>]) -> Vec<Element<'static>> {
     let name = visible(sources.name(file));
     let Some(first) = marks.first() else { return Vec::new() };
@@ -132,7 +132,7 @@ fn show(sources: &Sources, file: FileId, marks: &[Mark<'_>]) -> Vec<Element<'sta
     }
 }
 
-/// Where a range starts, for an excerpt that has lost its columns.
+/// The origin of a range, for an excerpt whose columns differ from the file.
 fn origin(source: &SourceText, name: String, range: TextRange) -> Origin<'static> {
     let at = source.place(range.start());
     Origin::path(name).line(at.line as usize).char_column(at.col as usize)

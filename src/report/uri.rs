@@ -1,15 +1,15 @@
-//! Paths as URIs.
+//! Conversion of paths to URIs.
 
 use std::fmt::Write as _;
 use std::path::{Component, Path, Prefix};
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_encode};
 
-/// The bytes that are escaped in a path of a URI. Others stand for themselves (RFC 3986, `pchar` without percent signs), as far as
-/// all readers agree on them.
+/// The escaped bytes of a URI path. Other bytes are literal in RFC 3986 (`pchar` without percent
+/// signs) and in all readers.
 const IN_PATH: &AsciiSet = &escaped_but(b"-._~!$&'()*+,;=@/");
 
-/// What is escaped in a part of a URI where letters, digits and `plain` stand for themselves.
+/// The escaped bytes of a URI part. Letters, digits and `plain` are literal.
 #[must_use]
 pub const fn escaped_but(plain: &[u8]) -> AsciiSet {
     let (mut escaped, mut at) = (NON_ALPHANUMERIC.remove(plain[0]), 1);
@@ -20,8 +20,7 @@ pub const fn escaped_but(plain: &[u8]) -> AsciiSet {
     escaped
 }
 
-/// `path` as the path of a URI: with `/`, other bytes than plain ones escaped. Also bytes that are no UTF-8
-/// survive.
+/// The escaped URI path of `path`, with `/` as separator. Invalid UTF-8 is preserved.
 #[must_use]
 pub(super) fn relative_uri(path: &Path) -> String {
     let mut uri = String::new();
@@ -36,13 +35,13 @@ pub(super) fn relative_uri(path: &Path) -> String {
     uri
 }
 
-/// `path` as a link in a page: relative to the page unless it is absolute; steps upwards stay.
+/// A link from a page to `path`: relative unless the path is absolute. Parent steps are kept.
 #[must_use]
 pub fn link_uri(path: &Path) -> String {
     if path.is_absolute() {
         return file_uri(path);
     }
-    // A name with a colon is no scheme behind `./`.
+    // After `./`, a name with a colon is not parsed as a scheme.
     let mut uri = String::from(".");
     for part in path.components() {
         match part {
@@ -57,7 +56,7 @@ pub fn link_uri(path: &Path) -> String {
     uri
 }
 
-/// The absolute `path` as a URI `file:///…`.
+/// The URI `file:///…` of an absolute path.
 #[must_use]
 pub(super) fn file_uri(path: &Path) -> String {
     let mut uri = String::from("file://");
@@ -74,13 +73,13 @@ pub(super) fn file_uri(path: &Path) -> String {
     uri
 }
 
-/// The absolute path of a folder as a URI that others are relative to.
+/// The URI of an absolute folder, as the base of relative URIs.
 #[must_use]
 pub(super) fn folder_uri(path: &Path) -> String {
     format!("{}/", file_uri(path))
 }
 
-/// A drive or a share of Windows.
+/// Appends a drive or share of Windows.
 fn push_prefix(uri: &mut String, prefix: Prefix<'_>) {
     match prefix {
         Prefix::Disk(letter) | Prefix::VerbatimDisk(letter) => {

@@ -1,4 +1,4 @@
-//! What became of the properties of a policy: as text and as JSON.
+//! Report of policy verification: the results of properties as text and as JSON.
 
 use std::fmt::Write as _;
 
@@ -8,78 +8,75 @@ use serde_json::{Map, Value, json};
 use super::sink::line;
 use mangle_verify::{Answer, ReadingDifference, Verdict};
 
-/// The properties that were checked.
 #[derive(Debug, Default, Clone, PartialEq, Serialize)]
 pub struct VerifyReport {
-    /// In the order of files and lines.
+    /// The properties, sorted by file and line.
     pub properties: Vec<PropertyReport>,
-    /// How many errors `check` finds in the programs.
+    /// The number of errors that `check` reports for the programs.
     pub program_errors: usize,
-    /// How many properties came to what.
+    /// The number of properties for each result.
     pub summary: VerifySummary,
 }
 
-/// How many properties came to what.
+/// The number of properties for each result.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct VerifySummary {
-    /// Those that a world breaks, that no world fulfils, and those in which the evaluation aborts.
+    /// Properties that a world violates, that no world satisfies, or whose evaluation aborts.
     pub violated: usize,
-    /// Those that are as they should be.
+    /// Properties with the expected result.
     pub holds: usize,
-    /// Those of which it is not known.
+    /// Undecided properties.
     pub not_decided: usize,
-    /// Properties that depend on no fact of a world.
+    /// Properties that do not depend on facts of a world.
     pub vacuous: usize,
-    /// How long it took, in milliseconds.
+    /// The elapsed time in milliseconds.
     pub elapsed_ms: u64,
 }
 
-/// A property and what it came to.
+/// A property with its result.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct PropertyReport {
-    /// The file; empty for a property of the command line.
+    /// The file; empty for a property from the command line.
     pub file: String,
-    /// The line of the comment that opens it, from 1.
+    /// The line of the opening comment, from 1.
     pub line: usize,
-    /// Its name.
     pub name: String,
     /// `never`, `always`, `possible`, `live`, `equivalent` or `implies`.
     pub kind: &'static str,
     /// `engine` or `intended`.
     pub reading: &'static str,
-    /// What it came to.
+    /// The result.
     #[serde(rename = "answer", serialize_with = "word")]
     pub verdict: Verdict,
-    /// The same as a sentence without its full stop.
+    /// The result as a sentence without a period.
     pub message: String,
-    /// How many facts the world has, or the worlds have at most.
+    /// The number of facts of the world, or the maximum number of facts of the examined worlds.
     pub facts: Option<usize>,
     /// The facts of the world.
     pub world: Option<Vec<String>>,
-    /// Whether no world with fewer facts is like it.
+    /// True if no world with fewer facts has the same result.
     pub smallest: bool,
-    /// What the other reading comes to.
+    /// The result in the other reading.
     pub other_reading: Option<&'static str>,
-    /// Where the other reading comes to something else: facts of the world that one reading alone gives.
+    /// Facts of the world that only one reading derives, if the other reading has another result.
     pub reading_differences: Vec<ReadingDifferenceReport>,
-    /// Why no world breaks it, however large.
+    /// The reason why no world of any size violates the property.
     pub argument: Option<String>,
-    /// The operations of the rules for which not every value was tried.
+    /// The operations of rules that were not tested with all values.
     pub reasons: Vec<String>,
-    /// The solver that decided, if one did.
+    /// The solver that decided, if any.
     pub solver: Option<&'static str>,
-    /// What derives the solution.
+    /// The derivation of the solution.
     pub proof: Option<String>,
-    /// What was looked at.
+    /// The scope of the search.
     pub covered: CoveredReport,
 }
 
-/// A fact that one reading alone gives.
+/// A fact that only one reading derives.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ReadingDifferenceReport {
-    /// The fact.
     pub fact: String,
-    /// The reading that gives it: `engine` or `intended`.
+    /// The reading that derives the fact: `engine` or `intended`.
     pub reading: &'static str,
 }
 
@@ -89,36 +86,30 @@ impl From<&ReadingDifference> for ReadingDifferenceReport {
     }
 }
 
-/// What a search looked at.
+/// The scope of a search.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct CoveredReport {
-    /// The most facts of a world.
+    /// The maximum number of facts of a world.
     pub facts: usize,
-    /// For each input the values of its arguments.
+    /// The values of the arguments of each input.
     pub values: Map<String, Value>,
-    /// How many worlds of these values there are.
+    /// The number of worlds of these values.
     pub worlds: f64,
-    /// How many restrictions excluded worlds.
+    /// The number of restrictions that excluded worlds.
     pub assumptions: usize,
 }
 
-#[allow(clippy::trivially_copy_pass_by_ref)] // as serde calls it
+#[allow(clippy::trivially_copy_pass_by_ref)] // Signature required by serde.
 fn word<S: Serializer>(verdict: &Verdict, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_str(verdict.as_str())
 }
 
-/// Where a property is.
 #[derive(Debug, Clone, Copy)]
 pub struct PropertyPlace<'p> {
-    /// The file, as output calls it.
     pub file: &'p str,
-    /// The line, from 1.
     pub line: usize,
-    /// Its name.
     pub name: &'p str,
-    /// Its kind.
     pub kind: &'static str,
-    /// The reading of the program.
     pub reading: &'static str,
 }
 
@@ -158,19 +149,19 @@ impl PropertyReport {
     }
 }
 
-/// What a property comes to, for those who only count.
+/// The result of a property in three classes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PropertyOutcome {
-    /// It is as it should be.
+    /// The expected result.
     Good,
-    /// It is not.
+    /// A violation.
     Bad,
-    /// It is not known, or the property cannot be checked.
+    /// Undecided, or the property cannot be checked.
     Open,
 }
 
 impl PropertyReport {
-    /// What it comes to.
+    /// The class of the result.
     #[must_use]
     pub fn outcome(&self) -> PropertyOutcome {
         match self.verdict {
@@ -180,7 +171,7 @@ impl PropertyReport {
         }
     }
 
-    /// The message without the reasons why it is not decided.
+    /// The message without the reasons why it is undecided.
     #[must_use]
     pub fn headline(&self) -> &str {
         match self.reasons.is_empty() {
@@ -198,7 +189,7 @@ impl PropertyReport {
         out
     }
 
-    /// All that there is to say of it, for a document of its own.
+    /// All information about the property, as a separate document.
     #[must_use]
     pub fn document(&self) -> String {
         let mut out = String::new();
@@ -229,7 +220,6 @@ impl PropertyReport {
 }
 
 impl VerifyReport {
-    /// Adds a property.
     pub fn add(&mut self, report: PropertyReport) {
         match report.outcome() {
             PropertyOutcome::Good => self.summary.holds += 1,
@@ -240,7 +230,7 @@ impl VerifyReport {
         self.properties.push(report);
     }
 
-    /// For people. With `values` each answer lists the values that were looked at.
+    /// Human-readable text. `values` adds the examined values to each answer.
     #[must_use]
     pub fn text(&self, values: bool) -> String {
         let mut out = String::new();
@@ -304,7 +294,7 @@ impl PropertyReport {
     }
 }
 
-/// A count of which the size matters, not the last figure.
+/// A rounded count for large numbers.
 fn rounded(count: f64) -> String {
     if count < 1e6 { format!("{count:.0}") } else { format!("about {count:.0e}") }
 }

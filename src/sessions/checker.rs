@@ -1,4 +1,4 @@
-//! Policies and settings, read once, by which sessions are judged.
+//! Policies and settings for checking sessions, loaded once.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -21,26 +21,25 @@ use crate::host::{
 use crate::ide::loading::load_errors;
 use crate::report::{self, ReportEntry, SourceText, Sources};
 
-/// A file with its name and its text.
 type LoadedText = (FileId, String, Arc<str>);
 
-/// What sessions are checked, read and replayed with.
+/// A checker of sessions with loaded policies and settings.
 pub struct Checker {
     pub(super) resolution: Resolution,
     pub(super) knowledges: KnowledgeMap,
     pub(super) memory: Memory,
-    /// The policies that requests are replayed against.
+    /// The policies for replaying requests.
     pub(super) policies: AccountPolicies,
-    /// Those of them that may deny whole replies: only these decide about updates.
+    /// The policies that may deny whole replies. Only these policies affect updates.
     pub(super) denying: AccountPolicies,
-    /// The names and texts of the policies.
+    /// The files of the policies with names and texts.
     pub(super) texts: Vec<(mangle_syntax::text::FileId, String, Arc<str>)>,
-    /// A transcript beside the policies, with their settings.
+    /// A template transcript next to the policies, with their settings.
     pub(super) like: TranscriptFile,
-    /// The folder that names count from.
+    /// The base folder of file names.
     pub(super) root: PathBuf,
     pub(super) settings: Arc<Settings>,
-    /// The time at which policies are evaluated.
+    /// The evaluation time of policies.
     pub(super) clock: Clock,
     form: TurnForm,
 }
@@ -51,12 +50,12 @@ impl fmt::Debug for Checker {
     }
 }
 
-/// Why policies cannot be used.
+/// The reason for an unusable policy.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum LoadError {
-    /// Something that was named is not there, or cannot be read.
+    /// A given path does not exist or cannot be read.
     Unreadable(String),
-    /// The policies have errors: the findings, as `check` writes them.
+    /// The policies have errors. Contains the findings in the format of `check`.
     Errors(String),
 }
 
@@ -71,11 +70,11 @@ impl fmt::Display for LoadError {
 
 impl std::error::Error for LoadError {}
 
-/// The containers that have a record a line.
+/// The containers with one record per line.
 pub const LINE_CONTAINERS: [Container; 3] =
     [Container::ChatLines, Container::EnvelopeLines, Container::Traces];
 
-/// Resolves the named policies and nothing else; if none are named, the program of the folder.
+/// Resolves only the given policies or, if none are given, the program of the folder.
 fn resolve(
     targets: &[CheckTarget],
     policies: &[PathBuf],
@@ -88,16 +87,18 @@ fn resolve(
     }
 }
 
-/// What the transcript that stands for all sessions is called.
+/// The file name of the transcript of each session.
 const NAME: &str = "session.jsonl";
 
 impl Checker {
-    /// Reads policies: those of the `mangle-ls.toml` at `config`, or in that folder, and those that are named.
+    /// Loads the given policies and the policies of the `mangle-ls.toml` at `config`, which may be
+    /// its folder.
     ///
-    /// Policies are evaluated at `clock`; without it at the time that the settings name, else now.
+    /// Policies are evaluated at `clock`. Default: the time in the settings, or the current time.
     ///
     /// # Errors
-    /// When something named cannot be read, or `check` finds an error in the policies.
+    /// Returns an error if a given path cannot be read, or if `check` finds an error in the
+    /// policies.
     pub fn load(
         config: Option<&Path>,
         policies: &[PathBuf],
@@ -172,8 +173,10 @@ impl Checker {
         })
     }
 
-    /// The same checker for sessions whose turns are records of a log, one each, in JSON. Without a container it is found out for each
-    /// session, as it is for a file. `None` for a container that does not have a record a line.
+    /// Changes the checker to sessions whose turns are JSON records of a log.
+    ///
+    /// If `container` is `None`, it is detected for each session, as for a file. Returns `None` for
+    /// a container without one record per line.
     #[must_use]
     pub fn of_records(mut self, container: Option<Container>) -> Option<Self> {
         if !container.is_none_or(|container| LINE_CONTAINERS.contains(&container)) {
@@ -186,19 +189,20 @@ impl Checker {
         Some(self)
     }
 
-    /// The lines of a session.
     pub(super) fn lines(&self, session: &Session<'_>) -> SessionLines {
         SessionLines::of(session, self.form)
     }
 
-    /// The time at which policies are evaluated, in nanoseconds since 1970.
+    /// The evaluation time of policies, in nanoseconds since 1970.
     #[must_use]
     pub fn now_ns(&self) -> i64 {
         self.clock.now_ns
     }
 
-    /// The files that it was made of: their paths below the folder of the configuration, and their texts. A checker of the same
-    /// files elsewhere is the same.
+    /// Returns all loaded files, with paths relative to the folder of the configuration, and their
+    /// texts.
+    ///
+    /// A checker of the same files in another folder has the same results.
     #[must_use]
     pub fn files(&self) -> Vec<(String, Arc<str>)> {
         let policies = self.texts.iter().map(|(_, name, text)| (name.clone(), Arc::clone(text)));
@@ -209,7 +213,7 @@ impl Checker {
         policies.chain(projects).chain(agents).chain(self.catalogue()).collect()
     }
 
-    /// The catalogue of tools that the configuration names.
+    /// Returns the tool catalog of the configuration.
     fn catalogue(&self) -> Option<(String, Arc<str>)> {
         let project = self.like.project.and_then(|at| self.resolution.projects.get(at))?;
         let path = project.root.join(project.settings.transcripts.tools.as_ref()?);
@@ -217,12 +221,12 @@ impl Checker {
         Some((host::relative(&self.root, &path), text.text))
     }
 
-    /// How sessions are checked: all findings are shown.
+    /// Returns check options without a limit on findings.
     pub(super) fn options() -> CheckOptions {
         CheckOptions { max_findings: Some(MaxFindings::new(0)), ..CheckOptions::default() }
     }
 
-    /// The transcript that a session is, among so many.
+    /// Returns the transcript of the session with this number.
     pub(super) fn transcript(&self, number: usize) -> TranscriptFile {
         let path = self.root.join(format!("{number}/{NAME}"));
         TranscriptFile { file: mangle_syntax::text::FileId::of(&path), path, ..self.like.clone() }
@@ -233,10 +237,10 @@ impl Checker {
     }
 }
 
-/// Refuses programs with errors, and those that do not load, also if the settings switch the findings off.
+/// Rejects programs with errors or load failures, even if the settings disable the findings.
 ///
 /// # Errors
-/// The errors, if there are some.
+/// Returns the errors, if any.
 fn that_load(
     (resolution, files): (&Resolution, &FxHashMap<FileId, Arc<FileSummary>>),
     (memory, overlay): (&Memory, &Overlay),
@@ -257,7 +261,7 @@ fn that_load(
 }
 
 /// # Errors
-/// When there are errors among the findings: they are written out.
+/// Returns the formatted findings if any of them is an error.
 fn without_errors(
     found: &[ReportEntry],
     texts: &[(mangle_syntax::text::FileId, String, Arc<str>)],
@@ -282,10 +286,10 @@ fn sources(texts: &[(mangle_syntax::text::FileId, String, Arc<str>)]) -> Sources
     sources
 }
 
-/// The folder of the configuration; without one that of the first policy, else the working folder.
+/// Returns the base folder: of the configuration, of the first policy, or the working folder.
 ///
 /// # Errors
-/// When there is no configuration where one is named.
+/// Returns an error if a given configuration does not exist.
 fn root(config: Option<&Path>, policies: &[PathBuf], working: &Path) -> Result<PathBuf, LoadError> {
     let parent = |path: &Path| path.parent().map_or_else(|| working.to_path_buf(), Path::to_path_buf);
     if let Some(config) = config {

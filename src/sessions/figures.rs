@@ -1,4 +1,5 @@
-//! Figures about sessions: a row each, so that who sums them has figures about any number of them.
+//! Statistics of sessions, one row per session, so that rows of any number of sessions can be
+//! summed.
 
 use rayon::prelude::*;
 use serde_json::Value;
@@ -9,7 +10,8 @@ use crate::host::{Accounts, TranscriptFigures};
 use crate::report::replies::figures_json;
 use piggyback::transcript::statistics::Statistics;
 
-/// The figures: what a column is called, and where its number is in the answer of `stats`. An object there is the sum of its members.
+/// The columns of the statistics, with JSON pointers into the output of `stats`. An object at a
+/// pointer is the sum of its members.
 pub const COLUMNS: [(&str, &str); 15] = [
     ("answers", "/answers"),
     ("prompts", "/prompts"),
@@ -28,17 +30,16 @@ pub const COLUMNS: [(&str, &str); 15] = [
     ("state_tokens", "/compression/state/tokens"),
 ];
 
-/// The figures of a session.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Figure {
-    /// The index of the session among those that were given.
+    /// The index of the session in the input.
     pub session: usize,
-    /// A number for each of [`COLUMNS`]; `None` where it is not known.
+    /// One number per column of [`COLUMNS`]. `None` if it is unknown.
     pub values: Vec<Option<f64>>,
 }
 
 impl Checker {
-    /// Counts what became of the replies of each session.
+    /// Counts the outcomes of the replies of each session.
     #[must_use]
     pub fn stats(&self, sessions: &[Session<'_>]) -> Vec<Figure> {
         let of = |(number, session): (usize, &Session<'_>)| {

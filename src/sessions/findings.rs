@@ -1,4 +1,4 @@
-//! What is found in sessions.
+//! Findings about sessions.
 
 use std::sync::Arc;
 
@@ -11,35 +11,30 @@ use crate::host::{self, CheckedTranscripts, Overlay, TranscriptRequest};
 use crate::report::{ReportEntry, Sources, redacted};
 use mangle_syntax::text::{Cancel, FileId, TextSize};
 
-/// Something that was found in a session.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct SessionFinding {
-    /// The index of the session among those that were given.
+    /// The index of the session in the input.
     pub session: usize,
-    /// The turn, as its owner counts; `None` for what is said of the session as a whole.
+    /// The turn number of the caller. `None` for findings about the whole session.
     pub turn: Option<i64>,
-    /// The bytes of the text of the turn; `None` for what is said of the session.
+    /// The start byte offset in the text of the turn. `None` for findings about the whole session.
     pub start: Option<u64>,
-    /// Where they end.
+    /// The end byte offset, exclusive.
     pub end: Option<u64>,
-    /// The code of the rule.
     pub code: String,
-    /// The headline.
     pub headline: String,
-    /// The name of the rule.
     pub rule: String,
-    /// `error`, `warning`, `information` or `hint`.
+    /// The severity: `error`, `warning`, `information` or `hint`.
     pub severity: String,
-    /// Consequences and reasons.
     pub notes: Vec<String>,
-    /// JSON pointers to the place, through texts in texts.
+    /// JSON pointers to the location, one for each level of nested texts.
     pub path: Vec<String>,
-    /// What to do.
+    /// The title of the fix, or the help.
     pub suggestion: Option<String>,
 }
 
 impl Checker {
-    /// What is found in sessions, sorted. They are checked in parallel.
+    /// Checks sessions in parallel and returns the findings, sorted.
     #[must_use]
     pub fn check(&self, sessions: &[Session<'_>]) -> Vec<SessionFinding> {
         let mut overlay = Overlay::default();
@@ -71,7 +66,7 @@ impl Checker {
     }
 }
 
-/// A session and the way from its lines to its texts.
+/// A session with the map from its lines to its texts.
 struct SessionPlaces<'s> {
     number: usize,
     session: &'s Session<'s>,
@@ -79,7 +74,7 @@ struct SessionPlaces<'s> {
 }
 
 impl SessionPlaces<'_> {
-    /// A finding as all output shows it, with its place in the texts.
+    /// Converts a finding, with secrets redacted and offsets in the text of the turn.
     fn finding(&self, entry: &ReportEntry, sources: &Sources) -> SessionFinding {
         let entry = redacted(entry, sources);
         let diagnostic = &entry.diagnostic;
@@ -98,7 +93,7 @@ impl SessionPlaces<'_> {
             start: start.map(|start| within(start.offset)),
             end: end.zip(start).map(|(end, start)| match end.turn == start.turn {
                 true => within(end.offset),
-                // It reaches beyond the line.
+                // The range extends past the line.
                 false => within(len),
             }),
             code: diagnostic.rule.code.to_owned(),

@@ -1,5 +1,7 @@
-//! A session as lines of JSON, the form that transcripts are read in, and the way back from a byte of a line to a byte of a text. The text of
-//! a turn becomes a string in its line; a record is a line as it is.
+//! Conversion of a session to JSON lines, the format of transcripts, with a map from lines to
+//! texts.
+//!
+//! The text of a turn becomes a string in its line. A record becomes a line without changes.
 
 use std::sync::Arc;
 
@@ -7,28 +9,27 @@ use piggyback::transcript::MAX_RECORD_LEN;
 
 use super::Session;
 
-/// What a line begins with, in front of the role.
+/// The start of a line before the role.
 const ROLE: &str = "{\"role\":";
 
-/// What is between the role and the text.
+/// The text between the role and the content.
 const CONTENT: &str = ",\"content\":";
 
-/// A session as lines of JSON, one for each turn.
+/// A session as JSON lines, one per turn.
 #[derive(Debug)]
 pub(super) struct SessionLines {
-    /// All lines.
     pub(super) bytes: Arc<[u8]>,
-    /// Where each line begins, and where the string of its text does.
+    /// The offsets of each line and of the string with its text.
     starts: Vec<LineStart>,
     form: TurnForm,
 }
 
-/// What the text of a turn is.
+/// The format of a turn's text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum TurnForm {
-    /// What is said.
+    /// The text of a message.
     Said,
-    /// A record of a log, in JSON: who speaks and what is said is in it.
+    /// A JSON record of a log, which contains role and text.
     Record,
 }
 
@@ -38,17 +39,15 @@ struct LineStart {
     text: usize,
 }
 
-/// A byte of a text.
+/// A byte position in a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct TextPlace {
-    /// The index of the turn in its session.
     pub(super) turn: usize,
-    /// The byte in the text of the turn.
     pub(super) offset: usize,
 }
 
-/// The longest text that is written into a line. A longer one makes its record too long whatever follows, so the rest of it changes
-/// nothing and is not copied.
+/// The maximum length of a text that is copied to a line. Longer records are rejected, so the rest
+/// of the text has no effect.
 const LONGEST_TEXT: usize = MAX_RECORD_LEN + 1;
 
 impl SessionLines {
@@ -66,27 +65,28 @@ impl SessionLines {
         Self { bytes: bytes.into(), starts, form }
     }
 
-    /// The place in the texts of a byte of the lines; of one outside of every text, the start of its turn's text.
+    /// Maps a byte of the lines to the texts. A byte outside of all texts is mapped to the start of
+    /// the text of its turn.
     pub(super) fn place(&self, at: usize) -> Option<TextPlace> {
         let turn = self.starts.partition_point(|start| start.line <= at).checked_sub(1)?;
         let start = self.starts.get(turn)?;
         let text = self.bytes.get(start.text..at.max(start.text))?;
         let offset = match self.form {
-            // The string begins with a quote.
+            // Skip the opening quote.
             TurnForm::Said => unescaped(text.get(1..).unwrap_or_default()),
             TurnForm::Record => text.len(),
         };
         Some(TextPlace { turn, offset })
     }
 
-    /// The index of the turn that a line is of, counted from 1.
+    /// Returns the index of the turn of a line. Lines are counted from 1.
     pub(super) fn turn_of_line(&self, line: u64) -> Option<usize> {
         let turn = usize::try_from(line).ok()?.checked_sub(1)?;
         (turn < self.starts.len()).then_some(turn)
     }
 }
 
-/// Writes the line of what is said; gives where the string of the text begins.
+/// Appends the line of a message. Returns the start of the string with its text.
 fn said(role: &str, text: &[u8], bytes: &mut Vec<u8>) -> usize {
     bytes.extend_from_slice(ROLE.as_bytes());
     bytes.extend_from_slice(&json(role.as_bytes()));
@@ -97,7 +97,8 @@ fn said(role: &str, text: &[u8], bytes: &mut Vec<u8>) -> usize {
     start
 }
 
-/// Writes a record as a line; gives where it begins. In JSON a line can only end between tokens, where a space is as good.
+/// Appends a record as a line. Returns its start. Line breaks in JSON occur only between tokens, so
+/// they are replaced by spaces.
 fn record(text: &[u8], bytes: &mut Vec<u8>) -> usize {
     let start = bytes.len();
     bytes.extend(text.iter().map(|byte| if matches!(byte, b'\n' | b'\r') { b' ' } else { *byte }));
@@ -105,7 +106,7 @@ fn record(text: &[u8], bytes: &mut Vec<u8>) -> usize {
     start
 }
 
-/// A text as a string of JSON. What is not UTF-8 stays as it is.
+/// Encodes a text as a JSON string. Invalid UTF-8 is kept.
 fn json(text: &[u8]) -> Vec<u8> {
     let mut string = Vec::with_capacity(text.len() + 2);
     string.push(b'"');
@@ -123,11 +124,11 @@ fn json(text: &[u8]) -> Vec<u8> {
     string
 }
 
-/// How many bytes of a text the bytes of its JSON string stand for.
+/// Returns the number of decoded bytes of a part of a JSON string.
 fn unescaped(string: &[u8]) -> usize {
     let (mut at, mut count) = (0, 0);
     while at < string.len() {
-        // Only characters of one byte are escaped.
+        // Only single-byte characters are escaped.
         at += match (string.get(at), string.get(at + 1)) {
             (Some(b'\\'), Some(b'u')) => 6,
             (Some(b'\\'), _) => 2,

@@ -1,7 +1,9 @@
-//! Sessions of agents that are in memory, many at once: for programs that embed the checker, such as the Python package.
+//! Checking of many agent sessions in memory, for programs that embed the checker, such as the
+//! Python package.
 //!
-//! [`Checker::load`] reads policies and settings once; after that nothing is read from disk. A [`Session`] is checked, read and replayed
-//! as a transcript with a record for each turn is on the command line, and places count in the texts that were given.
+//! [`Checker::load`] reads policies and settings once, and nothing is read from disk afterwards. A
+//! [`Session`] is checked, parsed and replayed like a transcript with one record per turn.
+//! Positions are relative to the given texts.
 
 mod checker;
 mod figures;

@@ -1,4 +1,4 @@
-//! A policy as a library: what follows from it and from given facts, and why.
+//! Queries and explanations for a policy with additional facts, for use as a library.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use crate::ide::facts::give_columns;
 use crate::ide::query::{AnswerOptions, EvaluatedProgram, ask, place};
 use crate::report::QueryAnswer;
 
-/// A policy that can be asked.
+/// A policy that can be queried.
 #[derive(Debug)]
 pub struct PolicyProgram {
     program: Arc<Program>,
@@ -23,22 +23,22 @@ pub struct PolicyProgram {
     checker: Checker,
 }
 
-/// The facts that fit an atom.
+/// The facts that match an atom.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PolicyAnswer {
-    /// What the columns are called: the names of the arguments of the declaration, or their numbers.
+    /// The column names: the argument names of the declaration, or numbers.
     pub columns: Vec<String>,
-    /// A row for each fact.
     pub rows: Vec<Vec<String>>,
-    /// What the answer does not take into account, a sentence each: rules that cannot be evaluated, rows that failed.
+    /// Limitations of the answer, one sentence each: rules that cannot be evaluated, and failed
+    /// rows.
     pub warnings: Vec<String>,
 }
 
 impl PolicyProgram {
-    /// Reads a policy: files and folders.
+    /// Loads a policy from files and folders.
     ///
     /// # Errors
-    /// As [`Checker::load`].
+    /// Returns the errors of [`Checker::load`].
     pub fn load(paths: &[PathBuf]) -> Result<Self, LoadError> {
         let checker = Checker::load(None, paths, None)?;
         host::only(&checker.resolution.programs, &|program| &program.name, "here")
@@ -49,10 +49,12 @@ impl PolicyProgram {
         Ok(Self { program, settings, checker })
     }
 
-    /// The facts that fit an atom. `tables` are facts that are added: the name of their predicate, and their rows in parts.
+    /// Returns the facts that match an atom.
+    ///
+    /// `tables` adds facts: the name of a predicate, and its rows in chunks.
     ///
     /// # Errors
-    /// When the atom cannot be read, a row is no fact, or the evaluation stops.
+    /// Returns an error if the atom is invalid, a row is not a fact, or the evaluation stops.
     pub fn query<C: FactColumns>(
         &self,
         atom: &str,
@@ -65,10 +67,12 @@ impl PolicyProgram {
         Ok(PolicyAnswer { columns: unique(answer.columns), rows, warnings: answer.lost })
     }
 
-    /// Why the facts that fit an atom hold, or what each rule lacks where none does.
+    /// Explains the facts that match an atom.
+    ///
+    /// If no fact matches, the result contains the unsatisfied premises of each rule.
     ///
     /// # Errors
-    /// As [`PolicyProgram::query`].
+    /// Returns the errors of [`PolicyProgram::query`].
     pub fn why<C: FactColumns>(
         &self,
         atom: &str,
@@ -127,7 +131,7 @@ impl PolicyProgram {
     }
 }
 
-/// Names of columns, each once: one that is there already has a number behind it.
+/// Makes column names unique by appending numbers.
 fn unique(names: Vec<String>) -> Vec<String> {
     let mut all: Vec<String> = Vec::with_capacity(names.len());
     for name in names {
@@ -139,5 +143,5 @@ fn unique(names: Vec<String>) -> Vec<String> {
     all
 }
 
-/// A program takes all facts.
+/// No limit, because a program accepts all facts.
 const WHOLE: TextBudget = TextBudget { each: usize::MAX, left: usize::MAX };

@@ -1,4 +1,5 @@
-//! What the runtime makes of the replies in sessions: the members of their control packets as columns.
+//! The replies in sessions as parsed by the runtime, with the members of their control packets as
+//! columns.
 
 use rayon::prelude::*;
 use serde_json::Value;
@@ -8,40 +9,38 @@ use super::{Checker, Session};
 use crate::host::{Accounts, TranscriptPrograms};
 use crate::report::replies::{TranscriptReply, parsed, without_secrets};
 
-/// A reply as the runtime reads it.
+/// A reply as parsed by the runtime.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SessionReply {
-    /// The index of the session among those that were given.
+    /// The index of the session in the input.
     pub session: usize,
-    /// The turn, as its owner counts.
+    /// The turn number of the caller.
     pub turn: i64,
-    /// The stage that reads it, `P1` to `P5`; `None` where none does.
+    /// The stage that found the envelope, `P1` to `P5`. `None` if no stage did.
     pub stage: Option<String>,
-    /// Why no envelope is read.
+    /// The reason for a missing envelope.
     pub error: Option<String>,
-    /// What the user sees.
+    /// The text that the user sees.
     pub surface: Option<String>,
-    /// The intent.
     pub category: Option<String>,
     pub verb: Option<String>,
     pub target: Option<String>,
     pub constraint: Option<String>,
     pub confidence: Option<f64>,
-    /// Updates that reach the kernel, those that are lost, and those that a policy or a filter blocks.
+    /// Texts of the updates that reach the kernel.
     pub updates_kept: Vec<String>,
     pub updates_dropped: Vec<String>,
     pub updates_blocked: Vec<String>,
     /// Operations on memory, each as JSON.
     pub memory_operations: Vec<String>,
-    /// Requests of tools, each as JSON.
+    /// Tool requests, each as JSON.
     pub tool_requests: Vec<String>,
-    /// Whether the reply corrects itself, and what it supposes.
     pub self_correction: Option<bool>,
     pub hypothesis: Option<String>,
 }
 
 impl Checker {
-    /// What the runtime makes of the replies of sessions, in their order.
+    /// Parses the replies of sessions as the runtime does, in order.
     #[must_use]
     pub fn parse(&self, sessions: &[Session<'_>]) -> Vec<SessionReply> {
         let programs = self.programs();
@@ -112,7 +111,7 @@ impl SessionReply {
     }
 }
 
-/// An update as its text, where it is one or has one; anything else as JSON.
+/// Returns the text of an update. Values without a text are formatted as JSON.
 fn update(value: &Value) -> String {
     let text = value.as_str().or_else(|| value["text"].as_str());
     text.map_or_else(|| value.to_string(), str::to_owned)

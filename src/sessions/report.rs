@@ -1,4 +1,4 @@
-//! A page about many sessions.
+//! An HTML report about many sessions.
 
 use rayon::prelude::*;
 
@@ -9,17 +9,17 @@ use crate::host::{Accounts, TranscriptFigures};
 use crate::report::fleet::{Fleet, FleetEvent, FleetFile, FleetPage, Origin, page};
 use piggyback::transcript::statistics::Statistics;
 
-/// How many sessions are counted before their counts are added up: so much is held at a time.
+/// The number of sessions that are processed before their counts are added. Limits the memory use.
 const AT_ONCE: usize = 256;
 
-/// What was counted in a session, in its order.
+/// The events and statistics of a session, in order.
 struct SessionCounts {
     events: Vec<(Origin, FleetEvent)>,
     figures: Statistics,
 }
 
 impl Checker {
-    /// Writes a page about sessions: one HTML file that needs nothing else. Its counts are those of [`Checker::check`],
+    /// Renders a self-contained HTML report about sessions, with the counts of [`Checker::check`],
     /// [`Checker::replay`] and [`Checker::stats`].
     #[must_use]
     pub fn report(&self, sessions: &[Session<'_>], title: Option<&str>) -> String {
@@ -51,7 +51,7 @@ impl Checker {
     }
 }
 
-/// The origin of something in a session with what its owner knows of the turn.
+/// Adds the labels of a turn to the origin of an event.
 fn with_labels(origin: Origin, session: &Session<'_>, lines: &SessionLines) -> Origin {
     let line = origin.record.and_then(|record| u64::try_from(record).ok());
     let turn = line.and_then(|line| session.turns.get(lines.turn_of_line(line)?));

@@ -1,38 +1,36 @@
-//! A session as it is given: texts, each with who says it.
+//! The input format of a session: texts with roles.
 
 pub use crate::report::fleet::OriginTime as TurnTime;
 
-/// A session of an agent, whole and in order.
+/// A complete session of an agent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Session<'t> {
-    /// What its owner calls it.
+    /// The identifier of the caller.
     pub id: String,
-    /// Its turns in their order.
     pub turns: Vec<SessionTurn<'t>>,
 }
 
-/// What is said in a turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SessionTurn<'t> {
-    /// Its number, as its owner counts.
+    /// The turn number of the caller.
     pub turn: i64,
-    /// Who speaks: `assistant`, `user`, `system`, `tool`, or another word for one of these. A record says it itself.
+    /// The role: `assistant`, `user`, `system`, `tool`, or a synonym. A record contains its own
+    /// role.
     pub role: &'t str,
-    /// What is said, or a record (`Checker::of_records`). Bytes that are not UTF-8 are found like those of a file.
+    /// The text or a record (`Checker::of_records`). Invalid UTF-8 is reported as in a file.
     pub text: &'t [u8],
-    /// What a report counts it under.
     pub labels: TurnLabels<'t>,
 }
 
-/// What is known of a turn beside its text; a report of many sessions counts by it, and nothing else reads it.
+/// Metadata of a turn for the report about many sessions.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct TurnLabels<'t> {
-    /// When it was.
     pub time: TurnTime,
-    /// The model that answered.
+    /// The model of the reply.
     pub model: Option<&'t str>,
-    /// The version of the protocol, or of whatever else is to be compared; without it, the version that the reply is judged by.
+    /// The protocol version, or another value for comparisons. Default: the version for checking
+    /// the reply.
     pub version: Option<&'t str>,
-    /// The shard that answered; without it, the one that the reply names.
+    /// The shard of the reply. Default: the shard in the reply.
     pub shard: Option<&'t str>,
 }

@@ -13,7 +13,7 @@ fn examples() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("examples")
 }
 
-/// The turns of a transcript of chat lines.
+/// Parses a transcript of chat lines.
 fn turns(text: &str) -> Vec<(String, String)> {
     let lines = text.lines().map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap());
     let text = |value: &serde_json::Value| value.as_str().unwrap().to_owned();
@@ -47,7 +47,7 @@ fn places_count_in_the_texts_that_were_given() {
         let range = usize::try_from(start).unwrap()..usize::try_from(end).unwrap();
         assert!(text.get(range.clone()).is_some_and(|part| !part.is_empty()), "{one:?}");
     }
-    // Sessions know nothing of each other.
+    // Sessions are independent.
     let of = |number: usize| -> Vec<_> {
         let own = found.iter().filter(|one| one.session == number);
         own.map(|one| (one.turn, one.code.clone(), one.start, one.headline.clone())).collect()
@@ -144,7 +144,7 @@ fn named_policies_count_beside_those_of_a_configuration() {
     assert_eq!(undeclared(&[other]), 0);
 }
 
-/// Rows of one column each are lists of JSON here.
+/// Columns of JSON values, one per name.
 struct JsonColumns(Vec<(&'static str, Vec<Json>)>);
 
 impl FactColumns for JsonColumns {
@@ -186,7 +186,7 @@ fn a_policy_is_asked_with_given_facts() {
     expect!["facts of `pending_action`, row 1: `null` is not a string"].assert_eq(&error);
 }
 
-/// Records keep their places, also where they are written over several lines.
+/// Positions in records are kept, even if a record has several lines.
 #[test]
 fn a_record_has_the_findings_of_its_line() {
     let path = examples().join("jailbreak/session.piggyback.jsonl");
@@ -245,7 +245,6 @@ fn a_report_counts_what_the_checker_finds() {
     assert!(checker.report(&[], None).contains("There is no reply"));
 }
 
-/// A session without a reply has one finding, and a report counts it.
 #[test]
 fn a_session_without_a_reply_is_counted() {
     let checker = Checker::load(None, &[examples().join("guardian")], None).unwrap();

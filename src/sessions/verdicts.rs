@@ -1,4 +1,4 @@
-//! What policies say of the requests in sessions.
+//! The verdicts of policies about the requests in sessions.
 
 use std::cell::RefCell;
 use std::fmt::Write as _;
@@ -17,31 +17,31 @@ use agent_replay::{Prefill, ReplayOptions};
 use mangle_syntax::text::Cancel;
 use piggyback::transcript::{Record, TranscriptOptions, TranscriptReader};
 
-/// A request, and what the policies say of it.
+/// A request with the verdict of the policies.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SessionVerdict {
-    /// The index of the session among those that were given.
+    /// The index of the session in the input.
     pub session: usize,
-    /// The turn, as its owner counts.
+    /// The turn number of the caller.
     pub turn: i64,
-    /// What the reply calls the request; empty for the verdict about the reply as a whole.
+    /// The identifier of the request in the reply. Empty for the verdict about the whole reply.
     pub request: String,
-    /// What is to be done.
     pub action: String,
     pub target: String,
     pub payload: String,
-    /// `PERMIT` or `DENY`.
+    /// The verdict: `PERMIT` or `DENY`.
     pub verdict: String,
-    /// Why, in a sentence.
+    /// A sentence with the reason.
     pub why: String,
-    /// Where the clause is that decides.
+    /// The location of the deciding clause.
     pub rule: Option<String>,
-    /// The proof, a fact a line; empty for what is denied for the lack of a permission.
+    /// The proof, one fact per line. Empty for a denial because of a missing permission.
     pub proof: String,
 }
 
 impl Checker {
-    /// Replays sessions against the policies, in parallel. Without a policy that permits or denies there are no verdicts.
+    /// Replays sessions against the policies in parallel. If no policy permits or denies, the
+    /// result is empty.
     #[must_use]
     pub fn replay(&self, sessions: &[Session<'_>]) -> Vec<SessionVerdict> {
         let of = |(number, session): (usize, &Session<'_>)| self.replay_one(number, session);
@@ -85,7 +85,7 @@ impl Checker {
     }
 }
 
-/// Shows `each` the records of a session, which is read as the file `like` is.
+/// Calls `each` for every record of a session, which is parsed like the file `like`.
 pub(super) fn each_record(
     like: &TranscriptFile,
     lines: &SessionLines,
@@ -119,7 +119,7 @@ fn verdicts(
     turn.all_verdicts().map(of).collect()
 }
 
-/// Proofs as lines, each below what it is the reason of.
+/// Formats proofs as indented lines.
 fn proof(trees: &[ProofTree]) -> String {
     fn add(tree: &ProofTree, level: usize, out: &mut String) {
         let by = tree.by.as_ref().map_or(String::new(), |by| format!("  by {by}"));
@@ -131,8 +131,8 @@ fn proof(trees: &[ProofTree]) -> String {
     out
 }
 
-/// Nothing is filled in.
+/// The prefill is empty.
 static NOTHING: LazyLock<Prefill> = LazyLock::new(Prefill::default);
 
-/// A replay of a batch is not cancelled.
+/// The replay of a batch is never canceled.
 static NEVER: LazyLock<Cancel> = LazyLock::new(Cancel::new);

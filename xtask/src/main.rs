@@ -89,7 +89,7 @@ fn main() -> ExitCode {
     }
     let result = match Arguments::parse().task {
         Task::Damage(options) => damage::run(&options),
-        Task::Grammar(options) => grammar::run(&root(), &options),
+        Task::Grammar(options) => grammar::run(&options),
         Task::Generate => generate::run(),
         Task::Test(options) => test::run(&options),
         Task::Ceilings => ceilings::run(),

@@ -1,4 +1,4 @@
-//! System prompts that were captured: where one stands, and how much of it a preview has in common with it.
+//! Captured system prompts: location, and similarity to a preview.
 
 use rustc_hash::FxHashMap;
 
@@ -8,17 +8,17 @@ use piggyback::transcript::{Record, TextKind, TranscriptOptions, TranscriptReade
 /// A captured system prompt.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CapturedPrompt {
-    /// The file that the prompt was captured in.
+    /// The file with the captured prompt.
     pub file: FileId,
-    /// Where its first line stands there.
+    /// The location of the first line.
     pub range: TextRange,
-    /// The prompt.
+    /// The text of the prompt.
     pub text: String,
 }
 
 impl CapturedPrompt {
-    /// The system prompt that a shard of a type was given last, in a transcript; of a file that is no JSON, all of it.
-    /// `None` where there is none.
+    /// Reads the last system prompt for a type of shard from a transcript. If the file is not JSON,
+    /// the whole file is the prompt. `None` if no prompt is found.
     #[must_use]
     pub fn read(file: FileId, name: &str, text: &str, kind: &str) -> Option<Self> {
         let folded = name.to_ascii_lowercase();
@@ -38,14 +38,14 @@ impl CapturedPrompt {
         last
     }
 
-    /// What is left of a text where line ends at its end do not count.
+    /// The text with exactly one line end at its end.
     #[must_use]
     pub fn comparable(text: &str) -> String {
         format!("{}\n", text.trim_end_matches(['\n', '\r']))
     }
 
-    /// How much of this and of a text is the same, in percent: the share of the lines, without blanks around them, that
-    /// both have.
+    /// The similarity to a text in percent: the share of common lines. Blanks around lines are
+    /// ignored.
     #[must_use]
     pub fn similarity(&self, text: &str) -> u32 {
         fn lines(text: &str) -> impl Iterator<Item = &str> {
@@ -60,7 +60,7 @@ impl CapturedPrompt {
     }
 }
 
-/// The last system prompt of a record, unless another type of shard was given it.
+/// The last system prompt of a record. `None` if the record names another type of shard.
 fn of_record(file: FileId, record: &Record<'_>, kind: &str) -> Option<CapturedPrompt> {
     let said = record.turns.iter().filter_map(|turn| turn.details.as_ref()?.shard.as_deref());
     let bare = |kind: &str| kind.trim_start_matches('/').to_owned();

@@ -1,5 +1,7 @@
-//! The input of a turn in a long session: what was believed, in place of what was said. Core facts, facts that matter now,
-//! what is left of older turns, the last turns without their words, and the message.
+//! Compressed input of a turn in a long session: facts instead of the conversation.
+//!
+//! Sections in this order: core facts, active facts, the history of older turns, the recent turns
+//! without their text, and the message.
 
 use std::sync::Arc;
 
@@ -16,59 +18,59 @@ use super::wording::Wording;
 use mangle_settings::{ContextBlockSettings as ContextBlock, Profile};
 use mangle_syntax::text::TextRange;
 
-/// What is always shown, in this order: what the constitution says.
+/// The predicates of the core facts, in the order of the prompt. The policy rules that permit or
+/// deny (constitution) define them.
 const CORE: [&str; 5] =
     ["permitted", "dangerous_action", "admin_override", "security_violation", "block_commit"];
 
-/// How many turns the runtime keeps whole, but for their words.
+/// The number of recent turns that the runtime keeps as separate entries.
 const RECENT: usize = 5;
 
-/// How many facts it keeps of the turns before them.
+/// The maximum number of facts that the runtime keeps of older turns.
 const KEY_ATOMS: usize = 64;
 
-/// The tokens that the model takes in, unless the agent's configuration says otherwise.
+/// The default context window of the model in tokens.
 const WINDOW: u64 = 200_000;
 
-/// Which share of those core facts and facts that matter now may have, in percent.
+/// The shares of core facts and active facts in the context window, in percent.
 const SHARES: (u64, u64) = (5, 30);
 
-/// A session that was replayed.
+/// A replayed session.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct RecordedSession {
-    /// The file that it was captured in, as output calls it.
+    /// The display name of the file with the session.
     pub file: Arc<str>,
-    /// Its turns up to the one that is wanted.
+    /// The turns, up to and including the requested turn.
     pub turns: Vec<RecordedTurn>,
 }
 
-/// One turn of a recorded session.
+/// A turn of a recorded session.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct RecordedTurn {
-    /// Its number, from 1 on.
+    /// The number of the turn, from 1.
     pub number: u64,
-    /// When it was: `2026-01-31T12:00:00Z`.
+    /// The time of the turn, for example `2026-01-31T12:00:00Z`.
     pub time: String,
-    /// The line of its record, from 1 on.
+    /// The line of the record in the file, from 1.
     pub line: usize,
-    /// The facts that it made the kernel believe, as the engine prints them.
+    /// The facts that the turn asserted, as the engine prints them.
     pub facts: Vec<String>,
 }
 
-/// What a compressed input is made of, besides the kernel.
+/// The input of [`compressed`] except the kernel.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct CompressedInput<'a> {
     pub(super) message: &'a SourcedText,
-    /// The version of the protocol that the answer is wanted in.
+    /// The protocol version of the requested reply.
     pub(super) profile: Profile,
     pub(super) recorded: &'a RecordedSession,
     pub(super) session: Option<&'a PromptSession>,
-    /// The tokens that the model takes in.
+    /// The context window of the model in tokens. Default: [`WINDOW`].
     pub(super) window: Option<u64>,
-    /// The headings and sentences.
+    /// The headings and sentences of the prompt.
     pub(super) wording: Wording<'a>,
 }
 
-/// The input of a turn with a message, in compressed form.
 pub(super) fn compressed(
     of: &CompressedInput<'_>,
     block: &ContextBlock,
@@ -93,7 +95,8 @@ pub(super) fn compressed(
     prompt
 }
 
-/// The predicates whose facts matter now: those of the settings, and what the session spoke of.
+/// The predicates of active facts: the configured predicates, then predicates that occur in the
+/// session.
 fn active(recorded: &RecordedSession, block: &ContextBlock) -> Vec<String> {
     let spoken = recorded.turns.iter().flat_map(|turn| &turn.facts);
     let spoken = spoken.filter_map(|fact| Some(fact.split_once('(')?.0.to_owned()));
@@ -138,7 +141,7 @@ fn title(of: &CompressedInput<'_>, tokens: usize) -> Section {
     section
 }
 
-/// What is left of older turns: what the session file says of them, and their facts.
+/// The history of older turns: the text of the session file, and the facts of the turns.
 fn history(of: &CompressedInput<'_>, older: &[RecordedTurn]) -> Section {
     let mut section = Section::new(SectionKind::History, SectionSource::Session, "HISTORY");
     heading(&mut section, of.wording, "compressed.history");
@@ -150,7 +153,7 @@ fn history(of: &CompressedInput<'_>, older: &[RecordedTurn]) -> Section {
         let (from, to) = (first.number.to_string(), last.number.to_string());
         let values = [("first", from.as_str()), ("last", to.as_str())];
         let line = of.wording.line("compressed.turns", &values, None, origin(of.recorded, last));
-        // The numbers are counted, and stand in no record.
+        // The numbers are computed and have no source location.
         section.lines.push(PromptLine { role: LineRole::Heading, value: TextRange::default(), ..line });
     }
     let all = older.iter().flat_map(|turn| turn.facts.iter().map(move |fact| (turn, fact)));
@@ -160,7 +163,7 @@ fn history(of: &CompressedInput<'_>, older: &[RecordedTurn]) -> Section {
     section
 }
 
-/// The last turns: their facts, and none of their words.
+/// The recent turns: facts without the text of the conversation.
 fn turns(of: &CompressedInput<'_>, recent: &[RecordedTurn]) -> Section {
     let recorded = of.recorded;
     let mut section = Section::new(SectionKind::Recent, SectionSource::Session, "RECENT TURNS");
@@ -256,7 +259,7 @@ mod tests {
     fn what_does_not_fit_is_left_out() {
         let mut kernel = listed(&["test_state(/failing)"]);
         let (said, recorded) = (SourcedText::by_caller("Go."), RecordedSession::default());
-        // 30 % of it are 3 tokens.
+        // 30% of the window are 3 tokens.
         let of = CompressedInput {
             message: &said,
             profile: Profile::Current,

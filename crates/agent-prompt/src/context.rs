@@ -1,4 +1,4 @@
-//! For whom a prompt is: the shard, its session, what the person wants.
+//! Context of a prompt: the shard, the session and the user's intent.
 
 use serde_json::{Map, Value};
 
@@ -7,32 +7,33 @@ use super::session::PromptSession;
 use mangle_settings::Runtime;
 use piggyback::envelope::runtime::go_float;
 
-/// For whom, and in which situation, a prompt is assembled.
+/// The shard and the situation of a prompt.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct PromptContext {
-    /// The instance: `coder-17`.
+    /// The id of the instance, for example `coder-17`.
     pub shard_id: String,
-    /// What kind of shard it is, without `/`: `coder`.
+    /// The type of shard without `/`, for example `coder`.
     pub shard_type: String,
-    /// What the session knows; `None` when there is none.
+    /// The data of the session.
     pub session: Option<PromptSession>,
-    /// What the person wants; `None` when that is not known.
+    /// The user's intent, if known.
     pub intent: Option<Intent>,
-    /// The campaign; empty when there is none.
+    /// The id of the campaign; empty without a campaign.
     pub campaign_id: String,
-    /// What knowledge is searched with, in place of the intent's target; empty to leave that.
+    /// The query for the knowledge search. If empty, the target of the intent is used.
     pub semantic_query: String,
-    /// How many results of that search are wanted; `None` leaves it at the default.
+    /// The number of search results. `None` means the default of the runtime.
     pub semantic_top_k: Option<u32>,
-    /// What that search found: ids of prompt atoms and their scores, from 0 to 1. The runtime has an index for it.
+    /// The results of the vector search: ids of prompt atoms with scores from 0 to 1. The runtime
+    /// has a vector index; previews take the results as input.
     pub vectors: Vec<(String, f64)>,
-    /// How many tokens a prompt may have, and how many of those are reserved, where somebody says it.
+    /// The token budget and the reserved tokens, if configured.
     pub budget: (Option<u32>, Option<u32>),
     /// The runtime that assembles the prompt.
     pub runtime: Runtime,
 }
 
-/// Neither an id nor a type of shard may be missing.
+/// Error: the id or the type of the shard is missing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("missing shard_id or shard_type")]
 pub struct MissingShard;
@@ -42,23 +43,25 @@ const EXTRA: [&str; 6] =
     ["ouroboros_stage", "stage", "tool_name", "tool_purpose", "input_type", "output_type"];
 
 impl PromptContext {
-    /// A context with nothing but a shard.
+    /// A context with only a shard.
     #[must_use]
     pub fn of_shard(id: impl Into<String>, kind: impl Into<String>) -> Self {
         Self { shard_id: id.into(), shard_type: kind.into(), ..Self::default() }
     }
 
-    /// Whether the shard has an id and a type. The reference runtime asks that of the map form alone.
+    /// True if the shard has an id and a type. The reference runtime requires both only in the map
+    /// form.
     #[must_use]
     pub fn is_complete(&self) -> bool {
         !self.shard_id.is_empty() && !self.shard_type.is_empty()
     }
 
-    /// Reads the map form, which code around the runtime uses. Members of another kind than expected count as missing.
-    /// `session` and `intent` are what the map holds of them.
+    /// Reads the map form of a context. Members with an unexpected type count as missing. `session`
+    /// and `intent` are the parsed values of these members.
     ///
     /// # Errors
-    /// When the shard has no id or no type.
+    ///
+    /// If the shard has no id or no type.
     pub fn from_map(
         map: &Map<String, Value>,
         session: Option<PromptSession>,

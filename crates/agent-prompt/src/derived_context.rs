@@ -1,42 +1,42 @@
-//! The situation as the prompt compiler sees it: tags that are derived from a context.
+//! Situation tags of the prompt compiler, derived from a prompt context.
 
 use super::PromptContext;
 use super::session::PromptSession;
 use mangle_settings::Runtime;
 
-/// How many tokens a compiled prompt may have, unless the context says so.
+/// The default token budget of a compiled prompt.
 pub const TOKEN_BUDGET: u32 = 200_000;
-/// How many of those are kept for the answer.
+/// The default number of tokens reserved for the reply.
 pub const RESERVED: u32 = 8_000;
-/// How many the runtime keeps free besides.
+/// The number of tokens that the runtime keeps free in addition.
 pub const HEADROOM: u32 = 500;
-/// How many results of a search for knowledge are used.
+/// The default number of results of a knowledge search.
 pub const TOP_K: u32 = 20;
-/// What shards that write Mangle get at most: budget, reserved tokens, results.
+/// The limits for shards that write Mangle: budget, reserved tokens, search results.
 const FOCUSED: (u32, u32, u32) = (60_000, 4_000, 10);
-/// Which part of a budget is reserved when more than all of it was asked for.
+/// Divisor: the fraction of the budget to reserve if the requested reserve exceeds the budget.
 const FALLBACK_RATIO: u32 = 10;
 
-/// What is derived from a [`PromptContext`]. Tags have a `/` in front; what there is nothing of is empty.
+/// The situation derived from a [`PromptContext`]. Tags start with `/`; missing values are empty.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct DerivedContext {
-    /// The type of the shard with `/` in front, even of one that has a `/` of its own.
+    /// The type of the shard with a leading `/`, even if the type itself has one.
     pub shard_type: String,
-    /// The shard without the number of the instance: `coder` for `coder-17`.
+    /// The shard without the instance number, for example `coder` for `coder-17`.
     pub shard_id: String,
-    /// The shard as it was given.
+    /// The id of the instance, as given.
     pub instance: String,
     /// `/active`, `/dream` or `/tdd_repair`.
     pub operational_mode: &'static str,
-    /// The phase of the campaign, as it was given.
+    /// The phase of the campaign, as given.
     pub campaign_phase: String,
     /// The goal of the campaign.
     pub campaign_name: String,
-    /// The id of the campaign, as it was given.
+    /// The id of the campaign, as given.
     pub campaign_id: String,
-    /// The layer that is built.
+    /// The current build layer.
     pub build_layer: String,
-    /// The phase of the initialisation.
+    /// The phase of the initialization.
     pub init_phase: String,
     /// The phase of the northstar.
     pub northstar_phase: String,
@@ -44,30 +44,30 @@ pub struct DerivedContext {
     pub ouroboros_stage: String,
     /// The programming language of the workspace, as a tag.
     pub language: String,
-    /// The provider of the model, as it was given.
+    /// The provider of the model, as given.
     pub provider: String,
-    /// The model, as it was given.
+    /// The model, as given.
     pub model: String,
-    /// The frameworks that the workspace uses, as tags.
+    /// The frameworks of the workspace, as tags.
     pub frameworks: Vec<String>,
-    /// The verb of the intent, as it was given.
+    /// The verb of the intent, as given.
     pub intent_verb: String,
     /// The target of the intent.
     pub intent_target: String,
-    /// What knowledge is searched with.
+    /// The query for the knowledge search.
     pub semantic_query: String,
-    /// What is the case: `failing_tests`, `diagnostics`, … in the runtime's order.
+    /// The active world states, for example `failing_tests`, in the order of the runtime.
     pub world_states: Vec<&'static str>,
-    /// How many tokens the prompt may have.
+    /// The token budget of the prompt.
     pub token_budget: u32,
-    /// How many of those are kept for the answer.
+    /// The number of tokens reserved for the reply.
     pub reserved: u32,
-    /// How many results of a search for knowledge are used.
+    /// The number of results of a knowledge search.
     pub top_k: u32,
 }
 
 impl DerivedContext {
-    /// Derives the situation of a context, as the reference runtime does.
+    /// Derives the situation from a context, like the reference runtime.
     #[must_use]
     pub fn of(context: &PromptContext) -> Self {
         let mut derived = Self {
@@ -95,7 +95,8 @@ impl DerivedContext {
         derived
     }
 
-    /// Takes a budget of the configuration. More than all of it cannot be reserved: then it is a tenth.
+    /// Applies a configured budget. If the reserve is not smaller than the budget, a tenth is
+    /// reserved.
     fn budget(&mut self, (tokens, reserved): (Option<u32>, Option<u32>)) {
         self.token_budget = tokens.filter(|tokens| *tokens > 0).unwrap_or(self.token_budget);
         self.reserved = reserved_of(self.token_budget, reserved.unwrap_or(self.reserved));
@@ -167,26 +168,27 @@ impl DerivedContext {
         }
     }
 
-    /// How many tokens atoms may have: the budget without what is reserved and what the runtime keeps for itself.
+    /// The number of tokens for atoms: the budget minus the reserve and [`HEADROOM`].
     #[must_use]
     pub fn available(&self) -> u32 {
         self.token_budget.saturating_sub(self.reserved).saturating_sub(HEADROOM)
     }
 }
 
-/// How many tokens of a budget are reserved where so many were asked for: less than all of it, else a tenth.
+/// The number of reserved tokens. If the requested number is not smaller than the budget, a tenth
+/// of the budget.
 #[must_use]
 pub(super) fn reserved_of(budget: u32, wanted: u32) -> u32 {
     if wanted < budget { wanted } else { budget / FALLBACK_RATIO }
 }
 
-/// The role with `/` in front. Some runtimes put a second one before it.
+/// The role with a leading `/`. Some runtimes prepend a `/` even if the type already has one.
 pub(super) fn role(context: &PromptContext) -> String {
     let kind = &context.shard_type;
     if context.runtime.slash_roles && kind.starts_with('/') { kind.clone() } else { format!("/{kind}") }
 }
 
-/// The shard that an instance is of: what stands before a dash and digits, else the type.
+/// The name of the shard without an instance number: the text before a dash and digits, or `kind`.
 #[must_use]
 pub fn stable_id<'a>(id: &'a str, kind: &'a str) -> &'a str {
     let numbered = id.trim().rsplit_once('-');
@@ -194,25 +196,26 @@ pub fn stable_id<'a>(id: &'a str, kind: &'a str) -> &'a str {
     numbered.filter(|(name, digits)| !name.is_empty() && is_number(digits)).map_or(kind, |(name, _)| name)
 }
 
-/// A type of shard as the runtime compares it: one leading `/` removed, then trimmed, in lower case.
+/// A type of shard in the form that the runtime compares: without one leading `/`, trimmed, in
+/// lower case.
 #[must_use]
 pub(super) fn folded(kind: &str) -> String {
     let trimmed = kind.strip_prefix('/').unwrap_or(kind).trim();
     lower(trimmed)
 }
 
-/// In lower case, character for character, as the runtime does it: no character becomes two.
+/// Lower case per character, like the runtime: no character becomes two.
 fn lower(text: &str) -> String {
     text.chars().map(|char| char.to_lowercase().next().unwrap_or(char)).collect()
 }
 
-/// A value as a tag: trimmed, with `/` in front; empty stays empty.
+/// Converts a value to a tag: trimmed, with a leading `/`. Empty values stay empty.
 fn tag(value: &str) -> String {
     let value = value.trim();
     if value.is_empty() || value.starts_with('/') { value.to_owned() } else { format!("/{value}") }
 }
 
-/// The language of a file by the end of its name.
+/// The language of a file, from its extension.
 fn language_of(target: &str) -> &'static str {
     let name = target.rsplit('/').next().unwrap_or_default();
     let extension = name.rsplit_once('.').map(|(_, extension)| lower(extension));
@@ -228,7 +231,7 @@ fn language_of(target: &str) -> &'static str {
     }
 }
 
-/// Whether a shard of this type writes Mangle, whatever its target is.
+/// True if shards of this type write Mangle.
 fn writes_mangle(kind: &str) -> bool {
     let kind = folded(kind);
     kind == "legislator" || kind.contains("mangle") || kind.contains("autopoiesis")

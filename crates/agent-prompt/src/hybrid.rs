@@ -1,49 +1,50 @@
-//! codeNERD's line directives, as far as prompts need them: facts of `TAXONOMY:` and `INTENT:`, atoms of `PROMPT:`.
+//! Line directives of codeNERD that affect prompts: facts of `TAXONOMY:` and `INTENT:`, atoms of
+//! `PROMPT:`.
 
 use super::rules::header_rules::HYBRID_DIRECTIVE;
 use mangle_syntax::lint::Finding;
 use mangle_syntax::syntax::directive_lines;
 use mangle_syntax::text::{TextRange, slice};
 
-/// What the directives of a file say.
+/// The parsed directives of a file.
 #[derive(Debug, Clone, Default)]
 pub struct Directives {
-    /// Facts: predicate, arguments, and the line.
+    /// The facts of the directives.
     pub facts: Vec<DirectiveFact>,
-    /// Prompt atoms.
+    /// The prompt atoms of the directives.
     pub atoms: Vec<DirectiveAtom>,
-    /// Lines that cannot be read, which the loader leaves out; ranges count from the start of the file.
+    /// Findings for invalid lines, which the loader skips. Ranges count from the start of the file.
     pub findings: Vec<Finding>,
 }
 
-/// A fact that a directive stands for.
+/// A fact that a directive asserts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DirectiveFact {
-    /// The predicate that the directive asserts a fact of.
+    /// The predicate of the fact.
     pub predicate: &'static str,
-    /// Its arguments; one that starts with `/` is a name.
+    /// The arguments. An argument with a leading `/` is a name.
     pub args: Vec<String>,
-    /// The line.
+    /// The range of the line.
     pub range: TextRange,
 }
 
-/// A prompt atom that a directive stands for.
+/// A prompt atom that a directive defines.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DirectiveAtom {
-    /// Its id, without `/` in front.
+    /// The id without a leading `/`.
     pub id: String,
-    /// Its category: the first tag, or nothing.
+    /// The category: the first tag, or empty.
     pub category: String,
     /// All tags of the directive.
     pub tags: Vec<String>,
-    /// Its text.
+    /// The text of the atom.
     pub content: String,
-    /// The line.
+    /// The range of the line.
     pub range: TextRange,
 }
 
 impl Directives {
-    /// Reads the directives of a file, as codeNERD's loader does.
+    /// Parses the directives of a file, like the loader of codeNERD.
     #[must_use]
     pub fn read(text: &str) -> Self {
         let mut directives = Self::default();
@@ -76,7 +77,7 @@ fn malformed(word: &str, range: TextRange) -> Finding {
         .help(format!("write it as {form}"))
 }
 
-/// `a > b > c`: each is below the one before it.
+/// Parses `a > b > c`: each node is a subclass of the previous node.
 fn taxonomy(rest: &str, range: TextRange) -> Vec<DirectiveFact> {
     let nodes: Vec<_> = rest.split('>').map(str::trim).filter(|node| !node.is_empty()).collect();
     let fact = |(parent, child): (&&str, &&str)| DirectiveFact {
@@ -87,7 +88,7 @@ fn taxonomy(rest: &str, range: TextRange) -> Vec<DirectiveFact> {
     nodes.iter().zip(nodes.iter().skip(1)).map(fact).collect()
 }
 
-/// `"phrase" -> /verb target constraint`
+/// Parses `"phrase" -> /verb target constraint`.
 fn intent(rest: &str, range: TextRange) -> Option<DirectiveFact> {
     let (phrase, mapping) = without_comment(rest).split_once("->")?;
     let phrase = unquoted(phrase);
@@ -98,7 +99,7 @@ fn intent(rest: &str, range: TextRange) -> Option<DirectiveFact> {
     Some(DirectiveFact { predicate: "intent_definition", args, range })
 }
 
-/// `/id [category] [tag]… -> "text"`
+/// Parses `/id [category] [tag]… -> "text"`.
 fn prompt(rest: &str, range: TextRange) -> Option<DirectiveAtom> {
     let (left, right) = without_comment(rest).split_once("->")?;
     let content = unquoted(right);
@@ -115,7 +116,7 @@ fn prompt(rest: &str, range: TextRange) -> Option<DirectiveAtom> {
     (!atom.id.is_empty() && !atom.content.is_empty()).then_some(atom)
 }
 
-/// What stands before `#` and `//`, quotes or not.
+/// The text before `#` or `//`, even inside quotes.
 fn without_comment(text: &str) -> &str {
     let text = text.split('#').next().unwrap_or_default();
     text.split("//").next().unwrap_or_default().trim()

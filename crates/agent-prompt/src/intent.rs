@@ -1,18 +1,18 @@
-//! What the person wants, as perception understood it.
+//! The user's intent as classified by perception.
 
 use crate::sourced_text::SourcedText;
 
-/// What the person wants, as perception understood it.
+/// The user's intent as classified by perception.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Intent {
-    /// The id by which other facts refer to the intent.
+    /// The id in facts about the intent.
     pub id: SourcedText,
     /// `/query`, `/mutation` or `/instruction`.
     pub category: SourcedText,
-    /// What is to be done: `/fix`.
+    /// The requested action, for example `/fix`.
     pub verb: SourcedText,
-    /// What the verb applies to: a file, a symbol, a topic.
+    /// The target of the verb: a file, a symbol or a topic.
     pub target: SourcedText,
-    /// Under which condition; empty for none.
+    /// The constraint; empty for none.
     pub constraint: SourcedText,
 }

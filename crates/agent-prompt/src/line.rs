@@ -1,4 +1,4 @@
-//! A line of a prompt, and what it is to its section.
+//! A line of a prompt, with its role, value and origin.
 
 use std::fmt::Write as _;
 
@@ -6,36 +6,36 @@ use crate::origin::LineOrigin;
 use crate::texts::Block;
 use mangle_syntax::text::{TextRange, size, text_len};
 
-/// What a line is to its section.
+/// The role of a line in its section.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum LineRole {
-    /// What the section is about.
+    /// Content.
     Text,
     /// The heading of a part.
     Heading,
-    /// Part of a banner, or nothing at all.
+    /// Part of a banner, or an empty line.
     Layout,
 }
 
-/// A line, or a list entry of several lines.
+/// A line of a prompt, or a list entry with several lines.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PromptLine {
-    /// The line as it is in the prompt, without its line end. It may hold line ends where its origin does.
+    /// The text in the prompt without the final line end. Contains line ends if its origin does.
     pub text: String,
-    /// What it is to its section.
+    /// The role of the line in its section.
     pub role: LineRole,
-    /// The part of the session that it belongs to.
+    /// The block of the session section.
     pub block: Option<Block>,
-    /// What the value is called, for a line with a value of its own.
+    /// The name of the value; `None` for a line without a value of its own.
     pub tag: Option<&'static str>,
-    /// The bytes of [`PromptLine::text`] that the origin gave, without label and indent.
+    /// The range of the value in [`PromptLine::text`], without label and indent.
     pub value: TextRange,
-    /// Where it comes from.
+    /// The origin of the value.
     pub origin: LineOrigin,
 }
 
 impl PromptLine {
-    /// A line that its origin gave as it is.
+    /// A line that consists of its value.
     #[must_use]
     pub fn plain(text: impl Into<String>, origin: LineOrigin) -> Self {
         let text = text.into();
@@ -43,7 +43,7 @@ impl PromptLine {
         Self { text, role: LineRole::Text, block: None, tag: None, value, origin }
     }
 
-    /// A line with something in front of the value.
+    /// A line with a label before the value.
     #[must_use]
     pub fn labelled(label: &str, value: &str, tag: Option<&'static str>, origin: LineOrigin) -> Self {
         let mut text = String::with_capacity(label.len() + value.len());
@@ -52,7 +52,7 @@ impl PromptLine {
         Self { text, role: LineRole::Text, block: None, tag, value, origin }
     }
 
-    /// A line of ours that is no content: of a banner, or empty.
+    /// A built-in line without content: part of a banner, or empty.
     #[must_use]
     pub fn layout(text: &str) -> Self {
         Self { role: LineRole::Layout, ..Self::plain(text, LineOrigin::builtin("layout")) }

@@ -1,44 +1,45 @@
-//! Which atoms a compiled prompt is made of, and why others are not in it.
+//! Manifest of a compiled prompt: included atoms, and excluded atoms with reasons.
 
 use mangle_syntax::text::{FileId, TextRange};
 
-/// What a compiler did with the atoms that there were.
+/// The decisions of the compiler about the candidate atoms.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Manifest {
-    /// The atoms that are in the prompt, in its order.
+    /// The included atoms, in the order of the prompt.
     pub selected: Vec<IncludedAtom>,
-    /// The atoms that are not in the prompt.
+    /// The excluded atoms.
     pub dropped: Vec<ExcludedAtom>,
 }
 
-/// An atom that is in the prompt.
+/// An included atom.
 #[derive(Debug, Clone, PartialEq)]
 pub struct IncludedAtom {
     /// The id of the atom.
     pub id: String,
-    /// The category of the atom, which decides its part of the budget.
+    /// The category of the atom, which determines its share of the budget.
     pub category: String,
-    /// Where it was collected: `embedded`, `shard`, `evolved`, `directive`, `kernel`.
+    /// The source of the atom: `embedded`, `shard`, `evolved`, `directive`, `kernel`.
     pub source: String,
-    /// The priority that its file gives to the atom.
+    /// The priority of the atom.
     pub priority: i64,
-    /// What the rules gave it.
+    /// The score of the rules.
     pub logic: f64,
-    /// What the search gave it.
+    /// The score of the search.
     pub vector: f64,
-    /// The variant that the budget chose: `standard`, `concise`, `min`. The runtime prints the standard one all the same.
+    /// The variant that the budget chose: `standard`, `concise`, `min`. The runtime always prints
+    /// the standard text.
     pub variant: String,
-    /// Tokens of that variant, and of what is printed.
+    /// The tokens of that variant, and the tokens of the printed text.
     pub tokens: (usize, usize),
 }
 
-/// An atom that is not in the prompt.
+/// An excluded atom.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ExcludedAtom {
     /// The id of the atom.
     pub id: String,
-    /// Why, in words.
+    /// The reason as text.
     pub reason: String,
-    /// Where it stands: its file, and the bytes of its id there; `None` for what stands in no file.
+    /// The file and the range of the id; `None` for an atom without a file.
     pub place: Option<(FileId, TextRange)>,
 }

@@ -1,17 +1,16 @@
-//! The vocabularies of tokenizers as merges: each token as the two earlier tokens that it consists of.
+//! Tokenizer vocabularies as merges: each token is a pair of two earlier tokens.
 //!
-//! A file has the bytes of the first 256 tokens, then in columns the ranks of the left and of the right half of each other
-//! token, the highest byte first. It takes a third of the space of its tokens as text.
+//! A file starts with the bytes of the first 256 tokens. Two columns follow: the ranks of the left
+//! and right halves of all other tokens, with the high bytes first. This format needs a third of
+//! the space of plain token text.
 
 use rustc_hash::FxHashMap;
 use tiktoken_rs::Rank;
 
-/// `cl100k_base`.
 pub(crate) const CL100K: &[u8] = include_bytes!("../vocabularies/cl100k_base.merges");
-/// `o200k_base`.
 pub(crate) const O200K: &[u8] = include_bytes!("../vocabularies/o200k_base.merges");
 
-/// The number of tokens of one byte. They come first.
+/// The number of single-byte tokens, which come first.
 const BYTES: usize = 256;
 
 /// The rank of each token of a vocabulary.
@@ -42,7 +41,8 @@ mod tests {
 
     use super::*;
 
-    /// The vocabularies of the library are too large to be part of the program. `UPDATE_EXPECT=1` writes the files.
+    /// The vocabularies of the library are too large for the executable. `UPDATE_EXPECT=1`
+    /// regenerates the merge files.
     #[test]
     fn merges_are_the_vocabularies_of_the_library() {
         for (name, committed, tokenizer) in [
@@ -66,7 +66,7 @@ mod tests {
         }
     }
 
-    /// All tokens but the special ones, by rank.
+    /// All tokens except the special ones, by rank.
     fn tokens(tokenizer: &CoreBPE) -> Vec<Vec<u8>> {
         (0..).map_while(|rank| tokenizer.decode_bytes(&[rank]).ok()).collect()
     }
@@ -90,7 +90,8 @@ mod tests {
         out
     }
 
-    /// The two earlier tokens whose later one is the earliest: then the columns repeat themselves most.
+    /// The split with the smallest possible larger rank. These splits make the columns most
+    /// repetitive.
     fn halves(ranks: &FxHashMap<&[u8], usize>, token: &[u8], rank: usize) -> Option<(usize, usize)> {
         let split = |at: usize| Some((*ranks.get(&token[..at])?, *ranks.get(&token[at..])?));
         let splits = (1..token.len()).filter_map(split).filter(|(left, right)| left.max(right) < &rank);

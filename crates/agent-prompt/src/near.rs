@@ -1,15 +1,16 @@
-//! The key that was probably meant: another spelling, a word of another tool, or a part of a longer key.
+//! Suggestions for unknown keys: other spellings, names in other tools, and parts of longer keys.
 
 use mangle_syntax::text::nearest;
 
-/// Words that people write for a key, and the key.
+/// Pairs of a common wrong key and the correct key.
 pub(crate) type Synonyms = [(&'static str, &'static str)];
 
-/// The key among `known` that a word probably means; `None` where several are as near as each other.
+/// The key among `known` that a word probably means; `None` if several candidates are equally
+/// likely.
 pub(crate) fn near_key<'k>(word: &str, known: &[&'k str], synonyms: &Synonyms) -> Option<&'k str> {
     let snake = snake_case(word);
     let is_key = |key: &str| known.iter().copied().find(|known| *known == key);
-    // The key itself in another case is a misspelling, too.
+    // A known key with different capitalization is also a misspelling.
     if let Some(key) = is_key(&snake).filter(|key| *key != word) {
         return Some(key);
     }
@@ -20,7 +21,7 @@ pub(crate) fn near_key<'k>(word: &str, known: &[&'k str], synonyms: &Synonyms) -
         .or_else(|| of_same_words(&snake, known))
 }
 
-/// `shardTypes`, `shard-types` and `Shard types` as `shard_types`.
+/// Converts `shardTypes`, `shard-types` and `Shard types` to `shard_types`.
 fn snake_case(word: &str) -> String {
     let mut snake = String::with_capacity(word.len());
     let mut is_lower = false;
@@ -37,7 +38,7 @@ fn snake_case(word: &str) -> String {
     snake
 }
 
-/// The key that has most words in common with another, and fewest besides. Endings of the plural do not count.
+/// The key with the most common words and the fewest other words. Plural endings are ignored.
 fn of_same_words<'k>(snake: &str, known: &[&'k str]) -> Option<&'k str> {
     let words = stems(snake);
     let score = |key: &str| {
@@ -53,7 +54,8 @@ fn of_same_words<'k>(snake: &str, known: &[&'k str]) -> Option<&'k str> {
     all.next().is_none().then_some(*first)
 }
 
-/// The words of a key without the endings of the plural; words of one or two letters say too little.
+/// The words of a key without plural endings. Words of one or two letters are ignored as too
+/// common.
 fn stems(snake: &str) -> Vec<&str> {
     let words = snake.split('_').filter(|word| word.len() > 2);
     words.map(|word| word.strip_suffix('s').filter(|stem| stem.len() > 2).unwrap_or(word)).collect()
@@ -89,7 +91,7 @@ mod tests {
             ("mandatory", Some("is_mandatory")),
             ("history", Some("compressed_history")),
             ("branch", Some("git_branch")),
-            // Two keys are as near as each other.
+            // Two keys are equally near.
             ("phases", None),
             ("body", None),
             ("colour", None),

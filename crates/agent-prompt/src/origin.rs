@@ -1,4 +1,4 @@
-//! Where a line of a prompt comes from.
+//! Origin of a prompt line.
 
 use std::sync::Arc;
 
@@ -8,84 +8,84 @@ use mangle_syntax::text::{FileId, TextRange};
 
 use super::sourced_text::{SourcedText, TextSource};
 
-/// Where a line comes from.
+/// The origin of a line.
 #[derive(Debug, Clone, PartialEq)]
 pub enum LineOrigin {
     /// A fact of the kernel.
     Fact(FactOrigin),
     /// A value of the session.
     Session {
-        /// Its JSON pointer.
+        /// The JSON pointer of the value.
         pointer: String,
-        /// Its bytes in the session file; empty when the caller gave it.
+        /// The range in the session file; empty for a value from the caller.
         range: TextRange,
     },
-    /// What the person wants.
+    /// A part of the user's intent.
     Intent {
-        /// Which part of the intent it is.
+        /// The part of the intent.
         part: &'static str,
-        /// Where that was said.
+        /// The source of the value.
         source: TextSource,
-        /// Its JSON pointer, in a session file.
+        /// The JSON pointer in a session file.
         pointer: String,
-        /// Its bytes there.
+        /// The range in the source.
         range: TextRange,
     },
-    /// A text of ours, or one that the configuration has in its place.
+    /// A built-in text, or its replacement in the configuration.
     Builtin {
-        /// What it is called: `coder`, `session.tests`.
+        /// The name of the text, for example `coder` or `session.tests`.
         name: String,
     },
-    /// The envelope instructions, and why they are there.
+    /// The envelope instructions.
     Suffix {
-        /// The condition that holds.
+        /// The condition that requires the instructions.
         because: &'static str,
     },
     /// A turn of a captured session.
     Turn {
-        /// Its number, from 1 on.
+        /// The number of the turn, from 1.
         number: u64,
-        /// The file that it was captured in, as output calls it.
+        /// The display name of the captured file.
         file: Arc<str>,
-        /// The line of its record there, from 1 on.
+        /// The line of the record in the file, from 1.
         line: usize,
     },
     /// A prompt atom.
     Atom {
         /// The id of the prompt atom.
         id: String,
-        /// Its file; `None` for one that was made on the way.
+        /// The file; `None` for a generated atom.
         file: Option<FileId>,
-        /// Its bytes there.
+        /// The range in the file.
         range: TextRange,
     },
 }
 
-/// A fact of the kernel.
+/// A fact of the kernel, as the origin of a line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FactOrigin {
     /// The fact as the engine prints it.
     pub fact: String,
-    /// Its predicate, and its number there; `None` outside of a kernel.
+    /// The predicate, and the number of the fact in its relation; `None` outside of a kernel.
     pub key: Option<(PredicateId, u32)>,
-    /// The clause that gave it first; [`RuleId::ASSERTED`] for a fact that was given.
+    /// The clause that first derived the fact; [`RuleId::ASSERTED`] for an asserted fact.
     pub rule: RuleId,
-    /// How it came to be there.
+    /// The kind of source.
     pub kind: FactOriginKind,
-    /// Which of its arguments is shown, counted from 0; all of it where there is no such argument.
+    /// The index of the shown argument, from 0. An index out of range means the whole fact.
     pub argument: usize,
 }
 
-/// How a fact came to be there.
+/// The kind of source of a fact.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum FactOriginKind {
-    /// A clause of the program says so.
+    /// A clause of the program states the fact.
     Stated,
-    /// It follows by a rule.
+    /// A rule derives the fact.
     Derived,
-    /// The preview added it.
+    /// The preview added the fact.
     Synthetic,
-    /// The caller gave it.
+    /// The caller supplied the fact.
     Given,
 }
 
@@ -102,13 +102,13 @@ impl FactOrigin {
         }
     }
 
-    /// The same fact, which is shown as a whole.
+    /// The same origin, for the whole fact.
     #[must_use]
     pub fn whole(&self) -> Self {
         self.showing(usize::MAX)
     }
 
-    /// The same fact, of which another argument is shown.
+    /// The same origin, for another argument.
     #[must_use]
     pub fn showing(&self, argument: usize) -> Self {
         Self { argument, ..self.clone() }
@@ -116,19 +116,19 @@ impl FactOrigin {
 }
 
 impl LineOrigin {
-    /// A text of ours.
+    /// The origin of a built-in text.
     #[must_use]
     pub fn builtin(name: impl Into<String>) -> Self {
         Self::Builtin { name: name.into() }
     }
 
-    /// A value of the session.
+    /// The origin of a session value.
     #[must_use]
     pub fn session(said: &SourcedText) -> Self {
         Self::Session { pointer: said.pointer.clone(), range: said.range }
     }
 
-    /// The word for its kind, as in JSON.
+    /// The name of the kind in JSON output.
     #[must_use]
     pub fn kind(&self) -> &'static str {
         match self {

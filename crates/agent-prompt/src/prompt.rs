@@ -1,4 +1,4 @@
-//! An assembled prompt.
+//! Assembled prompt: sections with origins, and problems of the assembly.
 
 use std::sync::Arc;
 
@@ -10,22 +10,23 @@ use mangle_settings::PromptMode as Mode;
 /// An assembled prompt.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Prompt {
-    /// How it was assembled.
+    /// The assembly mode.
     pub mode: Mode,
-    /// Its sections, in order.
+    /// The sections, in order.
     pub sections: Vec<Section>,
-    /// Whether the envelope instructions were appended.
+    /// True if the envelope instructions were appended.
     pub suffix: bool,
-    /// What the prompt compiler did, where it made the prompt.
+    /// The decisions of the prompt compiler, if it made the prompt.
     pub compilation: Option<Arc<Compilation>>,
-    /// Why the compiler was not used although it was asked for, as the runtime records it (400 bytes at most).
+    /// The reason why the requested compiler was not used, as the runtime records it (at most 400
+    /// bytes).
     pub fallback: Option<String>,
-    /// Queries that failed: the predicate, and why. Their sections are missing.
+    /// Failed queries: predicate and error message. Their sections are missing.
     pub failed: Vec<(&'static str, String)>,
 }
 
 impl Prompt {
-    /// The text that the shard reads, section by section.
+    /// The text of all sections.
     #[must_use]
     pub fn text(&self) -> String {
         self.sections.iter().map(Section::text).collect()

@@ -1,5 +1,7 @@
-//! The reference of what prompts are made of, as tables of Markdown: keys of session files and of prompt atoms,
-//! categories, selectors, headings. `docs/prompt-files.md` and `docs/prompt-atoms.md` are generated from it.
+//! Generated reference of prompt inputs, as Markdown tables: keys of session files and atoms,
+//! categories, selectors, headings.
+//!
+//! The source of the generated parts of `docs/prompt-files.md` and `docs/prompt-atoms.md`.
 
 use std::fmt::Write as _;
 
@@ -7,7 +9,7 @@ use super::jit::{ATOM_KEYS, Category, Dimension};
 use super::session::keys::{BESIDE, SESSION, SessionField, Shape};
 use mangle_settings::PHRASES;
 
-/// The generated parts of the reference: their names in the page, and their texts.
+/// The generated parts of the reference: the name of each part in the page, and its text.
 #[must_use]
 pub fn reference() -> Vec<(&'static str, String)> {
     vec![
@@ -20,7 +22,7 @@ pub fn reference() -> Vec<(&'static str, String)> {
     ]
 }
 
-/// Keys of session files, those of their tables below them.
+/// The keys of session files. Keys of nested tables follow their parent.
 fn keys(fields: &[SessionField]) -> String {
     let mut out = String::from("| Key | Value | Purpose | Shown by `legacy` |\n|---|---|---|---|\n");
     for field in fields {
@@ -40,7 +42,7 @@ fn keys(fields: &[SessionField]) -> String {
     out
 }
 
-/// The keys of the tables that a key holds.
+/// The keys of the nested tables of a key.
 fn inner(shape: Shape) -> &'static [SessionField] {
     match shape {
         Shape::Table(fields) | Shape::Tables(fields) | Shape::Budget(fields) => fields,

@@ -1,53 +1,53 @@
-//! An assembled prompt: sections of lines, each with its origin.
+//! Sections of a prompt: lines with their origins.
 
 use super::line::{LineRole, PromptLine};
 use super::origin::LineOrigin;
 use super::wording::Wording;
 pub use mangle_settings::PromptMode as Mode;
 
-/// The kinds of sections that a prompt can have.
+/// The kind of a section.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum SectionKind {
-    /// What stands above everything when `inception` is set.
+    /// The preamble if `inception` is set.
     Inception,
-    /// Who the shard is.
+    /// The identity of the shard.
     Base,
-    /// What the kernel injects.
+    /// The injected context.
     Context,
-    /// What the kernel knows for a specialist.
+    /// The knowledge of specialists.
     Knowledge,
-    /// What the session knows.
+    /// The session data.
     Session,
-    /// What the person wants.
+    /// The user's intent.
     Intent,
     /// The envelope instructions.
     Suffix,
-    /// What asks for reasons.
+    /// The reasoning request.
     Reasoning,
-    /// Of which turn a compressed input is.
+    /// The title of a compressed input.
     Title,
-    /// What the constitution says.
+    /// The core facts of the constitution.
     Core,
     /// The facts of a turn.
     State,
-    /// What is left of older turns.
+    /// The history of older turns.
     History,
-    /// The last turns, without their words.
+    /// The recent turns without their text.
     Recent,
-    /// What the person says.
+    /// The user's message.
     Message,
-    /// What a turn is to be answered with.
+    /// The requested reply format of a turn.
     Answer,
-    /// Results that are to be put into words.
+    /// The results to put into words.
     Results,
-    /// What an articulation has to do.
+    /// The requirements of an articulation.
     Requirements,
-    /// The atoms of a category.
+    /// The atoms of this category.
     Category(String),
 }
 
 impl SectionKind {
-    /// The word in JSON.
+    /// The name in JSON output.
     #[must_use]
     pub fn as_str(&self) -> &str {
         match self {
@@ -73,27 +73,27 @@ impl SectionKind {
     }
 }
 
-/// Who gave the text of a section.
+/// The source of the text of a section.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SectionSource {
-    /// The text comes from the kernel's facts.
+    /// Facts of the kernel.
     Kernel,
-    /// A built-in text of this name.
+    /// A built-in text with this name.
     Builtin(String),
-    /// A template of the configuration.
+    /// A template of the configuration with this name.
     Configured(String),
-    /// The text comes from prompt atoms.
+    /// Prompt atoms.
     Atoms,
-    /// The text comes from the session.
+    /// The session.
     Session,
-    /// The text comes from the intent.
+    /// The intent.
     Intent,
     /// The preview itself.
     Preview,
 }
 
 impl SectionSource {
-    /// The word in JSON.
+    /// The name in JSON output.
     #[must_use]
     pub fn as_str(&self) -> &'static str {
         match self {
@@ -120,13 +120,13 @@ impl SectionSource {
 /// A part of a prompt under one heading.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Section {
-    /// Which of the known sections it is.
+    /// The kind of the section.
     pub kind: SectionKind,
-    /// Who gave its text.
+    /// The source of the text.
     pub from: SectionSource,
-    /// What it is called.
+    /// The title of the section.
     pub title: String,
-    /// Its lines, banner and blank lines included.
+    /// The lines, including banner and blank lines.
     pub lines: Vec<PromptLine>,
 }
 
@@ -137,29 +137,29 @@ impl Section {
         Self { kind, from, title: title.into(), lines: Vec::new() }
     }
 
-    /// Adds the lines of a text that an origin gave.
+    /// Appends the lines of a text with one origin.
     pub fn push_text(&mut self, text: &str, origin: &LineOrigin) {
         self.lines.extend(text.split('\n').map(|line| PromptLine::plain(line, origin.clone())));
     }
 
-    /// Adds an empty line.
+    /// Appends an empty line.
     pub fn push_blank(&mut self) {
         self.lines.push(PromptLine::layout(""));
     }
 
-    /// Adds the banner with a title.
+    /// Appends the banner with a title.
     pub(super) fn push_banner(&mut self, wording: Wording<'_>, title: &str) {
         for name in ["banner.rule", title, "banner.rule"] {
             self.lines.extend(wording.fixed(name, LineRole::Layout));
         }
     }
 
-    /// The lines that are content.
+    /// The content lines.
     pub fn content(&self) -> impl Iterator<Item = &PromptLine> {
         self.lines.iter().filter(|line| line.role == LineRole::Text)
     }
 
-    /// Its text, each line with its line end.
+    /// The text, with a line end after each line.
     #[must_use]
     pub fn text(&self) -> String {
         let mut text = String::new();
@@ -171,8 +171,8 @@ impl Section {
     }
 }
 
-/// The predicate that holds context atoms: shard, text.
+/// The predicate of context atoms: shard, text.
 pub(crate) const INJECTED: &str = "injectable_context";
 
-/// The predicate that holds the knowledge of specialists: shard, topic, text.
+/// The predicate of specialist knowledge: shard, topic, text.
 pub(crate) const KNOWLEDGE: &str = "specialist_knowledge";

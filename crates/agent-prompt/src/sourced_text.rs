@@ -1,46 +1,46 @@
-//! A text that somebody gave, and where: what a line of a prompt can be led back to.
+//! Text with its source, to trace lines of a prompt.
 
 use mangle_syntax::text::TextRange;
 
-/// In which text something was said.
+/// The source of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum TextSource {
-    /// In the `# @preview` comments of a sample kernel.
+    /// The `# @preview` comments of a sample kernel.
     Header,
-    /// In a session file.
+    /// A session file.
     Session,
-    /// By the caller: an option of a command, a member of a request.
+    /// The caller: an option of a command, or a member of a request.
     #[default]
     Caller,
 }
 
-/// A text, and where it was said.
+/// A text with its source.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct SourcedText {
-    /// The text itself.
+    /// The text.
     pub text: String,
-    /// Its bytes in [`SourcedText::source`]; empty for what the caller said.
+    /// The range in [`SourcedText::source`]; empty for a text of the caller.
     pub range: TextRange,
-    /// In a session file, the JSON pointer of the value: `/failing_tests/0`. Empty elsewhere.
+    /// The JSON pointer in a session file, for example `/failing_tests/0`. Empty for other sources.
     pub pointer: String,
-    /// In which text it was said.
+    /// The source of the text.
     pub source: TextSource,
 }
 
 impl SourcedText {
-    /// What the caller said.
+    /// A text of the caller.
     #[must_use]
     pub fn by_caller(text: impl Into<String>) -> Self {
         Self { text: text.into(), ..Self::default() }
     }
 
-    /// What stands in the header of a sample kernel.
+    /// A text in the header of a sample kernel.
     #[must_use]
     pub fn in_header(text: impl Into<String>, range: TextRange) -> Self {
         Self { text: text.into(), range, pointer: String::new(), source: TextSource::Header }
     }
 
-    /// Whether nothing was said.
+    /// True if the text is empty.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.text.is_empty()

@@ -1,8 +1,8 @@
-//! Findings as tests show them.
+//! Text form of findings for tests.
 
 use mangle_syntax::lint::Finding;
 
-/// A finding in words: headline, label, notes and help, one after the other.
+/// Formats a finding: headline, label, notes and help.
 pub(crate) fn words_of(finding: &Finding) -> String {
     let label = finding.label.iter().map(|label| format!(" [{label}]"));
     let notes = finding.notes.iter().map(|note| format!(" | {note}"));

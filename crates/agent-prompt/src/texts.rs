@@ -1,51 +1,53 @@
-//! The fixed texts of previews. They are ours: what a preview is true to is order, conditions and data, not the
-//! runtime's wording. A workspace can put its own in their place (`[prompt.templates]`).
+//! Built-in texts of previews.
+//!
+//! The wording is not copied from the runtime; previews reproduce only order, conditions and data.
+//! A workspace can replace the texts (`[prompt.templates]`).
 
 use mangle_settings::{Profile, Reasoning};
 use piggyback::envelope::OPERATIONS;
 use piggyback::envelope::table::CONTROL;
 
-/// A part of the session section, in the order in which they come.
+/// The blocks of the session section, in their order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Block {
-    /// Nothing may really be done.
+    /// Dream mode: no real actions are allowed.
     Dream,
-    /// Errors of the build.
+    /// Build errors.
     Diagnostics,
-    /// Tests that fail.
+    /// Failing tests.
     Tests,
-    /// What was found out.
+    /// Recent findings.
     Findings,
-    /// What is remembered.
+    /// Remembered reflections.
     Reflection,
-    /// Files that the change concerns.
+    /// Files that the change affects.
     Impacted,
-    /// What depends on the change.
+    /// Dependents of the change.
     Dependencies,
     /// The state of the repository.
     Git,
     /// The campaign, its phase and its goal.
     Campaign,
-    /// What other shards did.
+    /// Results of other shards.
     Prior,
-    /// What was done.
+    /// Recent actions.
     Actions,
-    /// What is known of the domain.
+    /// Knowledge about the domain.
     Knowledge,
-    /// Tools that there are.
+    /// Available tools.
     Tools,
-    /// What must not be done.
+    /// Forbidden actions and warnings.
     Safety,
-    /// The conversation so far.
+    /// The summary of the conversation.
     History,
-    /// The mark of a cut.
+    /// The mark of a truncation.
     Cut,
-    /// The rest of a block behind a cut.
+    /// The rest of a block after a truncation.
     Rest,
 }
 
 impl Block {
-    /// The word in JSON.
+    /// The name in JSON output.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -70,13 +72,13 @@ impl Block {
     }
 }
 
-/// The title of what the kernel injects.
+/// The title of the injected context.
 pub const CONTEXT_TITLE: &str = "KERNEL CONTEXT";
 
-/// The title of what the kernel knows for a specialist.
+/// The title of specialist knowledge.
 pub const KNOWLEDGE_TITLE: &str = "SPECIALIST KNOWLEDGE";
 
-/// The envelope instructions, for the newest profile.
+/// The envelope instructions of the newest protocol version.
 pub const SUFFIX: &str = "\
 == REPLY FORMAT ==
 Reply with a single JSON object and nothing around it. Write \"control_packet\" first and finish it before \"surface_response\".
@@ -92,7 +94,7 @@ control_packet:
 surface_response: what the person should read.
 Leave nothing out: an unused list is [], an unused text is \"\". Avoid ` $ ; | inside facts.";
 
-/// The envelope instructions for a version of the protocol: [`SUFFIX`] without what it does not have.
+/// The envelope instructions of a protocol version: [`SUFFIX`] without unsupported members.
 #[must_use]
 pub fn suffix(profile: Profile) -> String {
     let lines = SUFFIX.split('\n').filter_map(|line| match line.strip_prefix("  ") {
@@ -106,7 +108,8 @@ pub fn suffix(profile: Profile) -> String {
 const CONTROL_FIRST: &str = "Write \"control_packet\" first and finish it before \"surface_response\".";
 const SURFACE_FIRST: &str = "Write \"surface_response\" first and \"control_packet\" behind it.";
 
-/// A member of the control packet as a version has it, if it does.
+/// The description of a member of the control packet in a protocol version. `None` if the version
+/// lacks the member.
 fn member_in(member: &str, profile: Profile) -> Option<String> {
     let name = member.split(' ').next().unwrap_or_default();
     CONTROL.fields.iter().find(|field| field.name == name && field.is_in(profile))?;
@@ -114,18 +117,18 @@ fn member_in(member: &str, profile: Profile) -> Option<String> {
     let operations: Vec<_> = operations.map(|operation| operation.name).collect();
     let member =
         member.replace("promote_to_long_term | forget | store_vector | note", &operations.join(" | "));
-    // Names of categories came with the control packet in front.
+    // Names for categories were introduced together with the leading control packet.
     let (names, words) = ("/query | /mutation | /instruction", "query | mutation | instruction");
     Some(if profile.is_control_first() { member } else { member.replace(names, words) })
 }
 
-/// What stands above everything when `inception` is set.
+/// The preamble if `inception` is set.
 pub const INCEPTION: &str = "\
 You speak on two channels at once. The visible one is a courteous conversation. The other one keeps a logic store exact.
 Every answer carries both, as one JSON object; free text alone is never acceptable.
 Politeness must not bend the store: when a wish cannot be met, say so kindly and record an ambiguity flag there.";
 
-/// What asks for reasons, where `reasoning` is set.
+/// The reasoning request if `reasoning` is set.
 #[must_use]
 pub fn reasoning(wanted: Reasoning) -> &'static str {
     match wanted {
@@ -142,8 +145,8 @@ Reply with a JSON object of two members.
   reasoning_trace  what was asked, how you went about it, what limited you, how sure you are and why
   result           what was asked for";
 
-/// The base for a type of shard, where neither the kernel nor a corpus has one: its name and its text. The type counts
-/// letter for letter.
+/// The built-in base for a type of shard: its name and its text. Used if neither the kernel nor a
+/// corpus has a base. The type is case-sensitive.
 #[must_use]
 pub fn role(kind: &str) -> (&'static str, &'static str) {
     match kind {

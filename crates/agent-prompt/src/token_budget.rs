@@ -1,26 +1,26 @@
-//! How many tokens a prompt may have, and who decided that: the budget, what of it is reserved, what is left.
+//! Token budget of a prompt: budget, reserve and available tokens, each with its source.
 
 use super::DerivedContext;
 use super::derived_context::{HEADROOM, RESERVED, reserved_of};
 use super::preview::PromptRequest;
 
-/// Who decided a number of a budget.
+/// The source of a number of the budget.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum BudgetSource {
     /// The session file.
     Session,
-    /// The configuration of the agent around the kernel.
+    /// The configuration of the agent.
     Configuration,
-    /// The runtime, where nothing else says it.
+    /// The default of the runtime.
     Default,
-    /// The runtime, which gives less to shards that write Mangle.
+    /// The smaller default of the runtime for shards that write Mangle.
     Focused,
-    /// The runtime, which reserves a tenth where as much as the whole budget should be reserved.
+    /// The fallback of the runtime to a tenth, if the reserve is not smaller than the budget.
     Tenth,
 }
 
 impl BudgetSource {
-    /// The word in JSON.
+    /// The name in JSON output.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -33,21 +33,21 @@ impl BudgetSource {
     }
 }
 
-/// The tokens that a prompt may have.
+/// The token budget of a prompt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TokenBudget {
-    /// The budget, and who decided it.
+    /// The budget with its source.
     pub budget: (u32, BudgetSource),
-    /// What of it is kept for the answer, and who decided that.
+    /// The tokens reserved for the reply, with their source.
     pub reserved: (u32, BudgetSource),
-    /// What the runtime keeps free besides.
+    /// The tokens that the runtime keeps free in addition.
     pub headroom: u32,
-    /// What is left.
+    /// The available tokens.
     pub available: u32,
 }
 
 impl TokenBudget {
-    /// The allowance of a prompt that is wanted, in its situation.
+    /// The budget of a requested prompt in its situation.
     #[must_use]
     pub fn of(wanted: &PromptRequest, derived: &DerivedContext) -> Self {
         let (tokens, reserved) = wanted.context.budget;
@@ -77,7 +77,8 @@ impl TokenBudget {
         }
     }
 
-    /// True if a prompt is held to its budget: somebody set it, or the runtime is one whose default is known.
+    /// True if the budget of a prompt is enforced: it is configured, or the default of the runtime
+    /// is known.
     #[must_use]
     pub fn counts(wanted: &PromptRequest, derived: &DerivedContext) -> bool {
         let is_default = Self::of(wanted, derived).budget.1 == BudgetSource::Default;

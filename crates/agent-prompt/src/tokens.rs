@@ -1,4 +1,4 @@
-//! How many tokens a text is: the two estimates that the reference runtime makes, and real counts.
+//! Token counts: two estimates of the reference runtime, and two real tokenizers.
 
 #[cfg(not(target_family = "wasm"))]
 use std::sync::LazyLock;
@@ -13,22 +13,22 @@ use tiktoken_rs::O200K_BASE_PAT_STR;
 #[cfg(not(target_family = "wasm"))]
 use crate::merges;
 
-/// How tokens are counted.
+/// A token counter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash)]
 pub enum Estimator {
-    /// A token for every 4 bytes, rounded up: what the prompt compiler reckons with.
+    /// One token for 4 bytes, rounded up. Used by the prompt compiler.
     #[default]
     Bytes4,
-    /// A token for every 4 characters, rounded down: what the compressor reckons with.
+    /// One token for 4 characters, rounded down. Used by the compressor.
     Chars4,
-    /// As the models of OpenAI count that use `cl100k_base`.
+    /// The tokenizer `cl100k_base` of OpenAI models.
     Cl100k,
-    /// As those count that use `o200k_base`.
+    /// The tokenizer `o200k_base` of OpenAI models.
     O200k,
 }
 
 impl Estimator {
-    /// The estimator that the settings ask for.
+    /// The counter for a configured tokenizer.
     #[must_use]
     pub fn of(tokenizer: Tokenizer) -> Self {
         match tokenizer {
@@ -39,7 +39,7 @@ impl Estimator {
         }
     }
 
-    /// How many tokens a text is.
+    /// The number of tokens of a text.
     #[must_use]
     pub fn count(self, text: &str) -> usize {
         match self {
@@ -61,7 +61,7 @@ impl Estimator {
         }
     }
 
-    /// None as well while the vocabulary was not given.
+    /// `None` for estimates, and while the vocabulary is not loaded.
     #[cfg(target_family = "wasm")]
     fn tokenizer(self) -> Option<&'static CoreBPE> {
         match self {
@@ -71,14 +71,14 @@ impl Estimator {
         }
     }
 
-    /// Whether its vocabulary was not given, so that [`Estimator::Bytes4`] takes its place.
+    /// True if the vocabulary is not loaded, so that [`Estimator::Bytes4`] is used.
     fn is_missing(self) -> bool {
         cfg!(target_family = "wasm")
             && matches!(self, Self::Cl100k | Self::O200k)
             && self.tokenizer().is_none()
     }
 
-    /// What it is called in settings and output; where another takes its place, that one's name.
+    /// The name in settings and output. If the vocabulary is missing, the name of the substitute.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -96,7 +96,7 @@ static CL100K: LazyLock<CoreBPE> = LazyLock::new(|| tokenizer(merges::CL100K, CL
 #[cfg(not(target_family = "wasm"))]
 static O200K: LazyLock<CoreBPE> = LazyLock::new(|| tokenizer(merges::O200K, O200K_BASE_PAT_STR));
 
-/// How `cl100k_base` cuts a text into words.
+/// The regular expression of `cl100k_base` that splits text into words.
 pub(crate) const CL100K_WORDS: &str = concat!(
     r"'(?i:[sdmt]|ll|ve|re)",
     r"|[^\r\n\p{L}\p{N}]?+\p{L}++",
@@ -108,17 +108,18 @@ pub(crate) const CL100K_WORDS: &str = concat!(
     r"|\s",
 );
 
-/// How many bytes are counted at once: what the tokenizer does with a run of blanks takes more than linear time.
+/// The number of bytes to count at once. The time of the tokenizer for a run of blanks is more than
+/// linear.
 const PIECE: usize = 4 << 10;
 
 #[cfg(not(target_family = "wasm"))]
-/// The tokenizer with a vocabulary and an expression that cuts texts into words.
+/// The tokenizer for a vocabulary and a regular expression that splits text into words.
 fn tokenizer(merges: &[u8], words: &str) -> CoreBPE {
     let made = CoreBPE::new(merges::ranks(merges), FxHashMap::default(), words);
     made.expect("the expressions are constants")
 }
 
-/// Counts piece by piece; where two meet, a token too many may be counted.
+/// Counts in pieces. Each boundary can add one token.
 fn real(tokenizer: &CoreBPE, text: &str) -> usize {
     let (mut count, mut rest) = (0, text);
     while !rest.is_empty() {

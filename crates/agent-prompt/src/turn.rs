@@ -1,5 +1,5 @@
-//! The input of a turn: the facts that go with a message, the message, and what it is to be answered with. And what is
-//! asked for when results are put into words.
+//! Input of a turn: facts, the message, and the requested reply. Also the prompt of an
+//! articulation, which puts results into words.
 
 use super::answers::{Answer, Querier};
 use super::line::{LineRole, PromptLine};
@@ -12,10 +12,10 @@ use super::tokens::Estimator;
 use super::wording::Wording;
 use mangle_settings::{ContextBlockSettings as ContextBlock, Profile};
 
-/// The predicate that says how much a fact matters now: the fact as text, a number.
+/// The predicate of activation scores: the fact as text, a number.
 const ACTIVATION: &str = "activation";
 
-/// The input of a turn with a message. `profile` is the version of the protocol that the answer is wanted in.
+/// The input of a turn with a message. `profile` is the protocol version of the requested reply.
 pub fn turn_input(
     message: &SourcedText,
     profile: Profile,
@@ -30,7 +30,7 @@ pub fn turn_input(
     prompt
 }
 
-/// Adds a message, and what it is to be answered with.
+/// Adds the message, and the requested reply format.
 pub(super) fn add_message(
     message: &SourcedText,
     profile: Profile,
@@ -53,7 +53,7 @@ pub(super) fn add_message(
     prompt.sections.extend([said, answer]);
 }
 
-/// What is asked for when the results of steps are put into words.
+/// The prompt that asks to put the results of steps into words.
 pub fn articulation(
     results: &[StepResult],
     block: &ContextBlock,
@@ -81,13 +81,12 @@ pub fn articulation(
     prompt
 }
 
-/// Adds the lines of a heading.
 pub(super) fn heading(section: &mut Section, wording: Wording<'_>, phrase: &str) {
     section.lines.extend(wording.heading(phrase));
 }
 
-/// The facts, in the order of their predicates and then of their texts. What is too much is left out, that which
-/// matters least first.
+/// The facts, sorted by predicate and then by text. Facts beyond the limits are omitted, starting
+/// with the lowest activation.
 fn state(
     block: &ContextBlock,
     (estimator, wording): (Estimator, Wording<'_>),
@@ -104,7 +103,7 @@ fn state(
     section
 }
 
-/// The facts of predicates as lines: in the order of the predicates, those of one by their text.
+/// The facts of predicates as lines, in the order of the predicates and then by text.
 pub(super) fn facts_of(
     predicates: &[String],
     querier: &mut dyn Querier,
@@ -124,7 +123,7 @@ pub(super) fn facts_of(
     facts
 }
 
-/// Which facts are left of so many, with so many tokens.
+/// The indexes of the facts within the limits. Facts with the highest activation are kept.
 pub(super) fn cut(
     facts: &[(String, Answer)],
     querier: &mut dyn Querier,
@@ -150,7 +149,7 @@ pub(super) fn cut(
         .enumerate()
         .map(|(at, (fact, _))| (if scores.is_empty() { 0 } else { score(fact) }, at))
         .collect();
-    // What matters most first; among equals the order of the file.
+    // The highest score first; ties keep the order of the facts.
     order.sort_by_key(|(score, at)| (std::cmp::Reverse(*score), *at));
     let (mut kept, mut tokens) = (Vec::new(), 0);
     for (_, at) in order {

@@ -1,5 +1,7 @@
-//! The vocabularies of real tokenizers where they are no part of the program: in WebAssembly, which is loaded often, and seldom to
-//! count tokens. A program gives those that it has loaded.
+//! Runtime-loaded vocabularies of real tokenizers for WebAssembly.
+//!
+//! There they are not part of the binary, to keep it small. The host program provides a loaded
+//! vocabulary.
 
 use std::fmt;
 use std::sync::OnceLock;
@@ -11,15 +13,15 @@ use tiktoken_rs::{CoreBPE, O200K_BASE_PAT_STR, Rank};
 
 use crate::tokens::CL100K_WORDS;
 
-/// A tokenizer whose vocabulary can be given.
+/// A tokenizer with a vocabulary that is loaded at run time.
 pub struct Vocabulary {
     words: &'static str,
     tokenizer: OnceLock<CoreBPE>,
 }
 
-/// `cl100k_base`.
+/// The vocabulary `cl100k_base`.
 pub static CL100K: Vocabulary = Vocabulary { words: CL100K_WORDS, tokenizer: OnceLock::new() };
-/// `o200k_base`.
+/// The vocabulary `o200k_base`.
 pub static O200K: Vocabulary = Vocabulary { words: O200K_BASE_PAT_STR, tokenizer: OnceLock::new() };
 
 impl fmt::Debug for Vocabulary {
@@ -33,7 +35,8 @@ impl fmt::Debug for Vocabulary {
 }
 
 impl Vocabulary {
-    /// Takes the vocabulary: a line for each token, its bytes in base64 and its rank. Gives whether it is one.
+    /// Sets the vocabulary from lines with a base64-encoded token and its rank. Returns false if
+    /// the format is invalid or a vocabulary is already set.
     pub fn provide(&self, lines: &str) -> bool {
         let mut ranks: FxHashMap<Vec<u8>, Rank> = FxHashMap::default();
         for line in lines.lines() {
@@ -47,7 +50,7 @@ impl Vocabulary {
         }
     }
 
-    /// The tokenizer, if its vocabulary was given.
+    /// The tokenizer, if its vocabulary is loaded.
     pub(crate) fn tokenizer(&self) -> Option<&CoreBPE> {
         self.tokenizer.get()
     }

@@ -1,5 +1,4 @@
-//! The headings and sentences that the assembly writes itself: those of `[prompt.templates]` where there are any, else
-//! the built-in ones.
+//! Wording of headings and sentences: `[prompt.templates]`, or the built-in phrases.
 
 use std::collections::BTreeMap;
 
@@ -15,20 +14,19 @@ pub struct Wording<'t> {
 }
 
 impl<'t> Wording<'t> {
-    /// The phrases of templates, and the built-in ones.
+    /// The phrases of templates. Default: the built-in phrases.
     #[must_use]
     pub fn new(templates: &'t BTreeMap<String, String>) -> Self {
         Self { templates }
     }
 
-    /// The built-in phrases alone.
+    /// Only the built-in phrases.
     #[must_use]
     pub fn ours() -> Self {
         static NONE: BTreeMap<String, String> = BTreeMap::new();
         Self { templates: &NONE }
     }
 
-    /// The text of a phrase.
     pub(super) fn text(self, name: &str) -> &'t str {
         match self.templates.get(name) {
             Some(text) => text,
@@ -36,7 +34,8 @@ impl<'t> Wording<'t> {
         }
     }
 
-    /// A phrase with its values, and the bytes of the values in it: of `{value}`, else all but the indent and the bullet.
+    /// A phrase with its values, and the range of `{value}`. Without `{value}`, the range of all
+    /// text except indent and bullet.
     fn filled(self, name: &str, values: &[(&str, &str)]) -> (String, TextRange) {
         let (mut text, mut rest) = (String::new(), self.text(name));
         let mut shown = None;
@@ -73,7 +72,7 @@ impl<'t> Wording<'t> {
         self.filled(name, values).0
     }
 
-    /// A line of content: a phrase with its values, which an origin gave.
+    /// A content line: a phrase with its values.
     pub(super) fn line(
         self,
         name: &str,
@@ -85,12 +84,11 @@ impl<'t> Wording<'t> {
         PromptLine { value, tag, ..PromptLine::plain(text, origin) }
     }
 
-    /// The lines of a heading; none where its text is empty.
     pub(super) fn heading(self, name: &str) -> Vec<PromptLine> {
         self.fixed(name, LineRole::Heading)
     }
 
-    /// The lines of a text without values; none where it is empty.
+    /// The lines of a phrase without values; empty if its text is empty.
     pub(super) fn fixed(self, name: &str, role: LineRole) -> Vec<PromptLine> {
         let text = Some(self.text(name)).filter(|text| !text.is_empty());
         let lines = text.into_iter().flat_map(|text| text.split('\n'));

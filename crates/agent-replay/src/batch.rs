@@ -1,4 +1,4 @@
-//! The updates of a packet: through both filters, and into the kernel as one batch.
+//! Packet updates: filters them, and asserts the accepted facts as one batch.
 
 use super::constitution::Constitution;
 use super::facts;
@@ -10,28 +10,28 @@ use piggyback::envelope::Reply;
 use piggyback::envelope::account::{AccountEntry, Filters, UpdateFate, UpdateRefusal};
 use piggyback::envelope::runtime::{AcceptedEnvelope, ReadUpdate};
 
-/// The consumer that takes whatever can be read, and a fact about the intent besides.
+/// The consumer that accepts all readable updates, and also derives a fact about the intent.
 pub(super) const COMPRESSOR: &str = "compressor";
 
-/// Updates on their way into the kernel.
+/// The updates of a reply on their way into the kernel.
 #[derive(Debug, Default)]
 pub(super) struct Batch {
-    /// What becomes of each.
+    /// The outcome of each update.
     pub(super) atoms: Vec<AccountEntry>,
-    /// The facts, and where each comes from.
+    /// The facts to assert, with their origins.
     pub(super) facts: Vec<(Fact, SessionOrigin)>,
-    /// Those of them that nobody gave before.
+    /// The facts that were not asserted before.
     pub(super) new: Vec<(PredicateId, Box<[ValueId]>)>,
 }
 
 impl Batch {
-    /// The updates that the second filter refuses, as they are written.
+    /// The updates that the second filter blocks.
     pub(super) fn blocked(&self) -> impl Iterator<Item = &AccountEntry> {
         self.atoms.iter().filter(|atom| matches!(atom.fate, UpdateFate::Blocked(_)))
     }
 }
 
-/// What the filters ask about an update.
+/// The context of the update filters.
 pub(super) struct Filter<'a> {
     pub(super) constitution: &'a Constitution,
     pub(super) settings: &'a TranscriptSettings,
@@ -39,7 +39,7 @@ pub(super) struct Filter<'a> {
 }
 
 impl Filter<'_> {
-    /// The updates of an envelope, and those that were filled in where it has none.
+    /// Filters the updates of an envelope. If the envelope has no updates, uses the prefilled ones.
     pub(super) fn batch(&self, reply: &Reply<'_>, filled: &[String], values: &mut Values) -> Batch {
         let filters = Filters::new(self.settings, Some(&self.constitution.declarations));
         let mut batch = Batch { atoms: filters.account(reply), ..Batch::default() };
@@ -54,7 +54,7 @@ impl Filter<'_> {
         self.read(batch, values)
     }
 
-    /// Updates that are in no envelope.
+    /// Filters updates without an envelope.
     pub(super) fn lone(&self, updates: &[String], values: &mut Values) -> Batch {
         let filters = Filters::new(self.settings, Some(&self.constitution.declarations));
         let fate = |(at, text): (usize, &String)| AccountEntry {
@@ -66,7 +66,7 @@ impl Filter<'_> {
         self.read(Batch { atoms, ..Batch::default() }, values)
     }
 
-    /// Reads the facts of the updates that are asserted.
+    /// Converts the accepted updates to facts.
     fn read(&self, mut batch: Batch, values: &mut Values) -> Batch {
         for entry in &mut batch.atoms {
             let UpdateFate::Asserted { .. } = entry.fate else { continue };
@@ -84,7 +84,7 @@ impl Filter<'_> {
         batch
     }
 
-    /// What the compressor asserts of the intent beside the updates.
+    /// The fact about the intent that the compressor asserts in addition to the updates.
     pub(super) fn intent(
         &self,
         picked: &AcceptedEnvelope,

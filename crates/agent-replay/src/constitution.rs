@@ -1,4 +1,4 @@
-//! The policies that a session is replayed against, with the predicates that have a part in it.
+//! Policy (constitution) for the replay of sessions, with the predicates that affect verdicts.
 
 use std::sync::Arc;
 
@@ -14,42 +14,42 @@ use mangle_settings::{ReplaySettings, gate_pattern};
 use mangle_syntax::text::{Cancel, Symbol};
 use piggyback::envelope::atoms::{Declarations, PERMISSION, Roots};
 
-/// How many arguments a request has: id, action, target, payload, time.
+/// The arity of a request: id, action, target, payload, time.
 const REQUEST: u16 = 5;
 
-/// What a [`Constitution`] is made of.
+/// The parts of a [`Constitution`].
 #[derive(Debug, Clone)]
 pub struct Basis {
-    /// The program whose rules permit and deny.
+    /// The program with the rules that permit and deny requests.
     pub program: Arc<Program>,
-    /// How it is read.
+    /// The dialect of the program.
     pub reading: Reading,
-    /// What its predicates are called.
+    /// The names of the predicates.
     pub settings: ReplaySettings,
-    /// How far each evaluation may go.
+    /// The limits of each evaluation.
     pub limits: Limits,
     /// The time of the first evaluation, before any session.
     pub clock: Clock,
 }
 
-/// A compiled program, evaluated once, that any number of sessions can be replayed against.
+/// A compiled and evaluated program for the replay of any number of sessions.
 #[derive(Debug)]
 pub struct Constitution {
-    /// The program whose rules permit and deny.
+    /// The program with the rules that permit and deny requests.
     pub program: Arc<Program>,
-    /// Its plans.
+    /// The execution plans of the program.
     pub compiled: Arc<CompiledProgram>,
-    /// What its predicates are called.
+    /// The names of the predicates.
     pub settings: ReplaySettings,
-    /// How far each evaluation may go.
+    /// The limits of each evaluation.
     pub limits: Limits,
     /// The time of the first evaluation.
     pub clock: Clock,
     pub(super) declarations: Declarations,
     pub(super) roles: Roles,
-    /// What permissions and denials depend on.
+    /// The predicates that permissions and denials depend on.
     pub(super) consulted: Influences,
-    /// What the gate refuses, as it is written and as it is asked.
+    /// The blocked patterns of the gate: as written, and as compiled regular expressions.
     pub(super) patterns: Vec<(String, Regex)>,
     /// True if rules or facts permit requests.
     pub(super) permits: bool,
@@ -58,7 +58,7 @@ pub struct Constitution {
     base: Mutex<Kernel>,
 }
 
-/// The predicates of the program that have a part in a replay, as far as there are such.
+/// The predicates of the program that affect verdicts, if declared or defined.
 #[derive(Debug, Default)]
 pub(super) struct Roles {
     pub(super) pending: Option<PredicateId>,
@@ -105,7 +105,8 @@ impl Roles {
     }
 }
 
-/// True if clauses or the host program give facts of one of these predicates, or the kernel has some.
+/// True if one of these predicates has clauses, is provided by the host, or has facts in the
+/// kernel.
 fn is_derived(predicates: &[PredicateId], program: &Program, kernel: &Kernel) -> bool {
     predicates.iter().any(|id| {
         let predicate = program.get(*id);
@@ -116,14 +117,14 @@ fn is_derived(predicates: &[PredicateId], program: &Program, kernel: &Kernel) ->
 }
 
 impl Constitution {
-    /// Compiles a program and evaluates it. When `cancel` is raised meanwhile, its evaluation was
-    /// [stopped](Self::stopped).
+    /// Compiles and evaluates a program. If `cancel` is raised during the evaluation,
+    /// [`stopped`](Self::stopped) returns the reason.
     #[must_use]
     pub fn new(basis: Basis, cancel: &Cancel) -> Self {
         Self::given(basis, |_, _| {}, cancel)
     }
 
-    /// [`Constitution::new`], with the facts that `give` adds to those of the program.
+    /// Like [`Constitution::new`]. `give` asserts facts in addition to the facts of the program.
     #[must_use]
     pub fn given(basis: Basis, give: impl FnOnce(&mut Kernel, &Program), cancel: &Cancel) -> Self {
         let Basis { program, reading, settings, limits, clock } = basis;
@@ -155,24 +156,23 @@ impl Constitution {
         }
     }
 
-    /// The predicates of which a fact can lift what denies something.
+    /// The predicates whose facts can override a denial.
     pub(super) fn lifting(&self) -> FxHashSet<PredicateId> {
         let all = (0u32..).map(PredicateId).take(self.program.predicates.count());
         all.filter(|id| self.consulted.get(*id).is_some_and(|consult| consult.removes_obstacle)).collect()
     }
 
-    /// What a session begins with.
     pub(super) fn begin(&self) -> Kernel {
         self.base.lock().fork()
     }
 
-    /// Why the program was not evaluated to its end.
+    /// The reason for an incomplete evaluation.
     #[must_use]
     pub fn stopped(&self) -> Option<mangle_engine::kernel::Stop> {
         self.base.lock().model().stopped.clone()
     }
 
-    /// The parts of a policy that the program lacks although it gives verdicts, each as a sentence.
+    /// The missing parts of a policy that gives verdicts, each as a sentence.
     #[must_use]
     pub fn lacks(&self) -> Vec<String> {
         let ReplaySettings { pending, permit, .. } = &self.settings;
@@ -188,7 +188,8 @@ impl Constitution {
         lacks
     }
 
-    /// The reason why the program gives no verdict about anything. `None` if it permits requests or blocks replies.
+    /// The reason why the program gives no verdicts. `None` if it permits requests or blocks
+    /// replies.
     #[must_use]
     pub fn no_verdicts(&self) -> Option<String> {
         let ReplaySettings { permit, block, .. } = &self.settings;
@@ -200,13 +201,13 @@ impl Constitution {
         (!self.permits && !self.blocks).then(why)
     }
 
-    /// True if verdicts of the program about replies can be shown.
+    /// True if the program can give verdicts about replies.
     #[must_use]
     pub fn judges(&self) -> bool {
         self.blocks || self.permits && self.roles.pending.is_some()
     }
 
-    /// Where a clause stands: its file, and the offset of its first byte.
+    /// The location of a clause: its file, and the offset of its first byte.
     #[must_use]
     pub fn place(
         &self,
@@ -218,7 +219,7 @@ impl Constitution {
     }
 }
 
-/// The text of a value that is a name or a string, as the runtime compares them.
+/// The text of a name or string value, in the form that the runtime compares.
 pub(super) fn text(model: &Model, value: ValueId) -> Option<&str> {
     match model.values.get(value) {
         Datum::Name(text) | Datum::String(text) => Some(text),
@@ -226,7 +227,7 @@ pub(super) fn text(model: &Model, value: ValueId) -> Option<&str> {
     }
 }
 
-/// The number of the first tuple of a predicate whose arguments have these texts.
+/// The number of the first tuple whose leading arguments have these texts.
 pub(super) fn find(model: &Model, predicate: PredicateId, texts: &[&str]) -> Option<u32> {
     let relation = model.relation(predicate)?;
     let fits = |tuple: &[ValueId]| {

@@ -1,4 +1,4 @@
-//! Which rules that permit or deny something ever did so, in all sessions together.
+//! Coverage of rules that permit or deny, over all sessions.
 
 use rustc_hash::FxHashSet;
 
@@ -6,19 +6,19 @@ use super::constitution::Constitution;
 use mangle_engine::kernel::{Clock, Kernel, RuleId};
 use mangle_engine::program::PredicateId;
 
-/// Which rules held.
+/// The rules that fired.
 #[derive(Debug, Clone, Default)]
 pub struct Coverage {
     fired: FxHashSet<RuleId>,
 }
 
 impl Coverage {
-    /// Adds what held in other sessions under the same constitution.
+    /// Adds the coverage of other sessions under the same constitution.
     pub fn add(&mut self, other: &Self) {
         self.fired.extend(&other.fired);
     }
 
-    /// Takes note of the rules that hold while a request is judged.
+    /// Records the rules that fire during the verdict about a request.
     pub(super) fn take(&mut self, constitution: &Constitution, kernel: &mut Kernel, clock: Clock) {
         for predicate in predicates(constitution) {
             let rules: Vec<RuleId> = rules_of(constitution, predicate).collect();
@@ -33,7 +33,7 @@ impl Coverage {
         }
     }
 
-    /// All rules that permit or deny something, in the order of the program, and whether each ever held.
+    /// All rules that permit or deny, in program order, with true for each rule that fired.
     pub fn rules<'c>(&'c self, constitution: &'c Constitution) -> impl Iterator<Item = (RuleId, bool)> + 'c {
         let mut all: Vec<RuleId> =
             predicates(constitution).flat_map(|predicate| rules_of(constitution, predicate)).collect();
@@ -48,7 +48,7 @@ fn predicates(constitution: &Constitution) -> impl Iterator<Item = PredicateId> 
     roles.permit.iter().chain(&roles.deny).chain(&roles.block).copied()
 }
 
-/// The rules of a predicate that can be evaluated, facts apart.
+/// The rules of a predicate, without facts.
 fn rules_of(constitution: &Constitution, predicate: PredicateId) -> impl Iterator<Item = RuleId> + '_ {
     let compiled = &constitution.compiled;
     let rules =

@@ -1,22 +1,23 @@
-//! Facts as the runtime asserts them: an argument is text or an integer, and the text says again whether it is a name.
+//! Conversion of runtime facts to engine values. An argument is a text or an integer; the form of
+//! the text determines a name.
 
 use mangle_engine::kernel::{Fact, RuleId, ValueId, Values};
 use mangle_engine::program::{PredicateId, PredicateKey, Program};
 use mangle_syntax::text::Symbol;
 use piggyback::envelope::runtime::{self, Value, becomes_name};
 
-/// What stands for a float, of which the runtime keeps nothing.
+/// The substitute for floats, which the runtime drops.
 const LOST: &str = "<float lost>";
 
-/// What stands for bytes that are no text.
+/// The substitute for invalid UTF-8.
 const BAD: &str = "<bad>";
 
-/// A text as a value: a name where the runtime takes it for one, else a string.
+/// A text as a value: a name if the runtime reads the text as a name, otherwise a string.
 pub(super) fn value(values: &mut Values, text: &str) -> ValueId {
     if becomes_name(text.as_bytes()) { values.name(text) } else { values.string(text) }
 }
 
-/// A fact that a packet asserts; `None` where the program does not have its predicate.
+/// The fact of a packet; `None` if the program lacks its predicate.
 pub(super) fn fact(values: &mut Values, program: &Program, fact: &runtime::RuntimeFact) -> Option<Fact> {
     let arity = u16::try_from(fact.args.len()).ok()?;
     let predicate = program.id(PredicateKey { name: Symbol::new(&fact.predicate), arity })?;
@@ -33,7 +34,7 @@ pub(super) fn fact(values: &mut Values, program: &Program, fact: &runtime::Runti
     Some(asserted(values, program, predicate, args))
 }
 
-/// A fact that no clause gives. Of a temporal predicate it holds always.
+/// A fact without a clause. For a temporal predicate, it holds at all times.
 pub(super) fn asserted(
     values: &mut Values,
     program: &Program,

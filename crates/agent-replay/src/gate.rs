@@ -1,4 +1,4 @@
-//! The gate: each request is asserted, judged, and taken back.
+//! Request gate: each request is asserted, judged and retracted.
 
 use super::constitution::{Constitution, find, text};
 use super::facts;
@@ -14,19 +14,19 @@ use mangle_settings::Runtime;
 use mangle_syntax::text::Cancel;
 use piggyback::envelope::runtime::{self, GateCall, Tool, is_constant, lower_case};
 
-/// How many facts are shown that speak against a request.
+/// The maximum number of facts to show against a request.
 const MOST_REASONS: usize = 3;
 
-/// The beginning of the reason of each permission.
+/// The prefix of the reason of each permission.
 pub(super) const PERMITTED: &str = "permitted by the constitution";
 
-/// The beginning of what the engine ignores in the proof of a permission.
+/// The prefix of the note about negations that the engine ignores in the proof of a permission.
 pub(super) const IGNORES: &str = "the engine ignores ";
 
-/// The actions that go out into the network.
+/// The actions with network access.
 const NETWORK: [&str; 3] = ["/network", "/fetch", "/browse"];
 
-/// What a request looks like to the gate.
+/// A request in the form that the gate judges.
 #[derive(Debug, Clone)]
 pub(super) struct GateRequest {
     pub(super) index: usize,
@@ -34,9 +34,9 @@ pub(super) struct GateRequest {
     pub(super) action: String,
     pub(super) target: String,
     pub(super) payload: String,
-    /// Why the runtime does not run the command of the request.
+    /// The reason why the runtime rejects the command of the request.
     pub(super) shell: Option<String>,
-    /// Why the gate denies the request before any rule is asked, and for which action.
+    /// The action and the reason of a denial before the rules are evaluated.
     pub(super) denied: Option<(String, String)>,
 }
 
@@ -48,24 +48,24 @@ impl GateRequest {
         Self { index, id, action, target, payload, shell, denied }
     }
 
-    /// What a permission has to be about.
+    /// The leading arguments of a permission.
     pub(super) fn texts(&self) -> [&str; 3] {
         [&self.action, &self.target, &self.payload]
     }
 
-    /// The action and the reason that a denial of the request names.
+    /// The action and the reason in a denial of the request.
     pub(super) fn denial_of(&self) -> (String, String) {
         let usual = || (self.action.clone(), format!("action not permitted: target={}", self.target));
         self.denied.clone().unwrap_or_else(usual)
     }
 
-    /// The refusal of the runtime before any rule is evaluated.
+    /// The rejection by the runtime before any rule is evaluated.
     fn refusal(&self) -> Option<(Lock, String)> {
         let shell = self.shell.clone().map(|why| (Lock::Gate, why));
         shell.or_else(|| self.denied.clone().map(|(_, why)| (Lock::Filter, why)))
     }
 
-    /// The verdict where nobody is asked.
+    /// A denial without an evaluation.
     pub(super) fn refused(self, why: &str) -> Verdict {
         self.verdict(false, Lock::Constitution, why)
     }
@@ -93,7 +93,7 @@ impl GateRequest {
     }
 }
 
-/// What judges requests.
+/// Judges requests against the kernel.
 pub(super) struct Gate<'a> {
     pub(super) constitution: &'a Constitution,
     pub(super) kernel: &'a mut Kernel,
@@ -104,8 +104,8 @@ pub(super) struct Gate<'a> {
 }
 
 impl Gate<'_> {
-    /// Judges a request. It stays asserted until [`Gate::retract`] gets it. `None` if no rule permits requests and nothing
-    /// blocks this one.
+    /// Judges a request. The request stays asserted until [`Gate::retract`] is called. `None` if no
+    /// rule permits requests and nothing blocks this request.
     pub(super) fn judge(&mut self, request: GateRequest, asserted: &mut Option<Fact>) -> Option<Verdict> {
         if let Some((lock, why)) = request.refusal() {
             return Some(request.verdict(false, lock, why));
@@ -126,7 +126,8 @@ impl Gate<'_> {
         self.origins.ask(shown, &fact, self.turn);
         self.kernel.assert(&fact);
         self.kernel.evaluate(self.constitution.limits, self.clock, self.cancel);
-        // The runtime takes back what it could evaluate. Anything else stays, and nothing can be evaluated any more.
+        // The runtime retracts requests only after a successful evaluation. Other requests stay,
+        // and every later evaluation fails.
         if let Some(stop) = &self.kernel.model().stopped {
             let why = format!("the evaluation stopped: {}", stop.reason);
             return Some(Verdict { rule: stop.rule, ..request.verdict(false, Lock::Constitution, why) });
@@ -135,13 +136,13 @@ impl Gate<'_> {
         self.gated(request)
     }
 
-    /// Judges an asserted request: first by the gate in front of the constitution, then by the constitution.
+    /// Judges an asserted request: first by the gate before the constitution, then by the
+    /// constitution.
     fn gated(&mut self, request: GateRequest) -> Option<Verdict> {
         let Some(why) = self.second_gate(&request) else { return self.constitutional(request, None) };
         match self.appeal(&request.action) {
             None => Some(request.verdict(false, Lock::Gate, why)),
-            // Whether the action is permitted is still for the constitution to say, as in the runtime, where both have
-            // to agree.
+            // The constitution must also permit the action. In the runtime, both have to agree.
             Some((appeal, number)) => {
                 let model = self.kernel.model_mut();
                 let proof = model.explain(&self.constitution.compiled, self.clock, appeal, number);
@@ -155,7 +156,8 @@ impl Gate<'_> {
         }
     }
 
-    /// Takes a request back, from the next evaluation on, and with it what else was asserted as a request of its id.
+    /// Retracts a request and all asserted requests with the same id. Takes effect at the next
+    /// evaluation.
     pub(super) fn retract(&mut self, request: &Fact) {
         let compiled = std::sync::Arc::clone(self.kernel.compiled());
         let model = self.kernel.model();
@@ -189,7 +191,7 @@ impl Gate<'_> {
         Some(facts::asserted(values, &self.constitution.program, predicate, args))
     }
 
-    /// Why the gate in front of the constitution refuses a request, if it does.
+    /// The reason for a rejection by the gate before the constitution.
     pub(super) fn second_gate(&self, request: &GateRequest) -> Option<String> {
         let constitution = self.constitution;
         if let Some((pattern, _)) =
@@ -204,8 +206,10 @@ impl Gate<'_> {
             .then(|| "the gate's list of domains lacks that of the target".to_owned())
     }
 
-    /// The fact by which an appeal for an action was granted and has not run out: `has_active_override(Action)`, or
-    /// `active_override(Action, Approver, ExpiresAt)` with an end, in seconds, that is still to come.
+    /// The fact of a granted and unexpired appeal for an action.
+    ///
+    /// Forms: `has_active_override(Action)`, or `active_override(Action, Approver, ExpiresAt)` with
+    /// a future time in seconds.
     pub(super) fn appeal(&self, action: &str) -> Option<(PredicateId, u32)> {
         let (constitution, model) = (self.constitution, self.kernel.model());
         let now = self.clock.now_ns.div_euclid(1_000_000_000);
@@ -223,7 +227,8 @@ impl Gate<'_> {
         })
     }
 
-    /// The verdict of the constitution; `appeal` is the proof of what silences the gate in front of it.
+    /// The verdict of the constitution. `appeal` is the proof of the appeal that overrides the
+    /// gate.
     fn constitutional(&mut self, request: GateRequest, appeal: Option<Proof>) -> Option<Verdict> {
         let texts = request.texts();
         let permit = self.constitution.roles.permit;
@@ -262,7 +267,7 @@ impl Gate<'_> {
         }
     }
 
-    /// Whether all proofs of a permission have an override in them.
+    /// True if all proofs of a permission contain an override.
     fn is_lifted(&mut self, proof: &Proof, (permit, number): (PredicateId, u32)) -> bool {
         let constitution = self.constitution;
         let names: Vec<_> =
@@ -291,7 +296,7 @@ impl Gate<'_> {
                 Some(values.string(&request.payload)),
             ];
             why_not = self.kernel.model_mut().why_not(compiled, self.clock, permit, &wanted);
-            // Rules for other actions say nothing about this one.
+            // Rules for other actions are irrelevant.
             why_not.retain(|miss| !matches!(miss.obstacle, Obstacle::Head { argument: 0, .. }));
         }
         let said = because.iter().find_map(|(_, words)| words.clone());
@@ -308,8 +313,8 @@ impl Gate<'_> {
         Verdict { because, why_not, rule, store, ..request.verdict(false, Lock::Constitution, why) }
     }
 
-    /// What the policy itself says against a request that has one of these texts in its facts: proofs, and the words for
-    /// people, where there are some.
+    /// The facts of the policy against a request that contain one of these texts: proofs, with a
+    /// human-readable reason if present.
     fn reasons(&mut self, about: &[&str]) -> Vec<(Proof, Option<String>)> {
         let constitution = self.constitution;
         let mut found: Vec<(PredicateId, u32, Option<String>)> = Vec::new();
@@ -323,7 +328,7 @@ impl Gate<'_> {
             let numbered = (0u32..).zip(relation.tuples()).filter(|(_, tuple)| is_about(tuple));
             found.extend(numbered.map(|(number, tuple)| (*predicate, number, words(model, tuple, about))));
         }
-        // What has words for people comes first.
+        // Facts with a human-readable reason come first.
         found.sort_by_key(|(_, _, words)| words.is_none());
         found.truncate(2 * MOST_REASONS);
         let model = self.kernel.model_mut();
@@ -333,7 +338,7 @@ impl Gate<'_> {
         let mut all: Vec<(Proof, Option<String>)> = Vec::new();
         for (proof, words) in found.into_iter().map(explain) {
             let head = proof.nodes.first().map(|node| &node.fact);
-            // What is part of another proof is told there.
+            // A fact inside another proof is not repeated.
             let is_told =
                 all.iter().any(|(other, _)| other.nodes.iter().any(|node| Some(&node.fact) == head));
             if !is_told {
@@ -345,7 +350,7 @@ impl Gate<'_> {
     }
 }
 
-/// What the rule lacks that comes nearest to a permission.
+/// The missing premise of the rule that is closest to a permission.
 fn nearest(why_not: &[Miss]) -> String {
     let premises = why_not.iter().filter_map(|miss| match &miss.obstacle {
         Obstacle::Premise { premise, asked, near } => Some((*premise, asked, near, in_store(miss.store))),
@@ -365,7 +370,7 @@ pub(super) fn in_store(store: Option<&str>) -> String {
     store.map(|store| format!(" in store `{store}`")).unwrap_or_default()
 }
 
-/// The words that a fact has for people: its last string that is not what it is about.
+/// The human-readable reason of a fact: its last string that does not identify the request.
 fn words(model: &Model, tuple: &[ValueId], about: &[&str]) -> Option<String> {
     let strings = tuple.iter().rev().filter_map(|value| match model.values.get(*value) {
         Datum::String(text) => Some(&**text),
@@ -375,12 +380,12 @@ fn words(model: &Model, tuple: &[ValueId], about: &[&str]) -> Option<String> {
     words.next().map(|text| text.trim_end_matches('.').to_owned())
 }
 
-/// The fact that a proof is about.
+/// The root fact of a proof, quoted.
 pub(super) fn head(proof: &Proof) -> String {
     proof.nodes.first().map(|node| format!("`{}`", node.fact)).unwrap_or_default()
 }
 
-/// The first negation that a proof rests on and the engine does not look at.
+/// The first negation of a proof that the engine ignores.
 fn dropped(proof: &Proof) -> Option<&str> {
     let mut steps = proof.nodes.iter().flat_map(|node| &node.steps);
     steps.find_map(|step| match &step.ground {
@@ -389,7 +394,7 @@ fn dropped(proof: &Proof) -> Option<&str> {
     })
 }
 
-/// Adds the facts in a proof that replies asserted themselves, each once.
+/// Adds the facts of a proof that replies asserted, without duplicates.
 pub(super) fn own_facts(proof: &Proof, origins: &Origins, all: &mut Vec<ReplyFact>) {
     let asserted = proof.nodes.iter().filter(|node| node.rule == RuleId::ASSERTED);
     for own in asserted.filter_map(|node| origins.own(&node.fact)) {
@@ -399,7 +404,7 @@ pub(super) fn own_facts(proof: &Proof, origins: &Origins, all: &mut Vec<ReplyFac
     }
 }
 
-/// Whether it is of no use to evaluate again what was stopped.
+/// True if another evaluation after this stop is pointless.
 pub(super) fn is_final(stop: &Stop) -> bool {
     !matches!(stop.reason, StopReason::Failed(_) | StopReason::Unordered(_))
 }

@@ -1,4 +1,4 @@
-//! Where the facts of a session come from.
+//! Origins of the facts of a session.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -7,37 +7,37 @@ use super::session_origin::SessionOrigin;
 use mangle_engine::kernel::Fact;
 use mangle_engine::program::PredicateId;
 
-/// How many facts are remembered that replies made the kernel forget.
+/// The maximum number of forgotten facts to remember.
 const MOST_FORGOTTEN: usize = 200;
 
-/// Where each fact of a session comes from, by its text.
+/// The origin of each fact of a session, keyed by the text of the fact.
 #[derive(Debug, Default)]
 pub(super) struct Origins {
     known: FxHashMap<String, (SessionOrigin, Fact)>,
-    /// Those that nobody says any more. Proofs of this turn still name them.
+    /// The retracted facts. Proofs of the current turn can still contain them.
     gone: FxHashSet<String>,
-    /// The predicates of which a fact can lift what denies something.
+    /// The predicates whose facts can override a denial.
     lifting: FxHashSet<PredicateId>,
-    /// The texts of such facts that replies asserted, taken back or not.
+    /// The texts of facts of these predicates that replies asserted, including retracted ones.
     lifts: FxHashSet<String>,
-    /// Facts that replies made the kernel forget and that kept something from being permitted, the last of each text.
+    /// Facts that `forget` operations of replies removed from predicates that affect verdicts. The
+    /// last one for each text.
     forgotten: Vec<ReplyFact>,
 }
 
 impl Origins {
-    /// Nothing is known yet; `lifting` are the predicates of which a fact can lift what denies something.
+    /// Creates an empty map. `lifting` has the predicates whose facts can override a denial.
     pub(super) fn new(lifting: FxHashSet<PredicateId>) -> Self {
         Self { lifting, ..Self::default() }
     }
 
-    /// A fact that a reply asserted and still does.
+    /// A fact that a reply asserted and that is not retracted.
     pub(super) fn own(&self, text: &str) -> Option<ReplyFact> {
         let (origin, fact) = self.known.get(text).filter(|(origin, _)| origin.is_said())?;
         Some(ReplyFact { text: text.to_owned(), origin: *origin, fact: fact.clone() })
     }
 
-    /// The facts of replies that can lift what denies something, and those that they made the kernel forget; the earliest
-    /// first.
+    /// The facts of replies that can override a denial, and the forgotten facts, oldest first.
     pub(super) fn lifting(&self) -> Vec<ReplyFact> {
         let held = self.lifts.iter().filter(|text| !self.gone.contains(*text));
         let mut all: Vec<_> = held.filter_map(|text| self.own(text)).collect();
@@ -46,7 +46,7 @@ impl Origins {
         all
     }
 
-    /// A reply made the kernel forget a fact that something else than a reply gave.
+    /// Records that a reply made the kernel forget a fact that did not come from a reply.
     pub(super) fn forget(&mut self, text: &str, fact: Fact, turn: u64) {
         if self.of(text).is_some_and(SessionOrigin::is_said) {
             return;
@@ -61,17 +61,17 @@ impl Origins {
         }
     }
 
-    /// Where a fact comes from that this turn knows, or knew.
+    /// The origin of a fact that holds or held in this turn.
     pub(super) fn of(&self, fact: &str) -> Option<SessionOrigin> {
         self.known.get(fact).map(|(origin, _)| *origin)
     }
 
-    /// Where a fact comes from that is still said.
+    /// The origin of a fact that is not retracted.
     pub(super) fn held(&self, fact: &str) -> Option<SessionOrigin> {
         self.of(fact).filter(|_| !self.gone.contains(fact))
     }
 
-    /// Remembers what said a fact, unless something else said it before.
+    /// Records the origin of a fact. The first origin wins.
     pub(super) fn say(&mut self, text: String, fact: &Fact, origin: SessionOrigin) {
         if self.lifting.contains(&fact.predicate) {
             self.lifts.insert(text.clone());
@@ -81,20 +81,21 @@ impl Origins {
         }
     }
 
-    /// Remembers a request, whoever said the same before: with it that is taken back, too.
+    /// Records a request as the origin of a fact, even if the fact has another origin: it is
+    /// retracted together with the request.
     pub(super) fn ask(&mut self, text: String, fact: &Fact, turn: u64) {
         self.gone.remove(&text);
         self.known.insert(text, (SessionOrigin::Request(turn), fact.clone()));
     }
 
-    /// A fact is taken back.
+    /// Marks a fact as retracted.
     pub(super) fn take_back(&mut self, fact: String) {
         if self.known.contains_key(&fact) {
             self.gone.insert(fact);
         }
     }
 
-    /// A turn begins.
+    /// Starts a turn: removes the retracted facts.
     pub(super) fn turn(&mut self) {
         for fact in self.gone.drain() {
             self.known.remove(&fact);

@@ -1,4 +1,5 @@
-//! Requests whose results may still come: what the transcript shows of them is held against the verdicts.
+//! Requests without a result. Their later results in the transcript are checked against the
+//! verdicts.
 
 use std::collections::VecDeque;
 
@@ -6,10 +7,10 @@ use rustc_hash::FxHashMap;
 
 use super::verdict::Verdict;
 
-/// How many requests are remembered.
+/// The maximum number of remembered requests.
 const MOST: usize = 10_000;
 
-/// By which words a runtime says that it ran nothing.
+/// Phrases in results of runtimes that blocked a request.
 const BLOCKS: [&str; 8] = [
     "blocked by safety gate",
     "blocked by the safety gate",
@@ -21,17 +22,14 @@ const BLOCKS: [&str; 8] = [
     "safety notice",
 ];
 
-/// What a transcript shows of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum RequestOutcome {
-    /// There is a result.
     Ran,
-    /// It was refused.
     Blocked,
 }
 
 impl RequestOutcome {
-    /// What the text of a tool says.
+    /// The outcome according to the text of a tool result.
     pub(super) fn of(text: &str) -> Self {
         let mut head: String = text.chars().take(400).collect();
         head.make_ascii_lowercase();
@@ -39,7 +37,6 @@ impl RequestOutcome {
     }
 }
 
-/// A request that was judged.
 #[derive(Debug, Clone)]
 pub(super) struct PendingRequest {
     pub(super) turn: u64,
@@ -47,13 +44,15 @@ pub(super) struct PendingRequest {
     pub(super) is_permitted: bool,
 }
 
-/// The requests of each id without a result, the oldest first. An id that is used again once the user has spoken is
-/// used anew: what waited under it before gets no result any more.
+/// The requests without a result, by id, oldest first.
+///
+/// An id that is reused after a user message starts a new queue. Older requests with this id get no
+/// result.
 #[derive(Debug, Default)]
 pub(super) struct PendingRequests {
     by_id: FxHashMap<String, RequestQueue>,
     count: usize,
-    /// How often the user has spoken.
+    /// The number of user messages.
     round: u64,
 }
 
@@ -65,7 +64,6 @@ struct RequestQueue {
 }
 
 impl PendingRequests {
-    /// The user speaks.
     pub(super) fn user(&mut self) {
         self.round += 1;
     }
@@ -89,8 +87,10 @@ impl PendingRequests {
         self.count += 1;
     }
 
-    /// The request that a result belongs to. Of several that wait under an id nobody can tell which it is: it is the oldest that
-    /// the result goes with, so that what is found of it is certain.
+    /// The request of a result.
+    ///
+    /// If several requests wait under an id, the match is ambiguous. The oldest request with a
+    /// matching verdict is chosen, so that a reported mismatch is certain.
     pub(super) fn take(&mut self, id: &str, outcome: RequestOutcome) -> Option<PendingRequest> {
         let waiting = self.by_id.get_mut(id)?;
         let goes_with = |asked: &PendingRequest| asked.is_permitted == (outcome == RequestOutcome::Ran);

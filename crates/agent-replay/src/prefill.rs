@@ -1,34 +1,37 @@
-//! What perception had filled in for a turn before the model answered: the runtime takes it where the model says nothing.
+//! Prefilled values: the results of perception that the runtime uses if the packet of the model
+//! lacks them.
 
 use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
-/// What was filled in, by the number of the turn.
+/// The prefilled values by turn number.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Prefill {
     turns: BTreeMap<u64, TurnPrefill>,
 }
 
-/// What was filled in for a turn.
+/// The prefilled values of a turn.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TurnPrefill {
-    /// The number of the answer, from 1 on.
+    /// The number of the reply, from 1.
     pub turn: u64,
-    /// Taken where the packet has no category.
+    /// The category, used if the packet has none.
     #[serde(default)]
     pub category: String,
-    /// Taken where the packet has no updates.
+    /// The updates, used if the packet has none.
     #[serde(default)]
     pub updates: Vec<String>,
 }
 
 impl Prefill {
-    /// Reads lines of JSON: `{"turn": 1, "category": "/query", "updates": ["user_asked(/time)."]}`.
+    /// Parses JSON lines such as `{"turn": 1, "category": "/query", "updates":
+    /// ["user_asked(/time)."]}`.
     ///
     /// # Errors
-    /// When a line is none of these; a sentence that names the line.
+    ///
+    /// If a line is invalid; the message contains the line number.
     pub fn read(text: &str) -> Result<Self, String> {
         let mut turns = BTreeMap::new();
         let lines = (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty());

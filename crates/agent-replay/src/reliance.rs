@@ -1,5 +1,5 @@
-//! What a verdict rests on that the replies of a session did themselves: facts that they asserted, and facts that they made
-//! the kernel forget. Found by evaluating the policy once more without them.
+//! Dependence of verdicts on facts that replies of the session asserted or removed. Found by
+//! counterfactual evaluations of the policy.
 
 use super::constitution::{find, text};
 use super::gate::{Gate, GateRequest, own_facts};
@@ -8,17 +8,17 @@ use super::session_origin::SessionOrigin;
 use super::verdict::Reliance;
 use mangle_engine::kernel::{Kernel, Proof, Relation, ValueId};
 
-/// How often the policy is evaluated again for one verdict, at most.
+/// The maximum number of evaluations per verdict.
 const MOST_TRIALS: usize = 120;
 
-/// How many proofs are looked at that give the same permission by other facts of the replies.
+/// The maximum number of alternative proofs of a permission by other facts of replies.
 const MOST_PROOFS: usize = 16;
 
-/// How many facts are looked at that speak against a request.
+/// The maximum number of facts against a request to examine.
 const MOST_DENIALS: usize = 1_000;
 
 impl Gate<'_> {
-    /// What the permission of a request, which is asserted, owes to the replies of the session.
+    /// The dependence of an asserted request's permission on the replies of the session.
     pub(super) fn reliance(
         &mut self,
         request: &GateRequest,
@@ -39,7 +39,7 @@ impl Gate<'_> {
     }
 }
 
-/// Evaluations of the same facts without some of those that the replies gave.
+/// Evaluations without some of the facts of replies.
 struct Counterfactuals<'g, 'a> {
     gate: &'g mut Gate<'a>,
     request: &'g GateRequest,
@@ -47,7 +47,7 @@ struct Counterfactuals<'g, 'a> {
 }
 
 impl Counterfactuals<'_, '_> {
-    /// The kernel as it would be without some facts; `None` where that cannot be said.
+    /// The kernel without some facts; `None` if the evaluation fails or the budget is exhausted.
     fn without(&mut self, facts: &[&ReplyFact]) -> Option<Kernel> {
         self.left = self.left.checked_sub(1)?;
         let mut kernel = self.gate.kernel.fork();
@@ -56,12 +56,12 @@ impl Counterfactuals<'_, '_> {
         kernel.model().stopped.is_none().then_some(kernel)
     }
 
-    /// Why the request is denied in a kernel.
     fn denial(&mut self, kernel: &mut Kernel) -> Option<String> {
         self.gate.with_kernel(kernel).denial(self.request)
     }
 
-    /// The facts of the replies that the permission is derived from; none if it also holds without them.
+    /// The facts of replies that the permission is derived from; empty if it also holds without
+    /// them.
     fn granted(&mut self, mut named: Vec<ReplyFact>, lifting: &[ReplyFact]) -> Reliance {
         let mut looked_at = 0;
         for _ in 0..MOST_PROOFS {
@@ -79,7 +79,7 @@ impl Counterfactuals<'_, '_> {
         Reliance { granted: shown(&named), ..Reliance::default() }
     }
 
-    /// Facts of which those that grant, or those that lift, are enough for the permission.
+    /// Facts for a permission that needs either the granting facts or the overriding facts.
     fn either(&mut self, mut granting: Vec<ReplyFact>, lifting: &[ReplyFact]) -> Reliance {
         for _ in 0..if lifting.is_empty() { 0 } else { MOST_PROOFS } {
             let all: Vec<_> = granting.iter().chain(lifting).collect();
@@ -99,7 +99,7 @@ impl Counterfactuals<'_, '_> {
         Reliance::default()
     }
 
-    /// The facts of the replies without which something would deny the request.
+    /// The facts of replies whose absence would cause a denial.
     fn lifted(&mut self, lifting: &[ReplyFact], reliance: &mut Reliance) {
         if lifting.is_empty() {
             return;
@@ -110,8 +110,8 @@ impl Counterfactuals<'_, '_> {
         reliance.denial.get_or_insert(why);
     }
 
-    /// The facts of `lifting` without which the request is denied, those that replace each other included, while `others`
-    /// are gone.
+    /// The facts of `lifting` whose absence causes a denial, including interchangeable ones.
+    /// `others` are also absent.
     fn all_needed(&mut self, lifting: &[ReplyFact], others: &[&ReplyFact], now: &[String]) -> Vec<ReplyFact> {
         let mut named: Vec<&ReplyFact> = Vec::new();
         for _ in 0..MOST_PROOFS {
@@ -129,7 +129,8 @@ impl Counterfactuals<'_, '_> {
         named.into_iter().cloned().collect()
     }
 
-    /// Why the request would be denied without some facts; also where a fact says so that the permission does not ask for.
+    /// The reason for a denial without some facts. A new denying fact also counts if the permission
+    /// does not depend on it.
     fn blocked_without(&mut self, facts: &[&ReplyFact], now: &[String]) -> Option<String> {
         let mut kernel = self.without(facts)?;
         let more = || denials(&kernel, self.gate, self.request).into_iter().find(|fact| !now.contains(fact));
@@ -137,8 +138,8 @@ impl Counterfactuals<'_, '_> {
         self.denial(&mut kernel).or(more)
     }
 
-    /// The facts among `all` that have to stay for the request to stay permitted while those of `others` are gone: halves
-    /// that can go are given up together.
+    /// The minimal facts among `all` that keep the request permitted while `others` are absent.
+    /// Uses bisection.
     fn needed<'o>(
         &mut self,
         all: &[&'o ReplyFact],
@@ -165,7 +166,6 @@ impl Counterfactuals<'_, '_> {
     }
 }
 
-/// The facts that speak against a request in a kernel.
 fn denials(kernel: &Kernel, gate: &Gate<'_>, request: &GateRequest) -> Vec<String> {
     let (model, about) =
         (kernel.model(), [&request.id, &request.action, &request.target].map(String::as_str));
@@ -187,7 +187,7 @@ fn shown(facts: &[ReplyFact]) -> Vec<(String, SessionOrigin)> {
 }
 
 impl<'a> Gate<'a> {
-    /// The same gate over another kernel.
+    /// The same gate with another kernel.
     fn with_kernel<'k>(&'k mut self, kernel: &'k mut Kernel) -> Gate<'k>
     where
         'a: 'k,
@@ -196,7 +196,7 @@ impl<'a> Gate<'a> {
         Gate { constitution, kernel, clock, cancel, turn, origins: self.origins }
     }
 
-    /// Why a request that is asserted is denied; `None` where it is permitted.
+    /// The reason for the denial of an asserted request; `None` if it is permitted.
     fn denial(&mut self, request: &GateRequest) -> Option<String> {
         let refused = self.second_gate(request);
         if let Some(why) = refused.filter(|_| self.appeal(&request.action).is_none()) {
@@ -207,7 +207,8 @@ impl<'a> Gate<'a> {
         (!is_permitted).then(|| self.denied(request.clone()).why)
     }
 
-    /// Why a request is permitted: the proof, and that of the appeal that silences the gate.
+    /// The proofs of a permission: its own proof, and the proof of an appeal that overrides the
+    /// gate.
     fn permission_proof(&mut self, request: &GateRequest) -> Vec<Proof> {
         let permit = self.constitution.roles.permit;
         let found =

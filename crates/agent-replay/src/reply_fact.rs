@@ -1,4 +1,4 @@
-//! A fact that a reply asserted, or made the kernel forget.
+//! Fact that a reply asserted, or made the kernel forget.
 
 use crate::session_origin::SessionOrigin;
 use mangle_engine::kernel::{Fact, Kernel};
@@ -12,7 +12,7 @@ pub(super) struct ReplyFact {
 }
 
 impl ReplyFact {
-    /// Takes back in a kernel what the reply did.
+    /// Reverts the effect of the reply in a kernel.
     pub(super) fn undo(&self, kernel: &mut Kernel) {
         match self.origin {
             SessionOrigin::Forgotten(_) => kernel.assert(&self.fact),

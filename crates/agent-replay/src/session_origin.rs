@@ -1,22 +1,22 @@
-//! Where a fact of a session comes from.
+//! Origin of a fact of a session.
 
 use std::fmt;
 
-/// Where a fact of the session comes from.
+/// The origin of a fact of a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum SessionOrigin {
     /// An update of a turn.
     Update {
-        /// The number of the turn, from 1 on.
+        /// The number of the turn, from 1.
         turn: u64,
-        /// The index of the update among those of its packet.
+        /// The index of the update in its packet.
         index: usize,
     },
-    /// What perception had filled in for a turn.
+    /// The prefilled values of a turn.
     Prefill(u64),
-    /// What a turn says that is to be done.
+    /// The intent of a turn.
     Intent(u64),
-    /// What a turn thinks went wrong.
+    /// The hypothesis of a turn.
     Hypothesis(u64),
     /// A memory operation of a turn.
     Memory(u64),
@@ -24,12 +24,12 @@ pub enum SessionOrigin {
     Request(u64),
     /// The denial of a request of a turn.
     Denial(u64),
-    /// A turn made the kernel forget it.
+    /// A `forget` operation of a turn removed the fact.
     Forgotten(u64),
 }
 
 impl SessionOrigin {
-    /// The number of the turn, from 1 on.
+    /// The number of the turn, from 1.
     #[must_use]
     pub fn turn(self) -> u64 {
         match self {
@@ -44,7 +44,7 @@ impl SessionOrigin {
         }
     }
 
-    /// What earlier ones come before.
+    /// A sort key: turn, then update.
     pub(super) fn order(self) -> (u64, usize) {
         match self {
             Self::Update { turn, index } => (turn, index),
@@ -52,7 +52,7 @@ impl SessionOrigin {
         }
     }
 
-    /// Whether the model said it, and not the runtime about the model.
+    /// True if the model asserted the fact itself.
     #[must_use]
     pub fn is_said(self) -> bool {
         matches!(self, Self::Update { .. } | Self::Hypothesis(_) | Self::Memory(_) | Self::Intent(_))

@@ -1,37 +1,37 @@
-//! What a turn changes: facts that hold afterwards and did not before, and the other way round.
+//! State changes of a turn: added and removed facts.
 
 use mangle_engine::kernel::{Kernel, RuleId};
 
-/// How many facts of each side are kept; further ones are counted.
+/// The maximum number of added and of removed facts to keep. All facts are counted.
 pub const MOST_SHOWN: usize = 200;
 
-/// What is different behind a turn.
+/// The difference between the state before and after a turn.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct StateChange {
-    /// Facts that hold now: those that were asserted first.
+    /// The added facts, asserted ones first.
     pub added: Vec<StateFact>,
-    /// Facts that hold no more, as the engine prints them.
+    /// The removed facts, as the engine prints them.
     pub removed: Vec<String>,
-    /// How many hold now and did not.
+    /// The number of added facts.
     pub added_count: usize,
-    /// How many did and do not.
+    /// The number of removed facts.
     pub removed_count: usize,
 }
 
-/// How many bytes of facts of each side are kept about; further facts are counted.
+/// The approximate maximum size of the kept facts of each side, in bytes. All facts are counted.
 const MOST_BYTES: usize = 1 << 16;
 
 /// A fact that holds.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StateFact {
-    /// It, as the engine prints it.
+    /// The fact as the engine prints it.
     pub fact: String,
-    /// The clause that gives it; [`RuleId::ASSERTED`] where the session does.
+    /// The clause of the fact; [`RuleId::ASSERTED`] for an asserted fact.
     pub rule: RuleId,
 }
 
 impl StateChange {
-    /// What is different from the mark of a kernel.
+    /// The difference to the mark of a kernel.
     pub(super) fn of(kernel: &Kernel) -> Self {
         let (compiled, model) = (kernel.compiled(), kernel.model());
         let (mut change, mut bytes) = (Self::default(), (0, 0));
@@ -59,13 +59,13 @@ impl StateChange {
                 change.removed.push(fact);
             }
         }
-        // What was said comes before what follows from it.
+        // Asserted facts come before derived facts.
         change.added.sort_by_key(|held| held.rule != RuleId::ASSERTED);
         change.removed.sort_unstable();
         change
     }
 
-    /// Whether nothing is.
+    /// True without changes.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.added_count + self.removed_count == 0

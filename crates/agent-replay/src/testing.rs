@@ -1,4 +1,4 @@
-//! Sessions and policies as text, for tests.
+//! Text form of sessions and policies for tests.
 #![allow(clippy::unwrap_used)]
 
 use std::fmt::Write as _;
@@ -15,7 +15,7 @@ use mangle_syntax::text::{Cancel, FileId};
 use piggyback::envelope::runtime::ReadUpdate;
 use piggyback::transcript::{self, Record, TranscriptReader};
 
-/// A session with its policy: parts that begin with `#- NAME`; the first is the transcript.
+/// A session with its policy. Parts start with `#- NAME`; the first part is the transcript.
 pub(super) struct Case {
     pub(super) name: String,
     pub(super) text: String,
@@ -29,7 +29,7 @@ pub(super) struct Case {
     pub(super) until: Option<u64>,
     pub(super) end: Option<Instant>,
     pub(super) reading: Reading,
-    /// Facts that the runtime knows from elsewhere.
+    /// Facts that the runtime has from other sources.
     pub(super) given: Vec<String>,
 }
 
@@ -84,7 +84,7 @@ impl Case {
         Constitution::given(basis, give, &Cancel::new())
     }
 
-    /// Replays the session. Gives the turns, and what is found in each.
+    /// Replays the session. Returns the turns and the findings with their turn numbers.
     pub(super) fn run(&self, constitution: &Constitution) -> (Vec<Turn>, Vec<(u64, Finding)>) {
         let (mut turns, mut all) = (Vec::new(), Vec::new());
         self.each(constitution, &mut |_, event| match event {
@@ -94,7 +94,7 @@ impl Case {
         (turns, all)
     }
 
-    /// Replays the session, and shows what comes of it as it comes.
+    /// Replays the session and passes on each event.
     pub(super) fn each(&self, constitution: &Constitution, each: &mut dyn FnMut(&Replay<'_>, Event)) {
         let cancel = Cancel::new();
         let options = ReplayOptions {
@@ -119,7 +119,7 @@ impl Case {
         reader.finish(&mut record);
     }
 
-    /// The session in words: what became of each turn.
+    /// The outcome of each turn as text.
     pub(super) fn told(&self) -> String {
         let constitution = self.constitution();
         let (turns, found) = self.run(&constitution);
@@ -160,7 +160,7 @@ impl Case {
     }
 }
 
-/// A finding in words: headline, label, notes and help, one after the other.
+/// Formats a finding: headline, label, notes and help.
 pub(crate) fn words_of(finding: &Finding) -> String {
     let label = finding.label.iter().map(|label| format!(" [{label}]"));
     let notes = finding.notes.iter().map(|note| format!(" | {note}"));

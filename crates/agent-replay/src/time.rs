@@ -1,15 +1,18 @@
-//! The time of a record.
+//! Parser for times of records.
 
 use jiff::Timestamp;
 use jiff::civil::DateTime;
 use jiff::fmt::rfc2822;
 use jiff::tz::TimeZone;
 
-/// From which number on a time is in milliseconds, and from which in microseconds or nanoseconds, not in seconds.
+/// The lower bounds of times in nanoseconds, microseconds and milliseconds, with their factors to
+/// nanoseconds. Smaller numbers are seconds.
 const LARGE: [(f64, f64); 3] = [(1e17, 1.0), (1e14, 1e3), (1e11, 1e6)];
 
-/// A time as a container writes it, in nanoseconds since 1970: RFC 3339, seconds or their parts since 1970, or as logs of
-/// the runtime have it, which is taken for UTC.
+/// Parses a time and converts it to nanoseconds since 1970.
+///
+/// Formats: RFC 3339, a number since 1970 in seconds or smaller units, or the format of the
+/// runtime's logs, interpreted as UTC.
 #[must_use]
 pub fn instant(text: &str) -> Option<i64> {
     let text = text.trim();

@@ -1,4 +1,4 @@
-//! What became of a reply: its atoms, its verdicts, what it changed.
+//! Report of a replayed reply: updates, verdicts and state changes.
 
 use super::session_origin::SessionOrigin;
 use super::state::StateChange;
@@ -8,73 +8,73 @@ use mangle_syntax::text::TextRange;
 use piggyback::envelope::account::AccountEntry;
 use piggyback::envelope::runtime::Stage;
 
-/// A reply, replayed.
+/// A replayed reply.
 #[derive(Debug)]
 pub struct Turn {
-    /// The number of the answer, from 1 on.
+    /// The number of the reply, from 1.
     pub number: u64,
-    /// The number of its record.
+    /// The number of the record.
     pub record: u64,
-    /// Where its envelope begins, else it, in the bytes of its record.
+    /// The start of the envelope as a range of the record. Fallback: the start of the reply.
     pub place: TextRange,
-    /// The time of its record, else that of the one before it, in nanoseconds since 1970.
+    /// The time of the record in nanoseconds since 1970. Fallback: the time of the previous record.
     pub now_ns: i64,
-    /// Whether its own record tells the time.
+    /// True if the record has a time of its own.
     pub is_dated: bool,
-    /// What the user said since the last answer, cut.
+    /// The user message since the last reply, truncated.
     pub asked: Option<String>,
-    /// How the runtime found the envelope; `None` where its strict mode refuses the reply, or nothing but the surface is
-    /// known.
+    /// The extraction stage of the envelope. `None` if strict mode rejects the reply, or if only
+    /// the surface is known.
     pub stage: Option<Stage>,
-    /// What the model wanted to show.
+    /// The surface as the model wrote it.
     pub surface: String,
-    /// What is shown in its place, where something is refused.
+    /// The rewritten surface, if an update or a request is denied.
     pub rewritten: Option<SurfaceRewrite>,
-    /// True if the runtime reads the reply on its path of native tool calls.
+    /// True if the runtime reads the reply on its path for native tool calls.
     pub is_native: bool,
-    /// The reason of the safety notice that the path of native tool calls does not show.
+    /// The reason of a safety notice that the path for native tool calls does not show.
     pub hidden_notice: Option<String>,
-    /// Its updates, in their order.
+    /// The updates in order.
     pub atoms: Vec<AccountEntry>,
-    /// Its memory operations, and what they do to the kernel.
+    /// The memory operations with their effects.
     pub memory: Vec<MemoryChange>,
-    /// What its self-correction leads to.
+    /// The result of the self-correction.
     pub correction: Option<Correction>,
-    /// The verdict about the whole of it, where the policy denies that.
+    /// The verdict about the whole reply, if the policy denies it.
     pub envelope: Option<Verdict>,
-    /// What would deny the whole of it, had the replies of the session not lifted that.
+    /// The denial of the whole reply that facts of the session override.
     pub unblocked: Option<LiftedDenial>,
-    /// The verdicts about its tool requests, in their order.
+    /// The verdicts about tool requests, in order.
     pub verdicts: Vec<Verdict>,
     /// The number of requests without a verdict, because no rule permits requests.
     pub unjudged: usize,
-    /// What it changed.
+    /// The state changes.
     pub change: StateChange,
-    /// Why the evaluation ended before it was done.
+    /// The reason for an incomplete evaluation.
     pub stopped: Option<Stop>,
 }
 
-/// A surface that the user does not see as it was written.
+/// A surface that the user reads in another form.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SurfaceRewrite {
-    /// The text that the user reads instead.
+    /// The text that the user reads.
     pub shown: String,
-    /// Why the surface was rewritten, for people.
+    /// The reason as human-readable text.
     pub reason: String,
-    /// Whether nothing is left of what the model wrote.
+    /// True if the text of the model is completely replaced.
     pub is_replaced: bool,
 }
 
-/// The notice that the reference runtime puts in front of a surface.
+/// The notice that the reference runtime puts before a surface.
 #[must_use]
 pub fn safety_notice(reason: &str) -> String {
     format!("[SAFETY NOTICE: {reason}]")
 }
 
-/// A denial of a whole reply that its session lifted.
+/// A denial of a whole reply that facts of the session override.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LiftedDenial {
-    /// The facts of replies that lift it, each with its origin.
+    /// The overriding facts with their origins.
     pub facts: Vec<(String, SessionOrigin)>,
     /// The fact that would deny the reply, quoted.
     pub denial: String,
@@ -82,39 +82,39 @@ pub struct LiftedDenial {
     pub proof: Proof,
 }
 
-/// A memory operation.
+/// A memory operation with its effect.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MemoryChange {
-    /// What is done.
+    /// The operation.
     pub op: String,
-    /// The key in the memory that the operation changes.
+    /// The key in the memory.
     pub key: String,
-    /// What the runtime makes of it.
+    /// The effect in the runtime.
     pub effect: Effect,
 }
 
-/// What a memory operation does.
+/// The effect of a memory operation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Effect {
-    /// It goes into a store outside of the kernel.
+    /// Writes to a store outside of the kernel.
     Stored,
-    /// So many facts of the predicate that it names are taken away.
+    /// Removes this number of facts of the named predicate.
     Forgot(usize),
-    /// It becomes a fact `memory_operation(Op, Key, Value)`. Nothing is stored or taken away.
+    /// Asserts a fact `memory_operation(Op, Key, Value)`. Nothing is stored or removed.
     Asserted,
-    /// It would become such a fact, but the policy does not declare the predicate, so that no rule reads it.
+    /// Asserts such a fact, but the policy does not declare the predicate, so no rule uses it.
     Undeclared,
-    /// The runtime does nothing with it.
+    /// No effect in the runtime.
     Nothing,
 }
 
-/// A self-correction, and what it leads to.
+/// A self-correction with its result.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Correction {
-    /// What the model thinks went wrong.
+    /// The hypothesis of the model.
     pub hypothesis: String,
-    /// Whether the hypothesis stays a fact.
+    /// True if the hypothesis stays asserted.
     pub is_kept: bool,
-    /// What to do, sorted: the fact, and why it holds.
+    /// The recovery actions, sorted: the fact, and its proof.
     pub actions: Vec<(String, Proof)>,
 }

@@ -1,22 +1,22 @@
-//! A verdict: what was asked for, whether it is permitted, and why or why not.
+//! Verdict about a request, with its reasons.
 
 use crate::session_origin::SessionOrigin;
 use mangle_engine::kernel::{Miss, Proof, RuleId};
 use mangle_syntax::text::TextRange;
 
-/// Who decides.
+/// The authority that decides a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Lock {
-    /// The runtime itself, before any policy is asked.
+    /// The runtime itself, before the policy is evaluated.
     Filter,
-    /// Rules of the constitution decide.
+    /// The rules of the constitution.
     Constitution,
-    /// The gate in front of the constitution, with lists of its own.
+    /// The gate before the constitution, with its own lists.
     Gate,
 }
 
 impl Lock {
-    /// The word for it in JSON.
+    /// The name in JSON output.
     #[must_use]
     pub fn word(self) -> &'static str {
         match self {
@@ -27,67 +27,68 @@ impl Lock {
     }
 }
 
-/// Where a request stands, in the bytes of its record.
+/// The location of a request, as ranges of its record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RequestPlace {
-    /// The name of the tool, else all of it.
+    /// The name of the tool. Fallback: the whole request.
     pub name: TextRange,
-    /// The whole request, from its opening brace to its closing one.
+    /// The whole request, including its braces.
     pub whole: TextRange,
 }
 
-/// The decision about one request, with what it follows from.
+/// The decision about a request, with its derivation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Verdict {
-    /// The request: its index in the packet; `None` for the reply as a whole.
+    /// The index of the request in the packet; `None` for the whole reply.
     pub index: Option<usize>,
-    /// Where it stands; `None` where it cannot be found.
+    /// The location of the request, if found.
     pub place: Option<RequestPlace>,
-    /// What the packet calls it.
+    /// The id of the request in the packet.
     pub id: String,
-    /// What is to be done, as a name.
+    /// The requested action, as a name.
     pub action: String,
-    /// What the action is to be done to, as text.
+    /// The target of the action, as text.
     pub target: String,
-    /// How, as JSON.
+    /// The arguments of the action, as JSON.
     pub payload: String,
-    /// Whether it is permitted.
+    /// True if the request is permitted.
     pub is_permitted: bool,
-    /// Who decides.
+    /// The authority that decided.
     pub lock: Lock,
-    /// Why, in one sentence without its full stop.
+    /// The reason, as a sentence without a final period.
     pub why: String,
-    /// Facts that say so, each with its proof: the permission, or what speaks against it.
+    /// The facts of the decision with their proofs: the permission, or the facts against the
+    /// request.
     pub because: Vec<Proof>,
-    /// Of a denial: what each rule lacks that could have permitted it.
+    /// For a denial, the failed premise of each rule that could have permitted the request.
     pub why_not: Vec<Miss>,
-    /// The clause that decides, where one does.
+    /// The deciding clause, if any.
     pub rule: Option<RuleId>,
-    /// The store in which that clause decides, if the runtime has stores.
+    /// The store of the deciding clause, if the runtime has stores.
     pub store: Option<&'static str>,
-    /// The appeal for which the gate in front of the constitution said nothing, though it would have refused.
+    /// The appeal that overrides a rejection of the gate before the constitution.
     pub appeal: Option<String>,
-    /// Whether a permission rests on an override, whichever rule gives it.
+    /// True if the permission depends on an override in every proof.
     pub is_lifted: bool,
-    /// What a permission owes to the replies of its session.
+    /// The dependence of the permission on replies of the session.
     pub reliance: Reliance,
 }
 
 impl Verdict {
-    /// `PERMIT` or `DENY`
+    /// `PERMIT` or `DENY`.
     #[must_use]
     pub fn word(&self) -> &'static str {
         if self.is_permitted { "PERMIT" } else { "DENY" }
     }
 }
 
-/// What a permission owes to the replies of its session.
+/// The dependence of a permission on replies of the session.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Reliance {
-    /// Facts that are part of what permits the request, each with its origin.
+    /// The facts of replies that are part of the permission, with their origins.
     pub granted: Vec<(String, SessionOrigin)>,
-    /// Facts that lift what would deny the request.
+    /// The facts of replies that override a denial.
     pub lifted: Vec<(String, SessionOrigin)>,
-    /// Why the request would be denied otherwise, as the end of a sentence.
+    /// The reason for a denial without these facts, as the end of a sentence.
     pub denial: Option<String>,
 }

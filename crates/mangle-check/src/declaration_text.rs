@@ -1,5 +1,5 @@
-//! The `Decl` of a predicate that has none: its text, and where it belongs. The fix of `undeclared-head` and the assists
-//! that declare write the same.
+//! Generated `Decl`s for undeclared predicates, and their position, for the fix of
+//! `undeclared-head` and for code actions.
 
 use parking_lot::Mutex;
 use rustc_hash::FxHashMap;
@@ -14,22 +14,22 @@ use mangle_syntax::syntax::SourceFile;
 use mangle_syntax::syntax::ast::Item;
 use mangle_syntax::text::{FileId, StatementId, TextRange, TextSize, with_line_ends};
 
-/// The rule whose findings get a fix here, since only here the types are known.
+/// The rule whose fixes are created here, because they need types.
 pub(crate) const UNDECLARED_HEAD: &str = "undeclared-head";
 
-/// Whether a `Decl` can be written for a predicate.
+/// True if a `Decl` can be generated for the predicate.
 #[must_use]
 pub fn is_undeclared(predicate: &Predicate) -> bool {
     let signature = &predicate.signature;
     signature.declared.is_none() && !signature.host && !predicate.key.name.as_str().starts_with(':')
 }
 
-/// The predicates with clauses and without `Decl`, in the order of the program.
+/// The predicates with clauses and without `Decl`, in program order.
 pub fn undeclared(program: &Program) -> impl Iterator<Item = &Predicate> {
     program.predicates.iter().filter(|it| it.signature.defined.is_some() && is_undeclared(it))
 }
 
-/// `Decl p(A, B) bound [/name, /string].`
+/// Generates a declaration: `Decl p(A, B) bound [/name, /string].`
 #[must_use]
 pub fn declaration(analysis: &dyn Analysis, predicate: &Predicate) -> String {
     let callable = Callable::predicate(analysis, predicate);
@@ -45,15 +45,16 @@ pub fn declaration(analysis: &dyn Analysis, predicate: &Predicate) -> String {
     format!("Decl {name}({}){temporal} bound [{}].", names.join(", "), types.join(", "))
 }
 
-/// Where the `Decl` of a predicate belongs; `None` where its package has none yet. What only a test or a sample has is
-/// declared there.
+/// The position for the `Decl` of a predicate. `None` if its package has no declaration yet.
+/// Predicates of a single test or sample are declared in that file.
 #[must_use]
 pub fn home(program: &Program, predicate: &Predicate) -> Option<DeclarationHome> {
     HomeKey::of(program, predicate).find(program)
 }
 
-/// The edits that declare predicates: each where the declarations of its package are, else before its first clause.
-/// `elsewhere` is where one without clauses is declared then.
+/// The edits that declare predicates, next to the declarations of their package or before their
+/// first clause. `elsewhere` is the position for a predicate without clauses if its package has no
+/// declarations.
 #[must_use]
 pub fn edits(
     analysis: &dyn Analysis,
@@ -74,7 +75,7 @@ pub fn edits(
             }
         };
         let Some(edit) = edit else { continue };
-        // What is inserted at one place is one edit.
+        // Insertions at the same position become one edit.
         match edits.iter_mut().find(|other| other.file == edit.file && other.range == edit.range) {
             Some(other) => other.text.push_str(&edit.text),
             None => edits.push(edit),
@@ -96,13 +97,13 @@ fn insertion(program: &Program, file: FileId, at: TextSize, text: String) -> Opt
     Some(FileEdit { file, range: TextRange::empty(at), text })
 }
 
-/// The start of a statement, or of the comment right above it.
+/// The start of a statement, or of the comment directly above it.
 #[must_use]
 pub fn before(file: &FileSummary, item: &Item) -> (FileId, TextSize) {
     (file.id, comment_start(&file.text, item.start))
 }
 
-/// Gives the findings about predicates without `Decl` their fix.
+/// Adds fixes to findings about predicates without `Decl`.
 pub(super) fn add_fixes(
     found: &mut [(FileId, StatementId, Finding)],
     program: &Program,
@@ -114,7 +115,7 @@ pub(super) fn add_fixes(
     }
 }
 
-/// Where the declarations of a kind belong, looked up once for all predicates of that kind.
+/// Cached positions of declarations, one for each kind of predicate.
 #[derive(Debug, Default)]
 pub(crate) struct Homes(Mutex<FxHashMap<HomeKey, Option<DeclarationHome>>>);
 
@@ -129,7 +130,7 @@ impl Homes {
         })
     }
 
-    /// Looks them up in a later state of the program. Gives whether one is elsewhere now.
+    /// Repeats the lookups in a later state of the program. Returns true if a position changed.
     pub(crate) fn update(&self, program: &Program) -> bool {
         let mut is_different = false;
         for (key, known) in self.0.lock().iter_mut() {
@@ -141,10 +142,10 @@ impl Homes {
     }
 }
 
-/// What decides where a predicate is declared.
+/// The properties of a predicate that determine the position of its declaration.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 struct HomeKey {
-    /// The test or sample that alone has it.
+    /// The test or sample file that contains all of its uses.
     single: Option<FileId>,
     package: &'static str,
 }
@@ -180,7 +181,8 @@ fn fix(
     let file = program.file(file)?;
     let item = file.items.iter().find(|item| item.statement.id == statement)?;
     let predicate = program.predicate_of(file, &item.statement.clause()?.head)?;
-    // A clause of another package is declared in no file of this one; what is before a clause on its line may be damaged.
+    // A clause of another package is not declared in any file of this package. Text before a clause
+    // on the same line can have syntax errors.
     let is_own = file.package.map_or("", |own| own.as_str()) == predicate.key.package();
     let before = file.text.get(..usize::from(item.start)).unwrap_or_default();
     let may_be_before = is_own && (before.is_empty() || before.ends_with('\n'));
@@ -195,7 +197,7 @@ fn fix(
             let (file, statement, range) = home.place;
             fix.edit(Span::of(file, statement, range), format!("\n{declaration}"))
         }
-        // Its package has no declaration yet.
+        // The package has no declaration yet.
         None => {
             let at = TextRange::empty(TextSize::new(0));
             fix.edit(Span::of(file.id, statement, at), format!("{declaration}\n"))
@@ -203,7 +205,7 @@ fn fix(
     })
 }
 
-/// A program and its types, without the trees of its files.
+/// A program and its types, without syntax trees.
 struct TypedProgram<'p> {
     program: &'p Program,
     types: &'p ProgramTypes,

@@ -1,6 +1,5 @@
-//! What is called how: the signature of a predicate or a built-in with the names, types and modes of
-//! its parameters, and what its author says of it. Shared by hover, completion, signature help and
-//! inlay hints.
+//! Signatures of predicates and built-ins with parameter names, types, modes and documentation, for
+//! hover, completion, signature help and inlay hints.
 
 use std::fmt::Write as _;
 
@@ -14,36 +13,36 @@ use mangle_syntax::syntax::ast::{Atom, Declaration, Item, TermKind};
 use mangle_syntax::syntax::literal;
 use mangle_syntax::text::{TextRange, TextSize, slice, text_len};
 
-/// How something is called.
+/// The signature of a predicate or function.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Callable {
-    /// The name as it is written in calls, with its prefix.
+    /// The name as written in calls, with its prefix.
     pub name: String,
-    /// The parameters; of a variadic function, those that can be told.
+    /// The parameters. For a variadic function, only the documented ones.
     pub parameters: Vec<Parameter>,
-    /// Whether more arguments may follow.
+    /// True if more arguments can follow.
     pub variadic: bool,
-    /// The type of its value, for functions.
+    /// The type of the result, for functions.
     pub result: Option<String>,
-    /// What is said of it: foreign words for predicates, ours for built-ins.
+    /// The documentation, from the author for predicates and from mangle-ls for built-ins.
     pub documentation: Option<String>,
 }
 
 /// A parameter of a [`Callable`].
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Parameter {
-    /// Its name, if it has one.
+    /// The name of the parameter, if known.
     pub name: Option<String>,
-    /// Its type in Mangle's notation, if it is known.
+    /// The type in Mangle syntax, if known.
     pub ty: Option<String>,
-    /// Whether it must have a value, or gets one; if that is declared.
+    /// The declared mode, if any.
     pub mode: Option<Mode>,
-    /// What is said of it.
+    /// The documentation of the parameter.
     pub documentation: Option<String>,
 }
 
 impl Callable {
-    /// A predicate of the program.
+    /// Describes a predicate of the program.
     #[must_use]
     pub fn predicate(analysis: &dyn Analysis, predicate: &Predicate) -> Self {
         let program = analysis.program();
@@ -70,7 +69,7 @@ impl Callable {
         }
     }
 
-    /// A built-in predicate.
+    /// Describes a built-in predicate.
     #[must_use]
     pub fn builtin(builtin: &BuiltinPredicate) -> Self {
         let parameters = builtin.parameters.iter().map(|parameter| Parameter {
@@ -87,7 +86,7 @@ impl Callable {
         }
     }
 
-    /// A built-in function or reducer.
+    /// Describes a built-in function or reducer.
     #[must_use]
     pub fn function(function: &BuiltinFunction) -> Self {
         let parameters = function
@@ -103,7 +102,7 @@ impl Callable {
         }
     }
 
-    /// `p(+X: /name, Y)`, and where each parameter stands in it.
+    /// The signature as text, `p(+X: /name, Y)`, and the range of each parameter.
     #[must_use]
     pub fn label(&self) -> (String, Vec<TextRange>) {
         let mut label = format!("{}(", self.name);
@@ -128,7 +127,7 @@ impl Callable {
 }
 
 impl std::fmt::Display for Parameter {
-    /// `+X: /name`
+    /// Formats the parameter: `+X: /name`.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self.mode {
             Some(Mode::Input) => f.write_str("+")?,
@@ -143,7 +142,7 @@ impl std::fmt::Display for Parameter {
     }
 }
 
-/// What a parameter of a predicate is called: as in its `Decl`, else as in the head of its first clause.
+/// The name of a predicate's parameter, from its `Decl` or from the head of its first clause.
 #[must_use]
 pub fn parameter_name(program: &Program, predicate: &Predicate, at: usize) -> Option<&'static str> {
     let declared = program.declaration(predicate).map(|declaration| &declaration.atom);
@@ -157,14 +156,14 @@ fn variable_at(atom: &Atom, at: usize) -> Option<&'static str> {
     }
 }
 
-/// What `arg(NAME, "…")` says.
+/// The text of `arg(NAME, "…")`.
 fn said_of(declaration: &Declaration, name: &str, text: &str) -> Option<String> {
     let mut args = declaration.descriptors.iter().filter(|atom| atom.name.as_str() == "arg");
     let atom = args.find(|atom| variable_at(atom, 0) == Some(name))?;
     paragraphs(atom.args.get(1..)?, text)
 }
 
-/// The bounds that a `Decl` of a predicate can have, one a column, as far as the program shows them.
+/// The bounds for a generated `Decl`, one per column, inferred from the program.
 #[must_use]
 pub fn bounds(analysis: &dyn Analysis, predicate: &Predicate) -> Vec<String> {
     let rows = analysis.program().id(predicate.key).map(|id| analysis.types().rows(id));
@@ -172,16 +171,16 @@ pub fn bounds(analysis: &dyn Analysis, predicate: &Predicate) -> Vec<String> {
     columns.map(|at| rows.map_or_else(|| "/any".into(), |rows| bound(&rows.column(at)))).collect()
 }
 
-/// The bound that a column can have: names are widened to what they are examples of.
+/// The bound of a column: the generalized type, or `/any` if the type is empty or shortened.
 #[must_use]
 pub fn bound(ty: &Type) -> String {
     let text = ty.generalised().to_string();
-    // What was cut short cannot be read back.
+    // A shortened type cannot be parsed.
     if ty.is_bottom() || text.contains('…') { "/any".into() } else { text }
 }
 
-/// What the author says of a predicate: `doc(…)`, else the comment right above its `Decl`, else that
-/// above its first clause.
+/// The documentation of a predicate: `doc(…)`, the comment above its `Decl`, or the comment above
+/// its first clause.
 #[must_use]
 pub fn documentation(program: &Program, predicate: &Predicate) -> Option<String> {
     let declared = program.declarations(predicate).next();
@@ -200,8 +199,8 @@ fn paragraphs(strings: &[mangle_syntax::syntax::ast::Term], text: &str) -> Optio
     Some(said).filter(|said| !said.is_empty())
 }
 
-/// The lines of comment directly above a statement, without their signs; banners, directives to tools and the comments of
-/// a test are no words.
+/// The text of the comment directly above a statement, without comment characters. Banners,
+/// directives and test comments are excluded.
 #[must_use]
 pub fn comment_above(file: &FileSummary, item: &Item) -> Option<String> {
     let comment = comment_range_above(file, item)?;
@@ -218,7 +217,7 @@ pub fn comment_above(file: &FileSummary, item: &Item) -> Option<String> {
     Some(words.join("\n")).filter(|said| !said.is_empty())
 }
 
-/// Whether a line of a comment is words for a reader.
+/// True if the line of a comment is prose.
 fn is_said(line: &str) -> bool {
     let key = line.strip_prefix('@').and_then(|rest| rest.split_whitespace().next());
     let is_directive = key.is_some_and(|key| key == "preview" || TestKey::parse(key).is_some());
@@ -226,7 +225,7 @@ fn is_said(line: &str) -> bool {
     line.contains(char::is_alphanumeric) && !line.starts_with("mangle-ls:") && !is_directive && !is_rule
 }
 
-/// The bytes of the lines of comment directly above a statement.
+/// The range of the comment lines directly above a statement.
 #[must_use]
 pub fn comment_range_above(file: &FileSummary, item: &Item) -> Option<TextRange> {
     let before = slice(&file.text, TextRange::new(TextSize::new(0), item.start));

@@ -1,22 +1,23 @@
-//! Program text that a message quotes.
+//! Program text quoted in messages.
 
 use std::borrow::Cow;
 
 use mangle_syntax::text::shorten;
 
-/// Program text for a message: on one line, without comments and without its middle if it has more than `most` characters.
+/// Shortens program text for a message: one line, without comments, with the middle omitted beyond
+/// `most` characters.
 ///
 /// ```
 /// assert_eq!(mangle_check::excerpt("p(X, # first\n  Y)", 10), "p(X, Y)");
 /// ```
 #[must_use]
 pub fn excerpt(text: &str, most: usize) -> Cow<'_, str> {
-    // A comment ends with its line, so that on one line there is none, and a string may have a `#`.
+    // A comment ends with its line, so a single line has none, and a string can contain a `#`.
     if !text.contains(['\n', '\r']) {
         return shorten(text, most);
     }
     let words = || text.lines().flat_map(|line| line.split('#').next().unwrap_or(line).split_whitespace());
-    // Only as many words as are shown: the text may be long, and quoted by many findings.
+    // Collect only as many words as are shown: the text can be long and quoted by many findings.
     let mut start = String::new();
     let is_whole = words().all(|word| {
         start.push_str(if start.is_empty() { "" } else { " " });
@@ -34,7 +35,7 @@ pub fn excerpt(text: &str, most: usize) -> Cow<'_, str> {
     });
     let mut end: Vec<&str> = enough.collect();
     end.reverse();
-    // They may overlap: what is cut lies between them.
+    // The two parts can overlap; the omitted text is between them.
     shorten(&format!("{start} {}", end.join(" ")), most).into_owned().into()
 }
 

@@ -1,4 +1,4 @@
-//! Banners: comments that authors divide their files by.
+//! Banners: comments that divide a file into sections.
 //!
 //! ```text
 //! # ==========      # ----------      # === Title ===      # --- Title ---
@@ -9,58 +9,58 @@
 use mangle_engine::program::FileSummary;
 use mangle_syntax::text::{TextRange, TextSize, size, slice, text_len};
 
-/// How many signs make a line of them, and how many stand beside a title.
+/// Minimum length of a ruler line, and of the rulers next to a title.
 const RULE: usize = 5;
 const EDGE: usize = 3;
 
-/// How much a banner is above others: `=` above `-`, several lines above one.
+/// The level of a banner: `=` is above `-`, and several lines are above one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Rank {
     /// `# =====` above a title.
     Section,
-    /// `# === Title ===`
+    /// `# === Title ===`.
     Part,
     /// `# -----` above a title.
     Subsection,
-    /// `# --- Title ---`
+    /// `# --- Title ---`.
     Paragraph,
 }
 
 /// A banner with its title.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Heading {
-    /// How it stands to others.
+    /// The level of the banner.
     pub rank: Rank,
-    /// Where its first line starts.
+    /// The start of its first line.
     pub start: TextSize,
-    /// Where the line of its title ends.
+    /// The end of the line with the title.
     pub end: TextSize,
-    /// All its lines.
+    /// The range of all its lines.
     pub range: TextRange,
-    /// The title, without any signs; never empty.
+    /// The range of the title, without ruler characters. Never empty.
     pub title: TextRange,
 }
 
-/// A line of comment and what it looks like.
+/// A comment line and its shape.
 struct Line {
     range: TextRange,
-    /// What is said, without signs.
+    /// The range of the text, without ruler characters.
     words: TextRange,
     look: LineKind,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum LineKind {
-    /// Nothing but this sign.
+    /// Only this character.
     Rule(char),
-    /// Words between two rows of this sign.
+    /// Text between two rulers of this character.
     Titled(char),
     Words,
     Empty,
 }
 
-/// The banners of a file, in order: a line of signs, a title, and mostly another line of signs; or a title between
-/// signs. Comments inside statements are none.
+/// The banners of a file, in order: a ruler, a title, and usually another ruler, or a title between
+/// rulers. Comments inside of statements are not banners.
 #[must_use]
 pub fn headings(file: &FileSummary) -> Vec<Heading> {
     let mut found = Vec::new();
@@ -75,8 +75,8 @@ pub fn headings(file: &FileSummary) -> Vec<Heading> {
     found
 }
 
-/// The lines of a comment above a statement that are banners: titles between signs, and boxes that a line of signs ends.
-/// What stands below one line of signs may be words about the statement.
+/// The banner lines of a comment above a statement: titles between rulers, and boxes that end with
+/// a ruler. Text below a single ruler can describe the statement and is not included.
 #[must_use]
 pub fn banners_of_comment(text: &str, comment: TextRange) -> Vec<TextRange> {
     let mut found = Vec::new();
@@ -94,7 +94,7 @@ pub fn banners_of_comment(text: &str, comment: TextRange) -> Vec<TextRange> {
     all
 }
 
-/// A title above a line of signs, if nothing else is above it.
+/// A title above a ruler if nothing else is above it.
 fn underlined(lines: &[Line]) -> impl Iterator<Item = TextRange> {
     let title = match lines {
         [title, line, ..] if title.look == LineKind::Words && matches!(line.look, LineKind::Rule(_)) => {
@@ -105,7 +105,7 @@ fn underlined(lines: &[Line]) -> impl Iterator<Item = TextRange> {
     title.into_iter()
 }
 
-/// `## Title`, where other lines below it have one `#`.
+/// `## Title` if other lines below it have one `#`.
 fn raised<'l>(text: &'l str, lines: &'l [Line]) -> impl Iterator<Item = TextRange> + 'l {
     let hashes = move |line: &Line| {
         let line = slice(text, line.range).trim_start();
@@ -133,7 +133,7 @@ fn between(text: &str, range: TextRange, found: &mut Vec<Heading>) {
     for line in slice(text, range).split_inclusive('\n') {
         let at = TextRange::at(start, text_len(line.trim_end()));
         start += text_len(line);
-        // What stands behind a statement is said of it.
+        // A comment after a statement describes the statement.
         let is_behind = at.start() == range.start() && at.start() != TextSize::new(0);
         let is_whole = line.trim_start().starts_with('#') && !is_behind;
         match is_whole.then(|| read(line.trim_end(), at)) {
@@ -162,7 +162,7 @@ fn read(line: &str, range: TextRange) -> Line {
     Line { range, words: TextRange::at(range.start() + size(at), text_len(words)), look }
 }
 
-/// The banners in lines of comment that follow each other; takes them.
+/// The banners in consecutive comment lines. Drains `block`.
 fn of_block(block: &mut Vec<Line>, found: &mut Vec<Heading>) {
     let lines = std::mem::take(block);
     let mut rest = lines.as_slice();
@@ -196,7 +196,7 @@ fn is_high(sign: char) -> bool {
     matches!(sign, '=' | '#' | '*' | '━' | '═')
 }
 
-/// A drawn line needs no more than two signs to be one.
+/// Minimum length of a ruler of this character. Box-drawing characters need only two.
 fn edge(sign: char) -> usize {
     if sign.is_ascii() { EDGE } else { 2 }
 }

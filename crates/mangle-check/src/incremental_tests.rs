@@ -1,4 +1,5 @@
-//! What is found in a program edit after edit, against what is found in the same program joined and checked anew.
+//! Tests that the findings after each edit equal the findings of a program that is joined and
+//! checked from scratch.
 
 #![allow(clippy::unwrap_used)]
 
@@ -18,7 +19,7 @@ macro_rules! example {
     };
 }
 
-/// A program with what few policies have: cycles, aggregates, modes, packages, times, merges, inclusions.
+/// A program with rare features: cycles, aggregates, modes, packages, times, merges, inclusions.
 const PARTS: [&str; 4] = [
     "Decl edge(X, Y) bound [/name, /name].\nDecl far(X, N) descr [fundep([X], [N]), merge([N], \"higher\")].\n\
      Decl higher(A, B, C) descr [mode(\"+\", \"+\", \"-\"), deferred()].\nhigher(A, B, A) :- B < A.\n\
@@ -32,13 +33,13 @@ const PARTS: [&str; 4] = [
      seen(X)@[_] :- <-[0d, 7d] seen(X).\nstate(/open). state(/opne). state(/closed). was(X) :- state(X), X = /closd.\n",
 ];
 
-/// What is inserted, or replaces another word.
+/// Words to insert, or to replace another word.
 const WORDS: [&str; 14] = [
     "edge", "far", "even", "count_of", "item", "stock", "used", "/name", "/string", "X", "_", "!", "Decl ",
     "edgee",
 ];
 
-/// Stores of which rules of the programs join facts.
+/// Stores whose facts the rules of the programs join.
 const STORES: &str = "[runtime.stores]
 one = ['edge', 'odd', 'pending_action', 'item']
 two = ['far', 'count_of', 'task_status', 'admin_override', 'used']
@@ -76,7 +77,7 @@ impl Edited {
         (self.dice >> 33) as usize % bound.max(1)
     }
 
-    /// The text with one line gone, moved or there twice, or with another word in it.
+    /// Removes, moves or duplicates a line, or changes a word in it.
     fn changed(&mut self, text: &str) -> String {
         let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
         let at = self.below(lines.len());
@@ -136,7 +137,7 @@ fn random_edits(texts: &[&str], turns: usize) {
     for turn in 1..turns {
         let at = edited.below(texts.len());
         let before = Arc::clone(edited.sources[at].text());
-        // Now and then what was undone, and sometimes several edits between two looks.
+        // Sometimes an undo, and sometimes several edits between two checks.
         let after = if turn % 23 == 22 { texts[at].to_owned() } else { edited.changed(&before) };
         edited.edit(at, after);
         if turn % 4 != 3 {
@@ -162,6 +163,6 @@ fn edits_of_a_policy_find_what_a_fresh_check_finds() {
 #[test]
 fn edits_of_rare_constructs_find_what_a_fresh_check_finds() {
     random_edits(&PARTS, 250);
-    // Without packages, so that nothing is joined anew.
+    // Programs without packages are never joined from scratch.
     random_edits(&PARTS[..2], 350);
 }

@@ -1,5 +1,5 @@
-//! What the checks of whole programs find, kept from one revision of a program to the next: each check looks at one predicate,
-//! one cycle or one file, and is run again where something that it looks at changed.
+//! Incremental whole-program checks: each covers one predicate, one cycle or one file, and is
+//! repeated if its inputs change.
 
 use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
@@ -19,33 +19,33 @@ use mangle_syntax::lint::{EngineOutcome, Finding, Rule};
 use mangle_syntax::parallel;
 use mangle_syntax::text::{FileId, StatementId};
 
-/// A finding with the statement that its ranges count from.
+/// A finding with the statement that its ranges are relative to.
 pub(crate) type Located = (FileId, StatementId, Finding);
 
-/// How many parts are worth a thread of their own.
+/// Minimum number of parts per thread.
 const FEW: usize = 256;
 
-/// From how many files on the first look at a program is worth a second thread.
+/// Minimum number of files for a second thread in the first check of a program.
 const MANY_FILES: usize = 256;
 
-/// The part of a program that a check looks at.
+/// The part of a program that a check covers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 enum Part {
-    /// An index into [`Program::files`].
+    /// A file: an index into [`Program::files`].
     File(u32),
     Predicate(PredicateId),
-    /// A component, by the member that it is known by.
+    /// A component, identified by one of its members.
     Cycle(PredicateId),
 }
 
-/// The files of which something else is found now.
+/// The files whose findings changed.
 #[derive(Debug)]
 pub(crate) enum Changed {
     All,
     Files(FxHashSet<FileId>),
 }
 
-/// What the checks find in a program, and what they read beside its statements.
+/// The findings of the program checks, and their additional inputs.
 #[derive(Debug)]
 pub(crate) struct ProgramChecks {
     program: Program,
@@ -57,12 +57,12 @@ pub(crate) struct ProgramChecks {
     /// The files with a rule that aggregates: indices into [`Program::files`].
     aggregating: BTreeSet<u32>,
     vocabulary: Vocabulary,
-    /// The predicates that are mentioned and do not exist.
+    /// The predicates that are used but do not exist.
     missing: BTreeSet<PredicateId>,
     /// The files that name packages.
     packaged: BTreeSet<u32>,
     homes: Homes,
-    /// The cycles, each by one of its members.
+    /// The cycles, each identified by one of its members.
     cycles: FxHashMap<PredicateId, Members>,
     found: FxHashMap<Part, Vec<Located>>,
     by_file: FxHashMap<FileId, BTreeSet<Part>>,
@@ -71,7 +71,7 @@ pub(crate) struct ProgramChecks {
 }
 
 impl ProgramChecks {
-    /// Runs all checks but those of rules that are `off`.
+    /// Runs all checks except those of the disabled rules `off`.
     pub(crate) fn new(program: &Program, types: &ProgramTypes, off: Arc<[&'static Rule]>) -> Self {
         let strata = program.dependencies().strata();
         let aggregating = indices(program, |file| file.aggregates);
@@ -123,7 +123,7 @@ impl ProgramChecks {
         checks
     }
 
-    /// Follows a program to a later state.
+    /// Updates the findings for a later revision of the program.
     pub(crate) fn follow(
         known: &mut Option<Self>,
         program: &Program,
@@ -142,7 +142,7 @@ impl ProgramChecks {
         Changed::All
     }
 
-    /// Runs again what a difference concerns. `false` when that is everything.
+    /// Repeats the checks that a difference affects. Returns false if all checks must be repeated.
     fn update(&mut self, program: &Program, types: &ProgramTypes, difference: &Difference) -> bool {
         let old = std::mem::replace(&mut self.program, program.clone());
         let retyped = types.different_from(&self.types);
@@ -163,7 +163,7 @@ impl ProgramChecks {
         affected.extend(self.suggesting(difference));
         affected.extend(self.missing_sources(difference));
         affected.extend(program.special().map(|(id, _)| id));
-        // What a fix takes away depends on what is around a statement.
+        // The range that a fix deletes depends on the text around a statement.
         let files = difference.files.iter().filter_map(|at| program.files.get(*at as usize));
         let in_files: Vec<_> =
             files.filter_map(|file| self.by_file.get(&file.id)).flatten().copied().collect();
@@ -201,7 +201,8 @@ impl ProgramChecks {
         true
     }
 
-    /// What is known of predicates from those that they depend on; adds those of which something else is known.
+    /// Updates the incremental analyses of predicates, and adds the predicates with changed
+    /// results.
     fn update_flows(&mut self, affected: &mut FxHashSet<PredicateId>, difference: &Difference) {
         let program = self.program.clone();
         let touched: Vec<_> = affected.iter().chain(&difference.heads).copied().collect();
@@ -238,7 +239,7 @@ impl ProgramChecks {
         }
     }
 
-    /// The missing predicates for which another name may be suggested now.
+    /// The missing predicates whose suggestions can change.
     fn suggesting(&self, difference: &Difference) -> Vec<PredicateId> {
         let appeared: Vec<_> = difference.existence.iter().map(|id| self.program.get(*id).key).collect();
         let missing = self.missing.iter().copied().filter(|id| {
@@ -248,7 +249,7 @@ impl ProgramChecks {
         missing.collect()
     }
 
-    /// The missing predicates that the only rules of changed predicates query: whether the name of such a rule is suggested
+    /// The missing predicates in rules of changed predicates. The suggestion of such a rule's name
     /// depends on the number of its rules.
     fn missing_sources(&self, difference: &Difference) -> Vec<PredicateId> {
         let program = &self.program;
@@ -292,14 +293,14 @@ impl ProgramChecks {
         self.packaged.iter().chain(&difference.files).copied().collect()
     }
 
-    /// Runs the checks of these parts, and keeps what they find.
+    /// Runs the checks of these parts and stores the findings.
     fn run(&mut self, parts: Vec<Part>) {
         let this = &*self;
         let found = parallel::map(&parts, FEW, |part| (*part, this.check(*part)));
         found.into_iter().for_each(|(part, found)| self.keep(part, found));
     }
 
-    /// What the checks find in one part.
+    /// Runs the checks of one part.
     fn check(&self, part: Part) -> Vec<Located> {
         let program = &self.program;
         let context = ProgramContext {
@@ -333,7 +334,7 @@ impl ProgramChecks {
         found
     }
 
-    /// Whether findings of any rule of a family are wanted.
+    /// True if a rule of the family is enabled.
     fn is_on(&self, family: &Family) -> bool {
         family.rules.iter().any(|rule| !self.off.contains(rule))
     }
@@ -355,10 +356,10 @@ impl ProgramChecks {
         }
     }
 
-    /// What was found in a file.
+    /// The findings of a file.
     pub(crate) fn of_file(&self, file: FileId) -> Vec<(StatementId, Finding)> {
         let mut parts: Vec<Part> = self.by_file.get(&file).into_iter().flatten().copied().collect();
-        // The numbers of predicates depend on what was edited before.
+        // The ids of predicates depend on earlier edits.
         parts.sort_by_cached_key(|part| match part {
             Part::File(at) => (0, None, *at),
             Part::Predicate(id) => (1, Some(self.program.get(*id).key), 0),
@@ -374,14 +375,15 @@ impl ProgramChecks {
     }
 }
 
-/// The rules whose findings are not shown.
+/// The disabled rules.
 pub(crate) fn off(settings: &RuleSettings, is_wanted: &dyn Fn(&Rule) -> bool) -> Arc<[&'static Rule]> {
     let is_off = |rule: &&Rule| (settings.severity(rule).is_none() && !may_reject(rule)) || !is_wanted(rule);
     let rules = FAMILIES.iter().flat_map(|family| family.rules).copied();
     rules.filter(is_off).collect()
 }
 
-/// True if the engine may reject a program because of a finding of the rule. Settings cannot switch the check off.
+/// True if a finding of the rule can make the engine reject a program. Settings cannot disable such
+/// a check.
 pub(crate) fn may_reject(rule: &Rule) -> bool {
     matches!(rule.engine, Some(EngineOutcome::Rejects | EngineOutcome::Depends))
 }

@@ -1,4 +1,4 @@
-//! The rules that there are, as silencing comments and settings name them.
+//! Registry of rules by code and name, for suppression comments and settings.
 
 use std::sync::LazyLock;
 
@@ -10,29 +10,30 @@ use rustc_hash::FxHashSet;
 use crate::suppression::rules::RULES as SUPPRESSION_RULES;
 use crate::{analysis, policy_test};
 
-/// A check of the text of one file, by a library that this one does not know.
+/// A check of a single file, supplied by another library.
 pub type FileCheck = fn(&FileSummary) -> Option<Finding>;
 
-/// All rules of a tool, those of the libraries above this one included.
+/// All rules of a tool, including the rules of dependent libraries.
 #[derive(Debug)]
 pub struct Registry {
-    /// In the order of the codes.
+    /// The rules, in the order of their codes.
     rules: Vec<&'static Rule>,
-    /// The codes of those that a check of texts alone does not run.
+    /// The codes of rules that require an evaluation or a replay.
     dynamic: FxHashSet<&'static str>,
     file_checks: Vec<FileCheck>,
 }
 
 impl Registry {
-    /// The rules about programs, which this library runs itself.
+    /// The rules about programs, which this library runs.
     #[must_use]
     pub fn of_programs() -> &'static Self {
         static OWN: LazyLock<Registry> = LazyLock::new(|| Registry::with([], [], []));
         &OWN
     }
 
-    /// The rules about programs, `others` that a check of texts finds, and `dynamic` ones, which only an evaluation or a
-    /// replay finds. `file_checks` are run on each file of a program.
+    /// Creates a registry with the rules about programs and additional rules. `others` are rules of
+    /// static checks, and `dynamic` rules require an evaluation or a replay. `file_checks` run on
+    /// each file of a program.
     #[must_use]
     pub fn with(
         others: impl IntoIterator<Item = &'static Rule>,
@@ -54,27 +55,27 @@ impl Registry {
         self.rules.iter().copied()
     }
 
-    /// The rule with this code or name.
+    /// Finds a rule by code or name.
     #[must_use]
     pub fn find(&self, code_or_name: &str) -> Option<&'static Rule> {
         self.rules().find(|rule| rule.code == code_or_name || rule.name == code_or_name)
     }
 
-    /// The name or code that was probably meant by a word that is neither. Of codes only the same one in other letters:
-    /// those that are alike have nothing else in common.
+    /// The rule name or code that resembles a misspelled word. Codes only match if they differ in
+    /// letter case, because similar codes are unrelated.
     #[must_use]
     pub fn similar(&self, word: &str) -> Option<&'static str> {
         let codes = self.rules().map(|rule| rule.code).filter(|code| code.eq_ignore_ascii_case(word));
         nearest(word, codes.chain(self.rules().map(|rule| rule.name)))
     }
 
-    /// Whether only an evaluation or a replay can say that a rule finds nothing.
+    /// True if the rule requires an evaluation or a replay.
     #[must_use]
     pub fn is_dynamic(&self, rule: &Rule) -> bool {
         self.dynamic.contains(rule.code)
     }
 
-    /// What the checks of single files that were added find in one.
+    /// The findings of the additional file checks.
     pub(crate) fn check_file<'r>(&'r self, file: &'r FileSummary) -> impl Iterator<Item = Finding> + 'r {
         self.file_checks.iter().filter_map(move |check| check(file))
     }

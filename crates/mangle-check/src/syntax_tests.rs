@@ -1,4 +1,4 @@
-//! What is said about texts that do not parse.
+//! Tests of findings about syntax errors.
 
 #![allow(clippy::needless_raw_string_hashes)]
 
@@ -618,7 +618,8 @@ fn lists_that_may_not_end_with_a_comma() {
     );
 }
 
-/// Deeper than any stack: nothing may ask the tree for a node's parent or siblings, which starts at the root.
+/// Nesting that exceeds any stack. Code must not access the parent or siblings of a tree node,
+/// because that lookup starts at the root.
 #[test]
 fn nesting_without_end() {
     for unit in ["p(", "p([{", "/a.List<fn:f(", "p([{let x"] {

@@ -1,7 +1,9 @@
 //! Fixtures for tests of rules and features.
 //!
-//! A fixture is a program in one string. A line `#- NAME` starts a file of that name; without one the whole string is the
-//! file `main.mg`. `$0` is a cursor.
+//! A fixture is a program in one string. A line `#- NAME` starts a file with this name. If no such
+//! line exists, the whole string is the file `main.mg`.
+//!
+//! `$0` marks a cursor.
 
 #![allow(clippy::unwrap_used, missing_docs)]
 
@@ -41,7 +43,7 @@ pub fn files(fixture: &str) -> Vec<(String, String)> {
     files
 }
 
-/// The program of a fixture; files have the ids 0, 1, … in order.
+/// Parses a fixture as a program. Files have the ids 0, 1, … in order.
 pub fn program(fixture: &str) -> Program {
     let summaries = files(fixture)
         .into_iter()
@@ -50,12 +52,13 @@ pub fn program(fixture: &str) -> Program {
     Program::embedded(summaries.collect(), embedding(files(fixture).iter().map(|(name, _)| name.as_str())))
 }
 
-/// Whether a file of a fixture may ask for previews: one by itself may be any.
+/// True if a file of a fixture can ask for previews: kernel files, and the file of a single-file
+/// fixture.
 pub fn is_kernel(name: &str) -> bool {
     name.ends_with(".kernel.mg") || name == "main.mg"
 }
 
-/// What the names of files say of a program.
+/// The kinds of files of a program, according to their names.
 pub fn embedding<'n>(names: impl Iterator<Item = &'n str>) -> Arc<ProgramEnvironment> {
     let names: Vec<_> = names.zip(0..).collect();
     let ends_with = |end: &str| {
@@ -72,22 +75,22 @@ pub fn embedding<'n>(names: impl Iterator<Item = &'n str>) -> Arc<ProgramEnviron
 }
 
 impl CheckedFixture {
-    /// Checks with the rules of this library.
+    /// Checks a fixture with the rules of this library.
     pub fn new(fixture: &str) -> Self {
         Self::with(fixture, &RuleSettings::default(), Registry::of_programs())
     }
 
-    /// Checks with `rule` switched on, whatever its default.
+    /// Checks a fixture with `rule` enabled, regardless of its default.
     pub fn new_with(fixture: &str, rule: &'static Rule) -> Self {
         Self::with(fixture, &switched_on(rule), Registry::of_programs())
     }
 
-    /// Checks as a tool that has these rules and settings.
+    /// Checks a fixture with these rules and settings.
     pub fn with(fixture: &str, settings: &RuleSettings, registry: &'static Registry) -> Self {
         Self::of_program(fixture, &program(fixture), settings, registry)
     }
 
-    /// Checks a program that was made of a fixture.
+    /// Checks a program that was built from a fixture.
     pub fn of_program(
         fixture: &str,
         program: &Program,
@@ -99,12 +102,12 @@ impl CheckedFixture {
         Self { names, texts, diagnostics }
     }
 
-    /// The names of the rules of all findings.
+    /// The rule names of all findings.
     pub fn names(&self) -> impl Iterator<Item = &'static str> {
         self.diagnostics.iter().flat_map(|(_, found)| found).map(|diagnostic| diagnostic.rule.name)
     }
 
-    /// One line a finding, with the related places and the fix below it.
+    /// Renders one line per finding, followed by related locations and the fix.
     pub fn render(&self) -> String {
         let mut out = String::new();
         for (file, found) in &self.diagnostics {
@@ -147,7 +150,7 @@ impl CheckedFixture {
         format!("{name}{}:{}-{until}", start.line + 1, start.col + 1)
     }
 
-    /// The fixture after the first fix of `rule` in it was applied.
+    /// Applies the first fix of `rule` to the fixture.
     pub fn fixed(self, fixture: &str, rule: &Rule) -> String {
         let found = self.diagnostics.iter().flat_map(|(_, found)| found);
         let fix = found.filter(|diagnostic| diagnostic.rule == rule).find_map(|found| found.fix.clone());
@@ -164,44 +167,44 @@ impl CheckedFixture {
     }
 }
 
-/// Settings in which `rule` is on, whatever its default.
+/// Settings in which `rule` is enabled, regardless of its default.
 pub fn switched_on(rule: &'static Rule) -> RuleSettings {
     let mut settings = RuleSettings::default();
     settings.set(rule, Some(rule.severity.unwrap_or(Severity::Hint)));
     settings
 }
 
-/// Checks a fixture and compares its findings, one line each.
+/// Checks a fixture and compares its findings, one per line.
 #[track_caller]
 pub fn check(fixture: &str, expect: Expect) {
     expect.assert_eq(&CheckedFixture::new(fixture).render());
 }
 
-/// The fixture after the first fix of `rule` in it was applied.
+/// Applies the first fix of `rule` to the fixture.
 pub fn apply_fixes(fixture: &str, rule: &'static Rule) -> String {
     CheckedFixture::new_with(fixture, rule).fixed(fixture, rule)
 }
 
-/// Compares the fixture after the first fix of the rule called `rule`.
+/// Compares the fixture after the first fix of `rule`.
 #[track_caller]
 pub fn check_fix(rule: &str, fixture: &str, expect: Expect) {
     let rule = Registry::of_programs().find(rule).unwrap();
     expect.assert_eq(&apply_fixes(fixture, rule));
 }
 
-/// A fixture as features see it.
+/// A fixture for feature tests.
 pub struct Fixture {
     program: Program,
     types: ProgramTypes,
     sources: Vec<SourceFile>,
-    /// The names of the files, as in the fixture.
+    /// The file names of the fixture.
     pub names: Vec<String>,
-    /// Where `$0` stood.
+    /// The positions of `$0`.
     pub cursors: Vec<(FileId, TextSize)>,
 }
 
 impl Fixture {
-    /// Reads a fixture. Each `$0` in it is taken out and remembered.
+    /// Parses a fixture. Each `$0` is removed and recorded.
     pub fn new(fixture: &str) -> Self {
         let (mut names, mut sources, mut cursors) = (Vec::new(), Vec::new(), Vec::new());
         for ((name, marked), id) in files(fixture).into_iter().zip(0..) {
@@ -224,7 +227,7 @@ impl Fixture {
         Self { program, types, sources, names, cursors }
     }
 
-    /// The text of a file, `$0` taken out.
+    /// The text of a file without `$0`.
     pub fn text(&self, file: FileId) -> &str {
         self.sources[file.0 as usize].text()
     }
@@ -234,7 +237,7 @@ impl Fixture {
         (0u32..).take(self.sources.len()).map(FileId)
     }
 
-    /// All files with `<` and `>` around ranges; files without any are left out.
+    /// All files with `<` and `>` around ranges. Files without ranges are omitted.
     pub fn mark(&self, ranges: &[(FileId, TextRange)]) -> String {
         let mut out = String::new();
         for file in self.ids() {

@@ -1,23 +1,23 @@
-//! What a feature sees of a program.
+//! Interface between editor features and a program.
 
 use mangle_engine::program::Program;
 use mangle_engine::types::ProgramTypes;
 use mangle_syntax::syntax::SourceFile;
 use mangle_syntax::text::{EmbeddedKind, FileId};
 
-/// A program at one revision, as features see it. What is costly is made when first asked for, and
-/// kept.
+/// Access to a program at one revision. Expensive results are computed on demand and cached.
 pub trait Analysis {
     /// The joined program.
     fn program(&self) -> &Program;
 
-    /// What its relations hold.
+    /// The inferred types of the program.
     fn types(&self) -> &ProgramTypes;
 
-    /// A file of it as it was parsed. Offsets count in this text, be it a file or a part of one.
+    /// A parsed file of the program. Offsets are relative to its text, which is a file or a part of
+    /// one.
     fn source(&self, file: FileId) -> Option<&SourceFile>;
 
-    /// What kind of text a file is.
+    /// The kind of text in a file.
     fn kind(&self, _file: FileId) -> EmbeddedKind {
         EmbeddedKind::File
     }

@@ -1,4 +1,4 @@
-//! `[transcripts.consumers.NAME]`: what takes the updates of replies.
+//! `[transcripts.consumers.NAME]`: the components that accept updates from replies.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ use super::value::{KeyPath, Reader, range, shorten, suggest};
 use mangle_syntax::lint::Finding;
 use mangle_syntax::text::listed;
 
-/// The consumers that need no table.
+/// The names of the consumers that need no table.
 pub const BUILT_IN_CONSUMERS: [&str; 5] = ["open", "session", "planner", "perception", "compressor"];
 
 settings! {
@@ -32,7 +32,6 @@ settings! {
     }
 }
 
-/// Consumers by name.
 pub(super) enum Consumers {}
 
 impl Setting<BTreeMap<String, Consumer>> for Consumers {
@@ -62,7 +61,7 @@ impl Setting<BTreeMap<String, Consumer>> for Consumers {
     }
 }
 
-/// Reports the consumers that were named and do not exist.
+/// Reports references to consumers that do not exist.
 pub(super) fn check_consumers(own: &BTreeMap<String, Consumer>, reader: &mut Reader<'_>) {
     let mut named = reader.take_notes("transcripts.consumer");
     named.extend(reader.take_notes("transcripts.override.consumer"));

@@ -1,4 +1,5 @@
-//! Declares settings: a table of keys makes a struct with its default, and all that reads, documents and prints it.
+//! Macro that declares a table of settings: the struct, its defaults, its reader, its documentation
+//! and its output.
 
 use toml_span::Value;
 
@@ -6,22 +7,21 @@ use super::keys::Kind;
 use super::output::SettingValue;
 use super::value::{KeyPath, Reader};
 
-/// A kind of value, for settings of the type `T`. A type that has only one kind of value is that kind itself; other kinds
-/// are types without values.
+/// A kind of value for settings of the type `T`. Types with a single kind implement the trait
+/// themselves. Other kinds are types without values.
 pub(super) trait Setting<T> {
-    /// What the values look like.
+    /// The form of the values.
     const KIND: Kind;
 
-    /// Reads a value; reports what is wrong with it. `None` leaves the default.
+    /// Reads a value and reports errors in it. `None` keeps the default.
     fn read(reader: &mut Reader<'_>, value: Value<'_>, at: KeyPath) -> Option<T>;
 
-    /// How the value would be written.
+    /// Returns the value as it would be written in a configuration file.
     fn output(value: &T) -> SettingValue;
 }
 
-/// What a default is declared with.
+/// The type of the default in a declaration.
 pub(super) trait Literal<T> {
-    /// The default.
     fn value(self) -> T;
 }
 
@@ -43,15 +43,23 @@ impl<const COUNT: usize> Literal<Vec<String>> for [&str; COUNT] {
     }
 }
 
-/// A struct whose fields are the keys of a table: a comment, which is the key's documentation, and
+/// Declares a struct whose fields are the keys of a table. Each field has a comment, which is the
+/// documentation of the key, and:
 ///
 /// ```text
 /// field "key": Type as Kind = default => absence;
 /// ```
 ///
-/// where `"key"` may be left out if it is the field's name, `as Kind` if the type is its own kind ([`Setting`]), `= default`
-/// if it is that of the type, and `=> absence` if there is nothing to say of it ([`Absence`](super::keys::Absence)).
-/// `("table", function)` names a function that looks at the whole table after it was read. Fields behind `beside` are no keys.
+/// Optional parts:
+///
+/// * `"key"`: the name of the key if it differs from the field
+/// * `as Kind`: the kind of value, if it is not the type itself ([`Setting`])
+/// * `= default`: the default, if it differs from the default of the type
+/// * `=> absence`: the effect of omitting the key, if it is not
+///   [`Absence::Default`](super::keys::Absence)
+///
+/// `("table", function)` names a function that checks the whole table after reading. Fields after
+/// `beside` are not keys.
 macro_rules! settings {
     (
         $(#[$meta:meta])*

@@ -1,4 +1,4 @@
-//! `[decoding]`: what a model may generate, and which files say so to an engine.
+//! `[decoding]`: limits for grammars and schemas that constrain the output of a model.
 
 use super::Globs;
 use super::declare::settings;

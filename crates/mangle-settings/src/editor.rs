@@ -1,4 +1,4 @@
-//! Tables of settings that an editor sends as JSON, such as `mangle.hints`.
+//! Settings tables that an editor sends as JSON, such as `mangle.hints`.
 
 use serde_json::Value as Json;
 use toml_span::Value;
@@ -10,7 +10,7 @@ use super::lenses::LensSettings;
 use super::value::{KeyPath, Reader, TableReader};
 
 impl HintSettings {
-    /// Reads what an editor sends. A value of the wrong kind is ignored.
+    /// Reads the settings that an editor sends. Values of the wrong kind are ignored.
     #[must_use]
     pub fn of_editor(sent: &Json) -> Self {
         read(sent)
@@ -18,7 +18,7 @@ impl HintSettings {
 }
 
 impl LensSettings {
-    /// Reads what an editor sends. A value of the wrong kind is ignored.
+    /// Reads the settings that an editor sends. Values of the wrong kind are ignored.
     #[must_use]
     pub fn of_editor(sent: &Json) -> Self {
         read(sent)

@@ -1,4 +1,4 @@
-//! The engine that `[kernel] engine` chooses.
+//! The engine version selected by `[kernel] engine`.
 
 use toml_span::Value;
 
@@ -9,27 +9,27 @@ use super::value::{KeyPath, Reader, ValueError, shorten};
 use super::versions::{EngineVersion, engine_names};
 use mangle_syntax::text::listed;
 
-/// The word for an engine that the program's surroundings decide.
+/// The value that derives the engine from the files around the program.
 pub(super) const AUTO: &str = "auto";
 
-/// The engine that a program is checked for.
+/// The engine version used to check a program.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub enum EngineChoice {
-    /// The surroundings of the program decide.
+    /// The engine is derived from the files around the program.
     #[default]
     Auto,
-    /// This one.
+    /// A fixed engine version.
     Version(EngineVersion),
 }
 
 impl EngineChoice {
-    /// Reads `auto` or an engine.
+    /// Parses `auto` or the name of an engine version.
     #[must_use]
     pub fn parse(word: &str) -> Option<Self> {
         if word == AUTO { Some(Self::Auto) } else { EngineVersion::parse(word).map(Self::Version) }
     }
 
-    /// The engine; `detected` if none is named.
+    /// Returns the selected engine, or `detected` for `auto`.
     #[must_use]
     pub fn or(self, detected: EngineVersion) -> EngineVersion {
         match self {
@@ -38,7 +38,7 @@ impl EngineChoice {
         }
     }
 
-    /// The word in the configuration.
+    /// The value in the configuration.
     #[must_use]
     pub fn as_str(&self) -> &'static str {
         match self {

@@ -1,4 +1,4 @@
-//! `fail_on`: from which severity on findings make the command line fail.
+//! `fail_on`: the lowest severity of findings that makes a command fail.
 
 use toml_span::Value;
 
@@ -8,12 +8,12 @@ use super::output::SettingValue;
 use super::value::{KeyPath, Reader};
 use mangle_syntax::lint::Severity;
 
-/// From which severity on findings make the command line fail.
+/// The lowest severity of findings that makes a command fail.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FailOn {
-    /// Findings of this severity and graver ones.
+    /// Fail if a finding has at least this severity.
     AtLeast(Severity),
-    /// No finding does.
+    /// Never fail because of findings.
     Never,
 }
 
@@ -24,16 +24,16 @@ impl Default for FailOn {
 }
 
 impl FailOn {
-    /// The words that [`FailOn::parse`] takes.
+    /// The words that [`FailOn::parse`] accepts.
     pub const WORDS: [&str; 5] = ["error", "warning", "information", "hint", "never"];
 
-    /// Reads one of [`FailOn::WORDS`].
+    /// Parses one of [`FailOn::WORDS`].
     #[must_use]
     pub fn parse(word: &str) -> Option<Self> {
         if word == "never" { Some(Self::Never) } else { Severity::parse(word).map(Self::AtLeast) }
     }
 
-    /// The word that [`FailOn::parse`] reads.
+    /// The word that [`FailOn::parse`] accepts for this value.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -42,7 +42,7 @@ impl FailOn {
         }
     }
 
-    /// Whether a finding of this severity is a failure.
+    /// True if a finding of this severity is a failure.
     #[must_use]
     pub fn fails(self, severity: Severity) -> bool {
         matches!(self, Self::AtLeast(least) if severity >= least)

@@ -1,10 +1,10 @@
-//! `[files]`: which files are Mangle, and how many of them a scan reads.
+//! `[files]`: file extensions of Mangle and limits of a directory scan.
 
 use super::declare::settings;
 use super::kinds::{Integer, Text};
 use super::value::{KeyPath, ValueError, shorten};
 
-/// The largest limit of a scan.
+/// The largest value of the scan limits.
 const MOST_SCANNED: i64 = 1 << 40;
 
 settings! {
@@ -27,7 +27,7 @@ settings! {
 }
 
 impl FilesSettings {
-    /// Whether a file has one of the added endings.
+    /// True if the file has one of the additional extensions.
     #[must_use]
     pub fn adds(&self, path: &std::path::Path) -> bool {
         let extension = path.extension().map(|extension| extension.to_string_lossy());
@@ -35,7 +35,7 @@ impl FilesSettings {
     }
 }
 
-/// The end of names of files, without its dot.
+/// A file extension without its dot.
 enum Extension {}
 
 impl Text for Extension {

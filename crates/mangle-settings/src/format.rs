@@ -1,4 +1,4 @@
-//! `[format]`: how files are laid out.
+//! `[format]`: indentation and line width of formatted files.
 
 use super::declare::settings;
 use super::kinds::Integer;

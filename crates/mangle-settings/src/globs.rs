@@ -9,12 +9,12 @@ use super::keys::Kind;
 use super::output::SettingValue;
 use super::value::{KeyPath, Reader, ValueError, shorten};
 
-/// Patterns of paths relative to a configuration file. `*` stays within a folder, `**` does not; a
+/// Glob patterns relative to a configuration file. `*` stays within a folder, `**` does not. A
 /// pattern that matches a folder covers everything below it.
 #[derive(Debug, Clone, Default)]
 pub struct Globs {
     patterns: Vec<String>,
-    /// For each pattern, which of the different ones it is.
+    /// For each pattern, its index among the distinct patterns.
     places: Vec<usize>,
     set: GlobSet,
 }
@@ -29,14 +29,14 @@ impl Globs {
     /// Compiles patterns.
     ///
     /// # Errors
-    /// The index of the first pattern that cannot be used, and why.
+    /// Returns the index of the first invalid pattern and the reason.
     pub fn new(patterns: Vec<String>) -> Result<Self, (usize, String)> {
         let (globs, mut unusable) = Self::usable(patterns);
         if unusable.is_empty() { Ok(globs) } else { Err(unusable.swap_remove(0)) }
     }
 
-    /// Compiles the patterns that can be used; gives the indices of the others in order, and why they cannot be. Equal
-    /// patterns are compiled once.
+    /// Compiles the valid patterns. Returns the indices of the invalid patterns, in order, with the
+    /// reasons. Equal patterns are compiled once.
     #[must_use]
     pub fn usable(patterns: Vec<String>) -> (Self, Vec<(usize, String)>) {
         let (mut set, mut usable, mut unusable) = (GlobSetBuilder::new(), Vec::new(), Vec::new());
@@ -75,8 +75,8 @@ impl Globs {
         &self.patterns
     }
 
-    /// The patterns, by index, that match none of `paths` although they name something: those of wildcards
-    /// alone, as `**/*.gl`, are meant for whatever there may be.
+    /// The indices of patterns that match none of `paths`. Patterns that consist of wildcards, for
+    /// example `**/*.gl`, are not reported because they name no particular file.
     #[must_use]
     pub fn unmatched<'p>(&self, paths: impl Iterator<Item = &'p str>) -> Vec<usize> {
         let mut matched = vec![false; self.set.len() / FORMS];
@@ -97,7 +97,7 @@ impl Globs {
             .collect()
     }
 
-    /// Whether a pattern matches `path`, which is relative and has `/` between its parts.
+    /// True if a pattern matches `path`, which is relative and uses `/` as separator.
     #[must_use]
     pub fn matches(&self, path: &str) -> bool {
         self.set.is_match(path)
@@ -105,7 +105,8 @@ impl Globs {
 }
 
 impl Globs {
-    /// The globs of a list that can be used, each with its place. `None` where there is none.
+    /// Reads the valid globs of a list, each with its range in the file. `None` if the list has
+    /// none.
     pub(super) fn read_with_places(
         reader: &mut Reader<'_>,
         value: Value<'_>,
@@ -122,7 +123,7 @@ impl Globs {
                     reader.note(at, &pattern, span);
                     places.push(span);
                 }
-                // One finding is enough for a list that is too long.
+                // Report a list that is too long only once.
                 Some((_, why)) if why == too_many() => {
                     if !std::mem::replace(&mut is_reported, true) {
                         let headline = format!("{} has {surplus} globs too many", at.label());
@@ -148,7 +149,7 @@ impl Setting<Self> for Globs {
     }
 }
 
-/// Globs, or a single one.
+/// A list of globs, or a single glob.
 pub(super) enum GlobOrGlobs {}
 
 impl Setting<Globs> for GlobOrGlobs {
@@ -175,18 +176,19 @@ fn unusable_glob(pattern: &str, why: String) -> ValueError {
     ValueError::new(format!("unusable glob `{}`", shorten(pattern))).note(why)
 }
 
-/// How many globs a pattern becomes.
+/// The number of globs that one pattern compiles to.
 const FORMS: usize = 2;
 
-/// The most different patterns of one list. All of them become one automaton, which takes long to build.
+/// Maximum number of distinct patterns in a list. All patterns compile to one automaton, and
+/// building it is slow.
 const MAX_PATTERNS: usize = 2_000;
 
-/// Why a pattern of a list that is too long is not used.
+/// The reason that patterns of a long list are not used.
 fn too_many() -> String {
     format!("a list has at most {MAX_PATTERNS} different globs; the ones after them are ignored")
 }
 
-/// The globs that stand for a pattern.
+/// The compiled globs of a pattern.
 fn compiled(pattern: &str) -> Result<Vec<Glob>, String> {
     let glob = |form: String| {
         let glob = GlobBuilder::new(&form).literal_separator(true).backslash_escape(true).build();

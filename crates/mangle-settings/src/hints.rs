@@ -1,4 +1,4 @@
-//! `mangle.hints` in the settings of an editor: which words it shows between the words of a program.
+//! `mangle.hints`: the inlay hints that an editor shows.
 
 use super::declare::settings;
 use super::words::words;

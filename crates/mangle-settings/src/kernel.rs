@@ -1,4 +1,4 @@
-//! `[kernel]`: with which facts, how far and in which reading programs are evaluated.
+//! `[kernel]`: facts, engine version, semantics and limits of evaluation.
 
 use toml_span::Value;
 
@@ -54,7 +54,7 @@ words! {
 }
 
 impl Reading {
-    /// The other one.
+    /// Returns the alternative semantics.
     #[must_use]
     pub fn other(self) -> Self {
         match self {
@@ -64,10 +64,10 @@ impl Reading {
     }
 }
 
-/// The ends of names of files that facts are read from.
+/// File extensions that facts are read from.
 pub const FACT_EXTENSIONS: [&str; 5] = ["mg", "gl", "csv", "jsonl", "ndjson"];
 
-/// Files with facts: a pattern that names files of another kind matches nothing.
+/// Globs for fact files. A pattern that names another kind of file matches nothing.
 enum FactFiles {}
 
 impl Setting<Globs> for FactFiles {
@@ -98,7 +98,7 @@ impl Setting<Globs> for FactFiles {
     }
 }
 
-/// An instant as RFC 3339 writes it, in nanoseconds since 1970.
+/// An RFC 3339 timestamp, in nanoseconds since 1970.
 enum Instant {}
 
 impl Text for Instant {
@@ -115,10 +115,10 @@ impl Text for Instant {
     }
 }
 
-/// The instant of a text as `2026-01-31T12:00:00Z` (RFC 3339), in nanoseconds since 1970.
+/// Parses an RFC 3339 timestamp, for example `2026-01-31T12:00:00Z`, to nanoseconds since 1970.
 ///
 /// # Errors
-/// When it is not an instant, or outside of the years 1678 to 2261; the error is a headline.
+/// Returns a headline if the text is not a timestamp, or is outside of the years 1678 to 2261.
 pub fn instant(text: &str) -> Result<i64, String> {
     let wrong = || format!("`{}` is not an instant such as `2026-01-31T12:00:00Z`", shorten(text));
     let instant: jiff::Timestamp = text.parse().map_err(|_| wrong())?;
@@ -126,7 +126,7 @@ pub fn instant(text: &str) -> Result<i64, String> {
         .map_err(|_| format!("`{}` is outside of the years 1678 to 2261", shorten(text)))
 }
 
-/// An instant as [`instant`] reads it.
+/// Formats a timestamp so that [`instant`] can parse it.
 #[must_use]
 pub fn instant_text(nanos: i64) -> String {
     jiff::Timestamp::from_nanosecond(nanos.into())

@@ -1,51 +1,52 @@
-//! What is known of the keys of `mangle-ls.toml`, from which schema, documentation and editor settings are made.
+//! Metadata of the keys of `mangle-ls.toml`, the source of the schema, the documentation and the
+//! editor settings.
 
 use serde_json::Value as Json;
 
 use super::output::{SettingValue, toml};
 
-/// The values that a severity in `[rules]` can have.
+/// The accepted severities in `[rules]`.
 pub const RULE_WORDS: [&str; 5] = ["off", "hint", "information", "warning", "error"];
 
 /// A table of the configuration file.
 #[derive(Debug)]
 pub struct Section {
-    /// The name in brackets, with those of the tables around it (`transcripts.atoms`); empty for the keys outside of any
-    /// table.
+    /// The name in brackets, including parent tables (`transcripts.atoms`). Empty for the top
+    /// level.
     pub name: &'static str,
-    /// Its keys.
+    /// The keys of the table.
     pub keys: &'static [Key],
 }
 
-/// A key.
+/// A key of the configuration file.
 #[derive(Debug)]
 pub struct Key {
-    /// The key.
+    /// The name of the key.
     pub name: &'static str,
-    /// What its values look like.
+    /// The form of its values.
     pub kind: Kind,
-    /// What it does, in a sentence or two.
+    /// Documentation of the key, one or two sentences.
     pub doc: &'static str,
-    /// What it means that the key is left out.
+    /// The effect of omitting the key.
     pub absence: Absence,
-    /// Its value in a table without any key.
+    /// The value in a table without keys.
     pub(super) default: fn() -> SettingValue,
 }
 
-/// What it means that a key without a value is left out.
+/// The effect of omitting a key that has no default value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Absence {
-    /// Nothing that is worth telling.
+    /// The default applies; no further documentation.
     Default,
-    /// This, which cannot be written as a value.
+    /// An effect that no value expresses.
     Means(&'static str),
-    /// The same as this string.
+    /// Omitting the key has the same effect as this string.
     Is(&'static str),
-    /// That the table means nothing: the key is required.
+    /// The key is required. A table that lacks the key is ignored.
     Required,
 }
 
-/// What the values of a key look like.
+/// The form of the values of a key.
 #[derive(Debug, Clone, Copy)]
 pub enum Kind {
     /// A string.
@@ -54,50 +55,50 @@ pub enum Kind {
     Texts,
     /// A regular expression.
     Pattern,
-    /// A JSON pointer in which `*` means every element.
+    /// A JSON pointer with `*` for every element.
     Pointer,
-    /// The same, or a list of them.
+    /// A JSON pointer, or a list of them.
     PointerOrPointers,
-    /// A file, relative to the configuration file and not outside of its folder.
+    /// A file path relative to the configuration file, inside its folder.
     File,
     /// A list of globs relative to the configuration file.
     Globs,
-    /// The same, or one of them.
+    /// A list of globs, or a single glob.
     GlobOrGlobs,
     /// A list of `name/arity`.
     Predicates,
-    /// A requirement on the version of this tool, as Cargo writes them: `>=0.1, <0.3`.
+    /// A version requirement on this tool in Cargo's syntax: `>=0.1, <0.3`.
     Version,
-    /// A release of the engine, or a day.
+    /// A release of the engine, or a date.
     Engine,
-    /// A whole number from the first to the second.
+    /// An integer between the two values, both included.
     Number(i64, i64),
-    /// A number from the first to the second, perhaps with a fraction.
+    /// A number between the two values, both included. A fraction is allowed.
     Decimal(u32, u32),
-    /// An instant as RFC 3339 writes it: `2026-01-31T12:00:00Z`.
+    /// An RFC 3339 timestamp: `2026-01-31T12:00:00Z`.
     Instant,
-    /// One of these words.
+    /// A word from this list.
     Word(&'static [&'static str]),
-    /// The same, or `true` or `false`.
+    /// A word from this list, or `true` or `false`.
     WordOrFlag(&'static [&'static str]),
     /// `true` or `false`.
     Flag,
-    /// A table with severities of rules.
+    /// A table that maps rules to severities.
     Rules,
     /// A table.
     Table(&'static Section),
     /// A list of tables (`[[…]]`).
     Tables(&'static Section),
-    /// A table whose keys are names of the author's choice, and whose values are tables.
+    /// A table that maps user-defined names to tables.
     Named(&'static Section),
-    /// A table whose keys are names of the author's choice, and whose values are strings.
+    /// A table that maps user-defined names to strings.
     TextsByName,
-    /// One of these words, or a table of stores with their predicates.
+    /// A word from this list, or a table that maps stores to predicates.
     Stores(&'static [&'static str]),
 }
 
 impl Kind {
-    /// The section that a key of this kind opens.
+    /// The table that a key of this kind opens.
     #[must_use]
     pub fn section(self) -> Option<&'static Section> {
         match self {
@@ -108,7 +109,7 @@ impl Kind {
 }
 
 impl Key {
-    /// The default; `None` where leaving the key out means something that cannot be written.
+    /// The default value. `None` if the default cannot be written as a value.
     #[must_use]
     pub fn default_value(&self) -> Option<Json> {
         match self.kind {
@@ -118,7 +119,7 @@ impl Key {
         }
     }
 
-    /// The default as it would be written.
+    /// The default as it would be written in the file.
     #[must_use]
     pub fn default_text(&self) -> Option<String> {
         self.default_value().as_ref().map(toml)
@@ -126,13 +127,13 @@ impl Key {
 }
 
 impl Section {
-    /// The name of one of its keys with the names of the tables around it.
+    /// The name of a key, including parent tables.
     #[must_use]
     pub fn path(&self, key: &str) -> String {
         if self.name.is_empty() { key.to_owned() } else { format!("{}.{key}", self.name) }
     }
 
-    /// How one of its keys is written, with the tables around it: `kernel.now`, `[kernel]`, `[[program]]`,
+    /// The notation of a key, including parent tables: `kernel.now`, `[kernel]`, `[[program]]`,
     /// `[transcripts.consumers.NAME]`.
     #[must_use]
     pub fn notation(&self, key: &Key) -> String {
@@ -146,14 +147,15 @@ impl Section {
         }
     }
 
-    /// The key of this name.
+    /// Finds a key by name.
     #[must_use]
     pub fn key(&self, name: &str) -> Option<&'static Key> {
         self.keys.iter().find(|key| key.name == name)
     }
 }
 
-/// All tables, each behind the one around it, with the lines that open them. That of `root`, the keys outside of any, is empty.
+/// All tables with their header lines, each after its parent. The header of `root`, the top level,
+/// is empty.
 #[must_use]
 pub fn sections(root: &'static Section) -> Vec<(String, &'static Section)> {
     fn collect(header: String, section: &'static Section, all: &mut Vec<(String, &'static Section)>) {

@@ -1,4 +1,4 @@
-//! The kinds of values that several settings have.
+//! Kinds of values that several settings share.
 
 use std::ops::Deref;
 
@@ -26,23 +26,23 @@ impl Setting<Self> for bool {
 
 /// A kind of value that is written as a string.
 pub(super) trait Text {
-    /// The type of the setting.
+    /// The Rust type of the setting.
     type Value;
 
-    /// What one looks like.
+    /// The form of a single value.
     const KIND: Kind = Kind::Text;
 
-    /// What a list of them looks like.
+    /// The form of a list of values.
     const LIST: Kind = Kind::Texts;
 
-    /// The value; else what is wrong with the text.
+    /// Parses a value, or returns the error.
     fn parse(text: &str, at: KeyPath) -> Result<Self::Value, ValueError>;
 
-    /// The text.
+    /// Prints the value as a string.
     fn print(value: &Self::Value) -> String;
 }
 
-/// Keeps the place of the string, too.
+/// Also records the range of the string.
 impl<K: Text> Setting<K::Value> for K {
     const KIND: Kind = K::KIND;
 
@@ -57,7 +57,7 @@ impl<K: Text> Setting<K::Value> for K {
     }
 }
 
-/// A list; what is wrong in it is left out.
+/// A list. Invalid elements are reported and dropped.
 impl<K: Text> Setting<Vec<K::Value>> for Vec<K> {
     const KIND: Kind = K::LIST;
 
@@ -85,7 +85,7 @@ impl Text for String {
     }
 }
 
-/// What may be unset.
+/// An optional value.
 impl<T, K: Setting<T>> Setting<Option<T>> for Option<K> {
     const KIND: Kind = K::KIND;
 
@@ -98,7 +98,7 @@ impl<T, K: Setting<T>> Setting<Option<T>> for Option<K> {
     }
 }
 
-/// A whole number, the ends of the range included.
+/// An integer between `LEAST` and `MOST`, both included.
 pub(super) enum Integer<const LEAST: i64, const MOST: i64> {}
 
 impl<T, const LEAST: i64, const MOST: i64> Setting<T> for Integer<LEAST, MOST>
@@ -117,7 +117,7 @@ where
     }
 }
 
-/// A number with or without a fraction, the ends of the range included.
+/// A number between `LEAST` and `MOST`, both included. A fraction is allowed.
 pub(super) enum Decimal<const LEAST: u32, const MOST: u32> {}
 
 impl<const LEAST: u32, const MOST: u32> Setting<f64> for Decimal<LEAST, MOST> {
@@ -156,18 +156,20 @@ impl Text for File {
     }
 }
 
-/// The largest number of tables in a list. Each may have globs, which take time to compile and are tried for each file.
+/// Maximum number of tables in a list. Each table can have globs, which are slow to compile and are
+/// matched against each file.
 const MAX_TABLES: usize = 500;
 
 /// A list of tables (`[[…]]`).
 pub(super) enum Tables {}
 
-/// A table of a list.
+/// A table in a list of tables.
 pub(super) trait Entry: TableReader {
-    /// What one is called, with its article.
+    /// The name of one entry, with its article.
     const ONE: &'static str;
 
-    /// Reads one; `None` for one that is left out. `start` is its first line, `others` those before it.
+    /// Reads an entry. `None` if the entry is dropped. `start` is its first line, and `others` are
+    /// the entries before it.
     fn entry(reader: &mut Reader<'_>, table: Table<'_>, start: TextRange, others: &[Self]) -> Option<Self>;
 }
 
@@ -213,5 +215,5 @@ fn brackets<T: Entry>() -> ValueError {
     ValueError::new(format!("expected `[[{}]]`, with two pairs of brackets", T::SECTION.name))
 }
 
-/// A limit in bytes, or on a number of things.
+/// A limit in bytes, or on a number of items.
 pub(super) type Limit = Integer<0, 1_000_000_000>;

@@ -1,4 +1,4 @@
-//! `mangle.lenses` in the settings of an editor: above which rules and predicates it shows a line.
+//! `mangle.lenses`: the code lenses that an editor shows above rules and predicates.
 
 use super::declare::settings;
 

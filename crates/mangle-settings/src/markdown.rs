@@ -1,11 +1,11 @@
-//! Keys as the documentation shows them.
+//! Markdown documentation of the configuration keys.
 
 use super::Settings;
 use super::keys::{Key, Section, sections};
 use super::output::SettingTable as _;
 
-/// The keys of some tables of the file, with the tables in them, as a list in Markdown. Without a name, the keys outside of
-/// tables.
+/// The keys of some tables, including nested tables, as a Markdown list. If `tables` is empty, the
+/// keys of the top level.
 #[must_use]
 pub fn markdown(tables: &[&str]) -> String {
     let is_wanted = |header: &str| {
@@ -17,13 +17,13 @@ pub fn markdown(tables: &[&str]) -> String {
     sections.fold(String::new(), |out, (_, section)| out + &items(section))
 }
 
-/// The keys of one section, likewise.
+/// The keys of one section, as a Markdown list.
 #[must_use]
 pub fn markdown_of(section: &Section) -> String {
     items(section)
 }
 
-/// Columns of a line of Markdown.
+/// Line width of Markdown.
 const COLUMNS: usize = 100;
 
 fn items(section: &Section) -> String {
@@ -34,7 +34,7 @@ fn items(section: &Section) -> String {
     section.keys.iter().map(item).collect()
 }
 
-/// An item of a list in Markdown: lines of at most 100 columns, the following ones indented below the first.
+/// An item of a Markdown list, wrapped to 100 columns. Continuation lines are indented.
 #[must_use]
 pub fn list_item(bullet: &str, text: &str) -> String {
     let indent = " ".repeat(bullet.len());

@@ -1,4 +1,4 @@
-//! `max_findings`: how many findings people are shown.
+//! `max_findings`: the number of findings per rule and file in output for people.
 
 use toml_span::Value;
 
@@ -8,43 +8,43 @@ use super::kinds::Integer;
 use super::output::SettingValue;
 use super::value::{KeyPath, Reader};
 
-/// How many findings of one rule in one file are shown where people read them: in text, in annotations, in editors. What
-/// programs read has all of them.
+/// Maximum number of findings per rule and file in output for people: text, annotations and
+/// editors. Machine-readable output is complete.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct MaxFindings(Option<usize>);
 
 impl MaxFindings {
-    /// So many; all of them for 0.
+    /// Creates a limit. 0 means no limit.
     #[must_use]
     pub fn new(count: usize) -> Self {
         Self((count > 0).then_some(count))
     }
 
-    /// Whether one more is shown after so many.
+    /// True if another finding can be shown after `shown` findings.
     #[must_use]
     pub fn allows(self, shown: usize) -> bool {
         self.0.is_none_or(|most| shown < most)
     }
 
-    /// Whether all are shown.
+    /// True if the number of findings is not limited.
     #[must_use]
     pub fn is_unlimited(self) -> bool {
         self.0.is_none()
     }
 
-    /// The number that [`MaxFindings::new`] takes.
+    /// The number that [`MaxFindings::new`] accepts.
     #[must_use]
     pub fn number(self) -> usize {
         self.0.unwrap_or(0)
     }
 
-    /// The one that shows less.
+    /// Returns the stricter limit.
     #[must_use]
     pub fn smaller(self, other: Self) -> Self {
         if self.larger(other) == self { other } else { self }
     }
 
-    /// The one that shows more.
+    /// Returns the looser limit.
     #[must_use]
     pub fn larger(self, other: Self) -> Self {
         if self.is_unlimited() || (!other.is_unlimited() && self.0 >= other.0) { self } else { other }
@@ -57,7 +57,7 @@ impl Default for MaxFindings {
     }
 }
 
-/// The numbers that [`MaxFindings::new`] takes from a configuration file.
+/// The numbers that a configuration file accepts.
 type Count = Integer<0, 1_000_000>;
 
 impl Setting<Self> for MaxFindings {

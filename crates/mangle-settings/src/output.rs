@@ -1,4 +1,4 @@
-//! Values of settings as output has them: as a configuration file that says them all, and as JSON.
+//! Output of settings, as a complete configuration file and as JSON.
 
 use serde::ser::SerializeMap as _;
 use serde::{Serialize, Serializer};
@@ -9,11 +9,11 @@ use super::keys::{Absence, Key, Section};
 /// The value of a setting.
 #[derive(Debug, Clone)]
 pub enum SettingValue {
-    /// Nothing is set.
+    /// The setting has no value.
     Unset,
     /// A value.
     Value(Json),
-    /// `[table]`
+    /// `[table]`.
     Table(Rows),
     /// `[[table]]`, in order.
     Tables(Vec<Rows>),
@@ -26,7 +26,7 @@ impl SettingValue {
         Self::Value(value.into())
     }
 
-    /// The value, or the one that counts without any.
+    /// The value, or the default value if the setting is unset.
     pub(super) fn or(&self, absence: Absence) -> Option<Json> {
         match (self, absence) {
             (Self::Value(value), _) => Some(value.clone()),
@@ -35,7 +35,7 @@ impl SettingValue {
         }
     }
 
-    /// The tables with the lines that open them.
+    /// The tables with their header lines.
     fn tables<'r>(&'r self, path: &str) -> Vec<(String, &'r Rows)> {
         match self {
             Self::Unset | Self::Value(_) => Vec::new(),
@@ -60,7 +60,7 @@ impl Serialize for SettingValue {
     }
 }
 
-/// The keys of a table, each with its value. Tables in it come behind its other keys.
+/// The keys of a table with their values. Nested tables come after the other keys.
 #[derive(Debug, Clone)]
 pub struct Rows {
     section: &'static Section,
@@ -68,7 +68,7 @@ pub struct Rows {
 }
 
 impl Rows {
-    /// `values` are those of the keys of `section`, in their order.
+    /// `values` has one value for each key of `section`, in the same order.
     pub(super) fn new(section: &'static Section, values: Vec<SettingValue>) -> Self {
         let is_table = |(_, value): &(&Key, SettingValue)| {
             !matches!(value, SettingValue::Unset | SettingValue::Value(_))
@@ -78,15 +78,15 @@ impl Rows {
         Self { section, rows }
     }
 
-    /// The rows of all keys but those of these names.
+    /// Removes the keys with these names.
     #[must_use]
     pub fn without(mut self, names: &[&str]) -> Self {
         self.rows.retain(|(key, _)| !names.contains(&key.name));
         self
     }
 
-    /// The rows whose values differ from the ones of `defaults`, which are of the same table. A table in it keeps the rows that
-    /// differ; lists of tables are kept whole.
+    /// Keeps the rows whose values differ from `defaults`, which must be rows of the same table.
+    /// Nested tables are compared by row; lists of tables are kept whole.
     #[must_use]
     pub fn differing_from(mut self, defaults: &Self) -> Self {
         self.rows.retain_mut(|(key, value)| {
@@ -110,7 +110,7 @@ impl Rows {
         self
     }
 
-    /// As a part of a configuration file.
+    /// Formats the rows as a part of a configuration file.
     #[must_use]
     pub fn text(&self) -> String {
         let mut out: String = self.rows.iter().map(|(key, value)| line(key, value)).collect();
@@ -125,10 +125,10 @@ impl Rows {
 
 /// A table of settings, such as `[replay]` or one `[[program]]`.
 pub trait SettingTable: Default {
-    /// Its keys.
+    /// The keys of the table.
     const SECTION: &'static Section;
 
-    /// Its keys with their values, in the order of [`SettingTable::SECTION`].
+    /// The keys with their values, in the order of [`SettingTable::SECTION`].
     #[must_use]
     fn rows(&self) -> Rows;
 }
@@ -147,7 +147,7 @@ impl Serialize for Rows {
     }
 }
 
-/// The line of a key that opens no table.
+/// Formats the line of a key that does not open a table.
 fn line(key: &Key, value: &SettingValue) -> String {
     match (value.or(key.absence), value, key.absence) {
         (Some(value), ..) => format!("{} = {}\n", key.name, toml(&value)),
@@ -156,7 +156,7 @@ fn line(key: &Key, value: &SettingValue) -> String {
     }
 }
 
-/// A value as it is written in a configuration file.
+/// Formats a value as TOML.
 pub(super) fn toml(value: &Json) -> String {
     match value {
         Json::Object(entries) if entries.is_empty() => "{}".to_owned(),
@@ -171,7 +171,7 @@ pub(super) fn toml(value: &Json) -> String {
     }
 }
 
-/// A key, in quotes where it needs them.
+/// Formats a key, quoted if necessary.
 fn quote(name: &str) -> String {
     let is_bare = name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte));
     if is_bare { name.to_owned() } else { toml(&name.into()) }

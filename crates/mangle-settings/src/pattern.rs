@@ -1,5 +1,8 @@
-//! Regular expressions, among them patterns of the runtime's gate in front of the constitution. Those are Go's: there `\s`, `\d`, `\w` and `\b` are about ASCII alone, a
-//! `[` in brackets is itself, `\<` too, and `\Q` quotes up to `\E`.
+//! Regular expressions in settings, including Go patterns of the runtime's gate in front of the
+//! constitution.
+//!
+//! In Go, `\s`, `\d`, `\w` and `\b` match ASCII only. A `[` in brackets and `\<` are literal, and
+//! `\Q` quotes up to `\E`.
 
 use std::iter::Peekable;
 use std::str::Chars;
@@ -10,17 +13,17 @@ use super::keys::Kind;
 use super::kinds::Text;
 use super::value::{KeyPath, ValueError, shorten};
 
-/// A pattern as Go reads it.
+/// Compiles a pattern with the semantics of Go.
 ///
 /// # Errors
-/// When it is none.
+/// Returns an error if the pattern is invalid.
 pub fn gate_pattern(pattern: &str) -> Result<Regex, regex::Error> {
     Regex::new(&ours(pattern))
 }
 
-/// What is wrong with a pattern.
+/// The reason that a pattern is invalid.
 fn fault(error: &regex::Error) -> String {
-    // The last line says it, those before show the pattern.
+    // The last line is the message; the lines before it show the pattern.
     let text = error.to_string();
     text.lines().last().unwrap_or_default().trim_start_matches("error: ").to_owned()
 }
@@ -61,7 +64,7 @@ impl Text for GatePattern {
     }
 }
 
-/// A pattern of Go, as the crate `regex` writes it.
+/// Translates a Go pattern to the syntax of the crate `regex`.
 fn ours(pattern: &str) -> String {
     let mut out = String::with_capacity(pattern.len() * 2);
     let mut rest = pattern.chars().peekable();
@@ -75,7 +78,7 @@ fn ours(pattern: &str) -> String {
     out
 }
 
-/// What stands behind a backslash, outside of brackets.
+/// Translates the characters after a backslash outside of brackets.
 fn escape(rest: &mut Peekable<Chars<'_>>, out: &mut String) {
     match rest.next() {
         Some('b') => out.push_str(r"(?-u:\b)"),
@@ -91,7 +94,7 @@ fn escape(rest: &mut Peekable<Chars<'_>>, out: &mut String) {
     }
 }
 
-/// What stands behind a backslash anywhere.
+/// Translates the character after a backslash.
 fn escaped(char: Option<char>, out: &mut String) {
     match char {
         Some('s') => out.push_str(r"[\t\n\f\r ]"),
@@ -108,7 +111,8 @@ fn escaped(char: Option<char>, out: &mut String) {
     }
 }
 
-/// A class in brackets, from behind the first of them. What the crate takes for sets in it is escaped.
+/// Translates a character class, starting after its opening bracket. Set operators of the crate are
+/// escaped.
 fn brackets(rest: &mut Peekable<Chars<'_>>, out: &mut String) {
     out.push('[');
     out.extend(rest.next_if_eq(&'^'));
@@ -122,7 +126,7 @@ fn brackets(rest: &mut Peekable<Chars<'_>>, out: &mut String) {
             '-' if before == '-' => out.push_str(r"\-"),
             _ => out.push(char),
         }
-        // `[:alpha:]` has a bracket of its own.
+        // `[:alpha:]` contains a bracket.
         if char == ']' && before != ':' {
             return;
         }

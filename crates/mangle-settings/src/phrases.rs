@@ -1,19 +1,19 @@
-//! The headings and sentences that the assembly of a prompt writes itself, by name. `[prompt.templates]` puts other texts
-//! in their place, so that a prompt of another version of the runtime can be matched word by word.
+//! Named headings and sentences that the prompt assembly adds itself. `[prompt.templates]` replaces
+//! them, so that prompts of another runtime version match word by word.
 
 /// A heading or a sentence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Phrase {
-    /// Its name in `[prompt.templates]`.
+    /// The key in `[prompt.templates]`.
     pub name: &'static str,
-    /// The built-in text, with what is filled in as `{value}`.
+    /// The built-in text, with placeholders such as `{value}`.
     pub text: &'static str,
-    /// Where it stands.
+    /// The part of the prompt that contains the phrase.
     pub place: &'static str,
 }
 
 impl Phrase {
-    /// What is filled in: the words in braces of the text.
+    /// The placeholders: the words in braces of the text.
     pub fn holes(&self) -> impl Iterator<Item = &'static str> {
         holes(self.text)
     }
@@ -30,7 +30,7 @@ const fn entry(name: &'static str, text: &'static str, place: &'static str) -> P
     Phrase { name, text, place }
 }
 
-/// All of them, in the order in which they stand in prompts.
+/// All phrases, in the order of their occurrence in prompts.
 pub const PHRASES: &[Phrase] = &[
     entry(
         "banner.rule",
@@ -144,7 +144,7 @@ pub const PHRASES: &[Phrase] = &[
     ),
 ];
 
-/// The phrase of this name.
+/// Finds a phrase by name.
 #[must_use]
 pub fn phrase(name: &str) -> Option<&'static Phrase> {
     PHRASES.iter().find(|phrase| phrase.name == name)

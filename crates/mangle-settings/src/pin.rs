@@ -1,12 +1,12 @@
-//! Writing one setting into a configuration file: the rest of it stays as it is.
+//! Writes one setting into a configuration file and leaves the rest unchanged.
 
 use toml_span::value::ValueInner;
 
 use super::Profile;
 use mangle_syntax::text::{TextRange, size};
 
-/// What is to be written into a `mangle-ls.toml`, and where, so that `[transcripts] profile` is `profile`. `None` for what
-/// cannot be read, and where `transcripts` is no table of its own.
+/// The edit of a `mangle-ls.toml` that sets `[transcripts] profile` to `profile`. `None` if the
+/// file has syntax errors, or if `transcripts` has no table header.
 #[must_use]
 pub fn pin_profile(text: &str, profile: Profile) -> Option<(TextRange, String)> {
     let mut root = toml_span::parse(text).ok()?;
@@ -15,7 +15,7 @@ pub fn pin_profile(text: &str, profile: Profile) -> Option<(TextRange, String)> 
     let line = format!("profile = \"{profile}\"");
     let known = table.get("transcripts").and_then(|value| value.as_table());
     if let Some(value) = known.and_then(|known| known.get("profile")) {
-        // The span of a string is without its quotes.
+        // The span of a string excludes its quotes.
         let range = TextRange::new(size(value.span.start), size(value.span.end));
         return Some((range, profile.to_string()));
     }
@@ -35,7 +35,8 @@ pub fn pin_profile(text: &str, profile: Profile) -> Option<(TextRange, String)> 
     Some((TextRange::empty(size(text.len())), format!("{gap}[transcripts]{end}{line}{end}")))
 }
 
-/// Where the line begins behind that of `[transcripts]`; `None` where there is none behind it.
+/// The offset of the line after the header `[transcripts]`. `None` if the header is on the last
+/// line.
 fn header(text: &str) -> Option<usize> {
     let mut at = 0;
     for line in text.split_inclusive('\n') {

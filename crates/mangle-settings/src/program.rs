@@ -1,4 +1,4 @@
-//! `[[program]]`: which files are analysed together, and what runs them.
+//! `[[program]]`: a set of files that is analyzed together, and the runtime of these files.
 
 use toml_span::value::Table;
 
@@ -31,14 +31,15 @@ settings! {
 }
 
 impl ProgramSettings {
-    /// Whether the file at `path`, relative to the configuration file and with `/`, belongs here.
+    /// True if the program contains the file at `path`, which is relative to the configuration file
+    /// and uses `/`.
     #[must_use]
     pub fn includes(&self, path: &str) -> bool {
         self.include.matches(path) && !self.exclude.matches(path)
     }
 
-    /// [`ProgramSettings::includes`] for a file with an ending that `[files] extensions` adds: where `include` is at its
-    /// default, it takes such files, too.
+    /// [`ProgramSettings::includes`] for a file with an extension from `[files] extensions`. The
+    /// default `include` also accepts such files.
     #[must_use]
     pub fn includes_added(&self, path: &str) -> bool {
         let is_default = self.include == Self::default().include;
@@ -64,7 +65,7 @@ impl Entry for ProgramSettings {
     }
 }
 
-/// A predicate with its number of arguments: `now/1`.
+/// A predicate with its arity: `now/1`.
 pub(super) enum Predicate {}
 
 impl Text for Predicate {
@@ -84,7 +85,7 @@ impl Text for Predicate {
     }
 }
 
-/// Reads `name/arity`.
+/// Parses `name/arity`.
 fn host_predicate(word: &str) -> Option<(Symbol, u16)> {
     let (name, arity) = word.split_once('/')?;
     let arity = arity.parse().ok()?;

@@ -1,13 +1,13 @@
-//! Where the tables of programs stand in a configuration file.
+//! Source ranges of `[[program]]` tables in a configuration file.
 
 use mangle_syntax::text::TextRange;
 
-/// Where a `[[program]]` stands. Ranges count from the start of the file.
+/// Source ranges of a `[[program]]`, relative to the start of the file.
 #[derive(Debug, Clone, Default)]
 pub struct ProgramPlaces {
-    /// Its start: its `include`, else its first line.
+    /// The `include` key, or the first line of the table.
     pub start: TextRange,
-    /// Each pattern of [`super::ProgramSettings::include`]; none where it is at its default.
+    /// Each pattern of [`super::ProgramSettings::include`]. Empty for the default.
     pub include: Vec<TextRange>,
     /// Each pattern of [`super::ProgramSettings::hybrid`].
     pub hybrid: Vec<TextRange>,

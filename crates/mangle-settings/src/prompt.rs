@@ -1,4 +1,4 @@
-//! `[prompt]`: how the prompts of shards are previewed.
+//! `[prompt]`: settings for previews of the prompts of agent roles (shards).
 
 use std::collections::BTreeMap;
 
@@ -68,12 +68,12 @@ settings! {
     }
 }
 
-/// A shard that there is.
+/// An agent role (shard) of the configuration.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ShardSetting {
-    /// Its id; `None` where only the type is known.
+    /// The id of the role. `None` if only the type is known.
     pub id: Option<String>,
-    /// Its type.
+    /// The type of the role.
     pub kind: String,
 }
 
@@ -135,7 +135,7 @@ words! {
     }
 }
 
-/// Checks the templates with the types of the shards.
+/// Checks the templates against the types of the roles.
 fn check(settings: &PromptSettings, reader: &mut Reader<'_>) {
     let types: Vec<&str> = settings.shards.iter().map(|shard| shard.kind.as_str()).collect();
     check_templates(&types, reader);

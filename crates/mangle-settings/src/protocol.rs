@@ -1,4 +1,4 @@
-//! The words of `[transcripts]`: versions of the protocol, shapes of files, and how replies are judged.
+//! Values of `[transcripts]`: protocol versions, file shapes and strictness.
 
 use std::fmt;
 
@@ -24,13 +24,13 @@ words! {
 }
 
 impl Profile {
-    /// Whether the control packet comes before the surface.
+    /// True if the control packet comes before the surface.
     #[must_use]
     pub fn is_control_first(self) -> bool {
         self >= Self::V1_2
     }
 
-    /// Whether the runtime of this version drops updates that do not end in a full stop.
+    /// True if the runtime of this version drops updates that do not end in a period.
     #[must_use]
     pub fn needs_full_stops(self) -> bool {
         matches!(self, Self::Current | Self::Draft1_3)

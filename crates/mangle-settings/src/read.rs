@@ -1,5 +1,5 @@
-//! From the text of a `mangle-ls.toml` to [`Settings`], with findings for everything in it that
-//! has no effect.
+//! Reader of `mangle-ls.toml`: from text to [`Settings`], with findings for everything that has no
+//! effect.
 
 use toml_span::value::ValueInner;
 use toml_span::{ErrorKind, Span};
@@ -11,32 +11,39 @@ use super::{ProgramPlaces, Settings, Vocabulary};
 use mangle_syntax::lint::{Finding, Rule, Span as Place};
 use mangle_syntax::text::TextRange;
 
-/// A configuration file, read.
+/// Result of reading a configuration file.
 #[derive(Debug, Default)]
 pub struct Parsed {
-    /// What it says.
+    /// The settings of the file.
     pub settings: Settings,
-    /// Where each of [`Settings::programs`] stands.
+    /// The source ranges of each of [`Settings::programs`].
     pub programs: Vec<ProgramPlaces>,
-    /// Each pattern of [`super::KernelSettings::sample`]. Ranges count from the start of the file.
+    /// Each pattern of [`super::KernelSettings::sample`]. Ranges are relative to the start of the
+    /// file.
     pub sample: Vec<TextRange>,
-    /// Each pattern of [`super::DecodingSettings::files`]. Ranges count from the start of the file.
+    /// Each pattern of [`super::DecodingSettings::files`]. Ranges are relative to the start of the
+    /// file.
     pub grammars: Vec<TextRange>,
-    /// Each pattern of [`super::PromptSettings::atoms`]. Ranges count from the start of the file.
+    /// Each pattern of [`super::PromptSettings::atoms`]. Ranges are relative to the start of the
+    /// file.
     pub atoms: Vec<TextRange>,
-    /// What [`super::TranscriptSettings::tools`] says. The range counts from the start of the file.
+    /// The value of [`super::TranscriptSettings::tools`]. The range is relative to the start of the
+    /// file.
     pub tools: Option<TextRange>,
-    /// The keys of `[rules]` that give a rule its severity, for each rule that has one; in the order of the file.
+    /// The keys of `[rules]` that set the severity of a rule, in the order of the file. One entry
+    /// for each configured rule.
     pub rules: Vec<(&'static Rule, TextRange)>,
-    /// What is wrong with it, in the order of the file. Ranges count from the start of the file.
+    /// Problems of the file, in the order of the file. Ranges are relative to the start of the
+    /// file.
     pub findings: Vec<Finding>,
 }
 
-/// Reads the text of a configuration file. Whatever is wrong with it is a finding; the rest counts.
-/// A file for another version of this tool has that one finding.
+/// Parses a configuration file. Errors become findings, and the valid settings apply. A file for
+/// another version of this tool yields only that finding.
 #[must_use]
 pub fn parse(text: &str, vocabulary: Vocabulary<'_>) -> Parsed {
-    // Editors on Windows write a byte order mark, which TOML does not know; a blank keeps offsets.
+    // Editors on Windows write a byte order mark, which TOML does not allow. Blanks keep the
+    // offsets.
     let blanked = text.strip_prefix('\u{feff}').map(|rest| format!("   {rest}"));
     let mut reader = Reader::new(text, Settings::SECTION, vocabulary);
     let mut settings = Settings::default();
@@ -60,8 +67,8 @@ pub fn parse(text: &str, vocabulary: Vocabulary<'_>) -> Parsed {
     }
 }
 
-/// The finding for text that is not TOML. It is within the text and on the borders of characters,
-/// which the parser's spans of a cut file may not.
+/// The finding for a TOML syntax error. The range is clamped to the text and to character
+/// boundaries, because the parser's spans can violate both in truncated files.
 fn syntax(text: &str, error: &toml_span::Error) -> Finding {
     let TomlError { headline, note, first } = explain(&error.kind);
     let found = range(error.span);
@@ -77,11 +84,11 @@ fn syntax(text: &str, error: &toml_span::Error) -> Finding {
     }
 }
 
-/// An error of the TOML parser, as the parts of a finding.
+/// A TOML syntax error, as the parts of a finding.
 struct TomlError {
     headline: String,
     note: Option<&'static str>,
-    /// The other place that it is about, with its label.
+    /// The secondary position with its label.
     first: Option<(Span, &'static str)>,
 }
 

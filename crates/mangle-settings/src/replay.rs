@@ -1,4 +1,5 @@
-//! `[replay]`: how the constitution is asked about captured sessions, and what its predicates are called.
+//! `[replay]`: queries against the constitution for captured sessions, and the names of its
+//! predicates.
 
 use super::declare::settings;
 use super::pattern::GatePattern;

@@ -1,4 +1,4 @@
-//! `[rules]`: which rules are on, and how grave their findings are.
+//! `[rules]`: enabled rules and their severities.
 
 use rustc_hash::FxHashMap;
 use toml_span::{Span, Value};
@@ -11,21 +11,21 @@ use super::select;
 use super::value::{KeyPath, Reader, ValueError, range, shorten, suggest};
 use mangle_syntax::lint::{Finding, Rule, Severity};
 
-/// The severity that a configuration gives to each rule.
+/// The configured severities of rules.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct RuleSettings {
-    /// By rule code: `None` switches off.
+    /// Severity by rule code. `None` disables the rule.
     overrides: FxHashMap<&'static str, Option<Severity>>,
 }
 
 impl RuleSettings {
-    /// Sets the severity of one rule; `None` switches it off.
+    /// Sets the severity of a rule. `None` disables the rule.
     pub fn set(&mut self, rule: &'static Rule, severity: Option<Severity>) {
         self.overrides.insert(rule.code, severity);
     }
 
-    /// The severity of one finding, `None` when its rule is off: what is configured for the rule,
-    /// else what the finding has of its own, else the rule's default.
+    /// The severity of a finding; `None` if its rule is disabled. The configured severity comes
+    /// first, then the severity of the finding, then the default of the rule.
     #[must_use]
     pub fn severity_of(&self, finding: &Finding) -> Option<Severity> {
         match self.overrides.get(finding.rule.code) {
@@ -34,13 +34,13 @@ impl RuleSettings {
         }
     }
 
-    /// Whether these settings name a rule.
+    /// True if these settings configure the rule.
     #[must_use]
     pub fn is_configured(&self, rule: &Rule) -> bool {
         self.overrides.contains_key(rule.code)
     }
 
-    /// These settings where they say something of a rule, else `base`.
+    /// Returns `base`, overridden by the rules that these settings configure.
     #[must_use]
     pub fn over(&self, base: &Self) -> Self {
         let mut overrides = base.overrides.clone();
@@ -48,20 +48,20 @@ impl RuleSettings {
         Self { overrides }
     }
 
-    /// The severity of a rule's findings, `None` when the rule is off.
+    /// The severity of a rule, or `None` if the rule is disabled.
     #[must_use]
     pub fn severity(&self, rule: &Rule) -> Option<Severity> {
         self.overrides.get(rule.code).copied().unwrap_or(rule.severity)
     }
 }
 
-/// The largest number of keys of `[rules]`, several times as many as there are rules.
+/// Maximum number of keys in `[rules]`, several times the number of rules.
 const MAX_KEYS: usize = 2_000;
 
 impl Setting<Self> for RuleSettings {
     const KIND: Kind = Kind::Rules;
 
-    /// Also keeps which key gives each rule its severity.
+    /// Also records the key that sets the severity of each rule.
     fn read(reader: &mut Reader<'_>, value: Value<'_>, at: KeyPath) -> Option<Self> {
         let (mut settings, mut places) = (Self::default(), FxHashMap::default());
         let mut chosen = Vec::new();
@@ -107,15 +107,15 @@ fn unknown_rule(key: &str, span: Span, rules: &[&'static Rule]) -> Finding {
         format!("unknown rule or group `{shown}`")
     };
     let finding = Finding::new(&CONFIG_UNKNOWN_RULE, range(span), message).label("this line has no effect");
-    // No name is like a pattern, and looking for one takes long.
+    // No rule name resembles a pattern, and the search for similar names is slow.
     if key.contains('*') {
         return finding;
     }
     suggest(finding, key, select::words(key, rules))
 }
 
-/// The severities that pairs of a key and a word give, as they stand in the settings of an editor; and the
-/// keys that mean nothing, or whose word does.
+/// Reads pairs of a rule key and a severity from the settings of an editor. Also returns the keys
+/// with an unknown name or severity.
 pub fn severities<'a>(
     pairs: impl IntoIterator<Item = (&'a str, &'a str)>,
     rules: &[&'static Rule],

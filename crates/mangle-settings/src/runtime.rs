@@ -1,4 +1,4 @@
-//! `[runtime]`: the program around the engine.
+//! `[runtime]`: the host program that runs the engine.
 
 use std::sync::Arc;
 

@@ -1,7 +1,9 @@
-//! The JSON schema of `mangle-ls.toml`, from the table of keys and the rules. Editors that know TOML complete and
-//! check with it; what it cannot say (patterns that match nothing, programs of one name) is said by reading.
+//! JSON schema of `mangle-ls.toml`, generated from the table of keys and the rules, for completion
+//! and validation in editors.
 //!
-//! Draft 4, which is what the TOML tools of editors understand, less the words that later drafts write otherwise.
+//! Some problems are only found by the reader, for example patterns that match nothing or programs
+//! with the same name. The schema uses the part of draft 4 that later drafts did not change,
+//! because TOML tools of editors support draft 4.
 
 use serde_json::{Map, Value, json};
 
@@ -11,7 +13,7 @@ use super::versions::engine_names;
 use super::{FILE_NAME, SettingTable, Settings, Vocabulary};
 use mangle_syntax::lint::Group;
 
-/// The schema.
+/// Returns the schema.
 #[must_use]
 pub fn schema(vocabulary: Vocabulary<'_>) -> Value {
     let mut schema = json!({
@@ -45,7 +47,7 @@ fn property(key: &Key, vocabulary: Vocabulary<'_>) -> Value {
 }
 
 fn kind(kind: Kind, vocabulary: Vocabulary<'_>) -> Value {
-    // Relative, and not out of the folder.
+    // A relative path inside the folder.
     let inside = || json!({ "type": "string", "minLength": 1, "not": { "pattern": "^/|(^|/)\\.\\.(/|$)" } });
     let pointer = || json!({ "type": "string", "pattern": "^(/.*)?$" });
     match kind {
@@ -81,7 +83,7 @@ fn kind(kind: Kind, vocabulary: Vocabulary<'_>) -> Value {
         Kind::Rules => rules(vocabulary),
         Kind::Table(inner) => object(inner, vocabulary),
         Kind::Tables(inner) => json!({ "type": "array", "items": object(inner, vocabulary) }),
-        // Names with a full stop may be written as tables in it.
+        // A name with a period can be written as a key of a nested table.
         Kind::TextsByName => json!({
             "type": "object",
             "additionalProperties": {
@@ -104,9 +106,10 @@ fn kind(kind: Kind, vocabulary: Vocabulary<'_>) -> Value {
     }
 }
 
-/// `[rules]`: names with their summaries to choose from; codes and patterns, which nobody completes, as patterns.
+/// `[rules]`: names with their summaries as choices. Codes and patterns, which users do not
+/// complete, are regular expressions.
 fn rules(vocabulary: Vocabulary<'_>) -> Value {
-    // Not one definition and references to it: what stands beside a reference does not count.
+    // Repeated inline: draft 4 ignores keywords next to a reference.
     let severity = || json!({ "type": "string", "enum": RULE_WORDS });
     let described = |description: &str| {
         let mut severity = severity();

@@ -1,23 +1,22 @@
-//! What the keys of `[rules]` select: a rule by name or code, a group, or rules by a glob.
+//! Resolution of keys of `[rules]`: a rule name or code, a group, or a glob.
 
 use globset::Glob;
 
 use mangle_syntax::lint::{Group, Rule, Severity};
 
-/// The rules that a key of `[rules]` means.
+/// The rules that a key of `[rules]` selects.
 #[derive(Debug)]
 pub(super) struct Selection {
-    /// How narrow the key is; of two keys that select a rule the narrower wins, in whatever order
-    /// they stand: a name or code beats a group, a group beats a glob, a long glob a short one.
+    /// Precedence of the key. If several keys select a rule, the narrowest key applies. A name or
+    /// code overrides a group, a group overrides a glob, and a long glob overrides a short glob.
     pub(super) narrowness: usize,
-    /// The rules.
     pub(super) rules: Vec<&'static Rule>,
 }
 
 const NAME: usize = usize::MAX;
 const GROUP: usize = usize::MAX - 1;
 
-/// Resolves a key among `rules`; `None` where it selects nothing.
+/// Resolves a key among `rules`. `None` if the key selects nothing.
 pub(super) fn select(key: &str, rules: &[&'static Rule]) -> Option<Selection> {
     let chosen = |narrowness, test: &dyn Fn(&Rule) -> bool| {
         let rules: Vec<_> = rules.iter().copied().filter(|rule| test(rule)).collect();
@@ -35,33 +34,34 @@ pub(super) fn select(key: &str, rules: &[&'static Rule]) -> Option<Selection> {
         .or_else(|| is_group(key).then(|| Selection { narrowness: GROUP, rules: Vec::new() }))
 }
 
-/// True for a pattern that has no special characters but `*`. It needs no automaton, which takes long to build.
+/// True if `*` is the only special character of the pattern. Such patterns need no automaton, which
+/// is slow to build.
 fn is_stars_alone(key: &str) -> bool {
     key.contains('*') && !key.contains(['?', '[', ']', '{', '}', '\\', '/'])
 }
 
-/// True if a text matches a pattern in which `*` stands for any characters.
+/// True if the text matches a pattern with `*` for any characters.
 fn matches_stars(pattern: &str, text: &str) -> bool {
     let Some((start, rest)) = pattern.split_once('*') else { return pattern == text };
     let (middle, end) = rest.rsplit_once('*').unwrap_or(("", rest));
     let inner = text.strip_prefix(start).and_then(|text| text.strip_suffix(end));
     let Some(mut inner) = inner else { return false };
     for part in middle.split('*') {
-        // The first place of each part leaves most for the next ones.
+        // The first occurrence of each part leaves the most text for the next parts.
         let Some((_, after)) = inner.split_once(part) else { return false };
         inner = after;
     }
     true
 }
 
-/// A value of `[rules]`: `None` for `off`.
-#[allow(clippy::option_option)] // Absent is "no such word", present and empty is "off".
+/// Parses a severity of `[rules]`. The inner `None` is `off`.
+#[allow(clippy::option_option)] // `None` is an unknown word, and `Some(None)` is `off`.
 pub(super) fn rule_severity(word: &str) -> Option<Option<Severity>> {
     if word == "off" { Some(None) } else { Severity::parse(word).map(Some) }
 }
 
-/// What may have been meant by `key`: names and groups, but codes only in other letters, for codes
-/// that are alike have nothing else in common.
+/// Candidates for a misspelled `key`: names and groups. Codes are only candidates if they differ in
+/// letter case, because similar codes are unrelated.
 pub(super) fn words<'a>(key: &'a str, rules: &'a [&'static Rule]) -> impl Iterator<Item = &'a str> {
     let codes = rules.iter().map(|rule| rule.code).filter(|code| code.eq_ignore_ascii_case(key));
     codes.chain(rules.iter().map(|rule| rule.name)).chain(Group::ALL.map(Group::as_str))

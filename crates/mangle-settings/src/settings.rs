@@ -1,4 +1,4 @@
-//! All settings: what a configuration file says.
+//! All settings of a configuration file.
 
 use super::declare::settings;
 use super::kinds::Tables;
@@ -49,14 +49,14 @@ settings! {
 }
 
 impl Settings {
-    /// Whether this version of the tool is one that the file asks for.
+    /// True if the file accepts this version of the tool.
     #[must_use]
     pub fn fits(&self) -> bool {
         self.required_version.as_ref().is_none_or(version::is_this)
     }
 }
 
-/// Whether the whole file is for another version of this tool.
+/// Reports a file that requires another version of this tool.
 fn check_required(settings: &Settings, reader: &mut Reader<'_>) {
     let place = reader.take_places("required_version").pop();
     if let (Some(required), Some(place), false) = (&settings.required_version, place, settings.fits()) {

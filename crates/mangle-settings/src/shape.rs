@@ -1,4 +1,4 @@
-//! `[[transcripts.shape]]`: where the turns are in transcripts of a format that is not built in.
+//! `[[transcripts.shape]]`: positions of the turns in transcript formats that are not built in.
 
 use toml_span::Value;
 use toml_span::value::Table;
@@ -24,8 +24,8 @@ pub enum Step {
     Each,
 }
 
-/// A JSON pointer in which `*` means every element. A dot in a key separates keys, so that `/a.b` finds the value both
-/// in `{"a": {"b": …}}` and in `{"a.b": …}`.
+/// A JSON pointer with `*` for every element. A dot in a key separates keys, so that `/a.b` finds
+/// the value both in `{"a": {"b": …}}` and in `{"a.b": …}`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PointerPattern {
     text: String,
@@ -33,10 +33,10 @@ pub struct PointerPattern {
 }
 
 impl PointerPattern {
-    /// Reads a pointer.
+    /// Parses a pointer.
     ///
     /// # Errors
-    /// Why it is not a pointer, as the end of a sentence.
+    /// Returns the reason that the text is not a pointer, as the end of a sentence.
     pub fn parse(text: &str) -> Result<Self, &'static str> {
         let mut steps = Vec::new();
         if !text.is_empty() {
@@ -48,20 +48,20 @@ impl PointerPattern {
         Ok(Self { text: text.to_owned(), steps })
     }
 
-    /// The pointer as it was written.
+    /// The source text of the pointer.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.text
     }
 
-    /// Its steps, the outermost first.
+    /// The steps of the pointer, outermost first.
     #[must_use]
     pub fn steps(&self) -> &[Step] {
         &self.steps
     }
 }
 
-/// Adds the steps that a part between two slashes stands for.
+/// Adds the steps of one part between slashes.
 fn push(part: &str, steps: &mut Vec<Step>) -> Result<(), &'static str> {
     let mut tildes = part.split('~').skip(1);
     if tildes.any(|rest| !rest.starts_with(['0', '1'])) {
@@ -107,13 +107,13 @@ settings! {
     }
 }
 
-/// The groups that a `pattern` may name.
+/// The group names that a `pattern` can use.
 pub const PATTERN_GROUPS: [&str; 4] = ["role", "text", "session", "time"];
 
 impl Entry for TranscriptShape {
     const ONE: &'static str = "a shape";
 
-    /// One that could find nothing is left out, with a finding.
+    /// Reports and drops an entry that cannot match.
     fn entry(reader: &mut Reader<'_>, table: Table<'_>, start: TextRange, _: &[Self]) -> Option<Self> {
         let has_one_of = |keys: &[&str]| keys.iter().any(|key| table.contains_key(*key));
         let wrong = match (has_one_of(&["text", "pattern"]), has_one_of(&["pattern"])) {
@@ -151,7 +151,7 @@ impl Text for PointerPattern {
     }
 }
 
-/// Pointers, or a single one.
+/// A pointer, or a list of pointers.
 enum PointerOrPointers {}
 
 impl Setting<Vec<PointerPattern>> for PointerOrPointers {
@@ -169,7 +169,7 @@ impl Setting<Vec<PointerPattern>> for PointerOrPointers {
     }
 }
 
-/// A pattern for lines, whose groups have names that are known.
+/// A line pattern with known group names.
 enum LinePattern {}
 
 impl Setting<String> for LinePattern {

@@ -1,4 +1,4 @@
-//! `[prompt.templates]`: texts in place of the built-in ones, by name.
+//! `[prompt.templates]`: replacements of built-in prompt texts, by name.
 
 use std::collections::BTreeMap;
 
@@ -14,11 +14,11 @@ use super::{PHRASES, Phrase, phrase};
 use mangle_syntax::lint::Finding;
 use mangle_syntax::text::nearest;
 
-/// The names of the templates that have a built-in text: parts of prompts, and types of shards.
+/// The names of templates with a built-in text: parts of prompts, and types of roles.
 pub const TEMPLATE_NAMES: [&str; 8] =
     ["suffix", "inception", "reasoning", "generic", "coder", "tester", "reviewer", "researcher"];
 
-/// Texts by name. The places of the names are kept.
+/// Texts by name. The source ranges of the names are recorded.
 pub(super) enum Templates {}
 
 impl Setting<BTreeMap<String, String>> for Templates {
@@ -46,7 +46,7 @@ impl Setting<BTreeMap<String, String>> for Templates {
     }
 }
 
-/// Reports values that are missing in the text of a phrase, and placeholders that nothing fills in.
+/// Reports placeholders that are missing in the text of a phrase, and unknown placeholders.
 fn check_phrase(reader: &mut Reader<'_>, phrase: &Phrase, text: &str, span: Span) {
     let (name, holes) = (phrase.name, phrase.holes().collect::<Vec<_>>());
     if holes.is_empty() || text.is_empty() {
@@ -54,7 +54,7 @@ fn check_phrase(reader: &mut Reader<'_>, phrase: &Phrase, text: &str, span: Span
     }
     let all = holes.iter().map(|hole| format!("`{{{hole}}}`")).collect::<Vec<_>>().join(", ");
     let note = format!("its placeholders are {all}");
-    // One placeholder that is misspelled leaves its value out as well.
+    // A misspelled placeholder also omits its value, so the misspelling is reported first.
     if let Some(unknown) = super::phrases::holes(text).find(|word| !holes.contains(word)) {
         let error = ValueError::new(format!("unknown placeholder `{{{}}}` in `{name}`", shorten(unknown)));
         reader.odd_value(span, error.note(note));
@@ -63,8 +63,8 @@ fn check_phrase(reader: &mut Reader<'_>, phrase: &Phrase, text: &str, span: Span
     }
 }
 
-/// Reports templates that no prompt takes. Where `types`, those of the listed shards, are not known, only what looks like a
-/// misspelling is reported.
+/// Reports templates that no prompt uses. `types` are the types of the listed roles. If they are
+/// unknown, only likely misspellings are reported.
 pub(super) fn check_templates(types: &[&str], reader: &mut Reader<'_>) {
     for (name, span) in reader.take_notes("prompt.templates") {
         let phrases = PHRASES.iter().map(|phrase| phrase.name);
@@ -73,7 +73,7 @@ pub(super) fn check_templates(types: &[&str], reader: &mut Reader<'_>) {
             continue;
         }
         let is_slip = nearest(&name, known.clone()).is_some();
-        // Only phrases have a name with a full stop.
+        // Only the names of phrases contain a period.
         if is_slip || !types.is_empty() || name.contains('.') {
             let group = name.split_once('.').map(|(group, _)| format!("{group}."));
             let is_beside = |known: &&str| match &group {
@@ -81,7 +81,7 @@ pub(super) fn check_templates(types: &[&str], reader: &mut Reader<'_>) {
                 None => !known.contains('.'),
             };
             let beside: Vec<_> = known.clone().filter(is_beside).collect();
-            // Of a group that there is not, the groups.
+            // For an unknown group, list the groups.
             let mut all: Vec<_> = beside.iter().map(|known| format!("`{known}`")).collect();
             if all.is_empty() {
                 let groups = PHRASES.iter().filter_map(|phrase| phrase.name.split_once('.'));
@@ -97,7 +97,7 @@ pub(super) fn check_templates(types: &[&str], reader: &mut Reader<'_>) {
     }
 }
 
-/// The entries of a table, those of tables in it under both names: `session.tests`.
+/// The entries of a table. Entries of nested tables get both names: `session.tests`.
 fn flat(table: Table<'_>) -> Vec<(String, Span, Value<'_>)> {
     let mut all = Vec::new();
     for (key, mut value) in table {
@@ -115,7 +115,7 @@ fn flat(table: Table<'_>) -> Vec<(String, Span, Value<'_>)> {
     all
 }
 
-/// Whether a text is the path of a file rather than a template.
+/// True if a text is a file path rather than a template.
 fn is_path(text: &str) -> bool {
     const ENDINGS: [&str; 8] = ["md", "txt", "tmpl", "tpl", "prompt", "yaml", "yml", "mg"];
     let text = text.trim();

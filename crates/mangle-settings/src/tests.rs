@@ -1,4 +1,4 @@
-//! What is read from configuration files, and what is found wrong with them.
+//! Tests of the configuration reader and its findings.
 
 #![allow(clippy::unwrap_used)]
 
@@ -41,7 +41,6 @@ fn read(text: &str) -> Parsed {
     parse(text, Vocabulary { rules: &rules })
 }
 
-/// Renders the findings: rule, the text at fault, message, fix.
 fn check(text: &str, expected: Expect) {
     let findings = read(text).findings.into_iter().map(|finding| {
         let there = slice(text, finding.range);
@@ -214,8 +213,8 @@ fn a_glob_that_cannot_be_used_leaves_the_others() {
     assert!(program.includes("b.mg") && !program.includes("c.mg"));
 }
 
-/// A repository that somebody else wrote has 30,000 entries in each list. All are read in a moment, and the user hears of those
-/// that are not used.
+/// A configuration from another author can have 30,000 entries in each list. Reading stays fast,
+/// and unused entries are reported.
 #[test]
 fn lists_have_limits() {
     let lines = |line: &dyn Fn(usize) -> String| (0..30_000).map(line).collect::<String>();
@@ -339,7 +338,7 @@ fn findings_point_behind_a_byte_order_mark() {
     );
 }
 
-/// All defaults as they are documented, written into a file.
+/// Writes the documented defaults into a file.
 fn written_defaults() -> String {
     let mut text = String::new();
     for (header, section) in keys::sections(Settings::SECTION) {
@@ -364,14 +363,14 @@ fn documented_defaults_are_the_defaults() {
     let mut settings = parsed.settings;
     let transcripts = &mut settings.transcripts;
     assert_eq!(transcripts.consumers.remove("NAME"), Some(Consumer::default()));
-    // Somebody who writes the default of `consumer` names one.
+    // Writing the default of `consumer` sets its name.
     assert_eq!(transcripts.consumer.take().as_deref(), Some("open"));
     (transcripts.overrides, transcripts.shapes) = (Vec::new(), Default::default());
     assert_eq!(std::mem::take(&mut settings.programs), [ProgramSettings::default()]);
     assert_eq!(settings, Settings::default());
 }
 
-/// What is printed can be written into a configuration file, and says the same.
+/// Printed settings can be read back without change.
 #[test]
 fn printed_settings_are_read_back() {
     let text = "[kernel]\nengine = '0.4.0'\nnow = '2026-01-31T12:00:00Z'\n[transcripts]\nprofile = '1.2'\nspecialists = []\n\
@@ -463,7 +462,7 @@ consumer = "open"
         (old.profile, old.caps.strict, old.consumer.as_deref()),
         (Some(Profile::V1_1), false, Some("mine"))
     );
-    // Later ones win, but what they leave to be found out they do not change.
+    // Later entries override earlier ones, except for settings that they leave to detection.
     let raw = settings.for_file("logs/old/raw/a");
     assert_eq!((raw.profile, raw.container), (Some(Profile::V1_1), Some(Container::Raw)));
     assert_eq!(parsed.tools.map(|tools| tools.is_empty()), Some(false));
@@ -520,7 +519,7 @@ proptest! {
     }
 }
 
-/// The values of a TOML document as JSON.
+/// Converts a TOML document to JSON.
 fn json(value: &toml_span::Value<'_>) -> serde_json::Value {
     use toml_span::value::ValueInner;
     match value.as_ref() {
@@ -535,7 +534,7 @@ fn json(value: &toml_span::Value<'_>) -> serde_json::Value {
     }
 }
 
-/// The schema and the reader agree on what is right, up to what only the reader can know.
+/// The schema and the reader agree, except for problems that only the reader can detect.
 #[test]
 fn the_schema_agrees_with_the_reader() {
     let rules: Vec<_> = [&SAFETY, &ORDER, &IDIOM].into_iter().chain(RULES.iter().copied()).collect();
@@ -598,7 +597,7 @@ fn the_schema_agrees_with_the_reader() {
         "[[transcripts.override]]\nprofile = 'auto'\n",
     ];
     for text in examples.chain(cases) {
-        // What a version number means, no schema knows.
+        // A schema cannot check version numbers.
         let Ok(document) = toml_span::parse(text) else { continue };
         let is_right = read(text).findings.is_empty() || text.contains("99\"");
         assert_eq!(validator.is_valid(&json(&document)), is_right, "{text}");

@@ -1,4 +1,4 @@
-//! `[transcripts]`: how captured replies are read, and what is expected of them.
+//! `[transcripts]`: reading of captured replies, and the checks that apply to them.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -231,33 +231,34 @@ impl Setting<Period> for PeriodOrFlag {
     }
 }
 
-/// What decides whether an update has to end in a full stop to be kept. The first that is there counts; where none is,
-/// the members of the envelope tell its version.
+/// The sources that decide whether an update must end in a period. The first available source
+/// applies. If none is available, the members of the envelope determine its version.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FullStops {
-    /// `trailing_period`
+    /// The setting `trailing_period`.
     pub setting: Option<Period>,
-    /// The version that is prescribed, whatever an envelope says of itself.
+    /// The prescribed version, which overrides the version of an envelope.
     pub given: Option<Profile>,
-    /// The version of envelopes that name none: that of the settings, else that of most of the session.
+    /// The version of envelopes that name none: from the settings, or the most common version of
+    /// the session.
     pub usual: Option<Profile>,
 }
 
 impl Default for FullStops {
-    /// Those of the runtime itself, which knows one version.
+    /// The rules of the runtime, which supports one version.
     fn default() -> Self {
         Self { setting: None, given: Some(Profile::Current), usual: None }
     }
 }
 
 impl FullStops {
-    /// Whether the full stop is needed in an update that has no envelope around it.
+    /// True if an update without an envelope needs the period.
     #[must_use]
     pub fn are_needed(self) -> bool {
         self.are_needed_in(self.given.or(self.usual).unwrap_or(Profile::Current))
     }
 
-    /// Whether the full stop is needed in an envelope of a version.
+    /// True if an update in an envelope of this version needs the period.
     #[must_use]
     pub fn are_needed_in(self, profile: Profile) -> bool {
         match self.setting {
@@ -267,11 +268,11 @@ impl FullStops {
     }
 }
 
-/// The tokens of text that a token of state should stand for in codeNERD.
+/// Tokens of text per token of state that codeNERD aims for.
 const USUAL_COMPRESSION_RATIO: f64 = 100.0;
 
-/// What a surface says when it claims that something is done, or is being done already. A phrase that ends in `…` fits where
-/// its sentence ends in an ellipsis.
+/// Surface phrases that claim that an action is done or in progress. A phrase that ends in `…` only
+/// matches a sentence that ends in an ellipsis.
 const SUCCESS_PHRASES: [&str; 41] = [
     "done",
     "deleted",
@@ -316,7 +317,7 @@ const SUCCESS_PHRASES: [&str; 41] = [
     "deploying…",
 ];
 
-/// Defines the limits of [`Caps`]: the setting, or else the limit of the runtime.
+/// Defines the limits of [`Caps`]: the setting, or the limit of the runtime.
 macro_rules! limits {
     ($($(#[$doc:meta])* $name:ident = $capability:ident;)*) => {
         impl Caps {
@@ -329,26 +330,26 @@ macro_rules! limits {
 }
 
 limits! {
-    /// The deepest nesting of braces of an envelope in mixed text.
+    /// Maximum nesting of braces of an envelope in mixed text.
     depth = scanner_depth;
-    /// The largest envelope in mixed text, in bytes.
+    /// Maximum length of an envelope in mixed text, in bytes.
     candidate = candidate_cap;
-    /// The most updates of a reply.
+    /// Maximum number of updates in a reply.
     updates = updates_cap;
-    /// The longest update, in bytes.
+    /// Maximum length of an update, in bytes.
     update = update_cap;
-    /// The most memory operations of a reply.
+    /// Maximum number of memory operations in a reply.
     memory = memory_cap;
-    /// The longest reasoning trace, in bytes.
+    /// Maximum length of a reasoning trace, in bytes.
     trace = trace_cap;
-    /// The most tool requests of a reply.
+    /// Maximum number of tool requests in a reply.
     tools = tool_requests_cap;
-    /// The most knowledge requests of a reply.
+    /// Maximum number of knowledge requests in a reply.
     knowledge = knowledge_requests_cap;
 }
 
 impl Caps {
-    /// The longest surface, in bytes.
+    /// Maximum length of the surface, in bytes.
     #[must_use]
     pub fn surface(&self) -> usize {
         let limit = self.surface.or(self.runtime.surface_cap).unwrap_or_default();
@@ -357,19 +358,22 @@ impl Caps {
 }
 
 impl TranscriptSettings {
-    /// Sets the runtime whose behavior is modeled; `None`: nothing shows it. The choice of the configuration stays.
+    /// Sets the modeled runtime. `None` if the runtime is unknown. A choice in the configuration
+    /// takes precedence.
     pub fn set_runtime(&mut self, runtime: Option<Runtime>) {
         self.caps.runtime = runtime.unwrap_or_default();
         self.caps.is_assumed = runtime.is_none();
     }
 
-    /// The agent whose conventions are expected of replies: that of the runtime, if a setting or the policy shows it.
+    /// The agent whose conventions apply to replies: the agent of the runtime, if a setting or the
+    /// policy identifies it.
     #[must_use]
     pub fn conventions_of(&self) -> Option<&'static str> {
         self.caps.runtime.conventions.filter(|_| !self.caps.is_assumed)
     }
 
-    /// The compression ratio that is wanted; `None`: neither the settings nor the conventions of the runtime have one.
+    /// The target compression ratio. `None` if neither the settings nor the conventions of the
+    /// runtime define one.
     #[must_use]
     pub fn compression_target(&self) -> Option<f64> {
         let usual = self.conventions_of().map(|_| USUAL_COMPRESSION_RATIO);
@@ -378,7 +382,8 @@ impl TranscriptSettings {
 }
 
 impl TranscriptSettings {
-    /// The settings for the transcript at `path`, relative to the configuration file and with `/`.
+    /// The settings for the transcript at `path`, which is relative to the configuration file and
+    /// uses `/`.
     #[must_use]
     pub fn for_file(&self, path: &str) -> Self {
         let mut settings = Self { overrides: Vec::new(), ..self.clone() };
@@ -398,8 +403,8 @@ impl TranscriptSettings {
         settings
     }
 
-    /// The limits of the runtime for a reply. `given` is the version that is prescribed for it, `session` that of most
-    /// replies around it.
+    /// The limits of the runtime for a reply. `given` is the prescribed version of the reply, and
+    /// `session` is the most common version of its session.
     #[must_use]
     pub fn caps_of(&self, given: Option<Profile>, session: Option<Profile>) -> Caps {
         let full_stops = FullStops {

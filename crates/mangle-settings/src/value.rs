@@ -1,4 +1,4 @@
-//! Typed access to values of a TOML document, with findings for what has the wrong type.
+//! Typed access to TOML values, with findings for values of the wrong type.
 
 use std::borrow::Cow;
 
@@ -13,37 +13,38 @@ use super::vocabulary::Vocabulary;
 use mangle_syntax::lint::{Finding, Fix, Rule, Severity};
 use mangle_syntax::text::{TextRange, TextSize, listed, nearest, size, slice, text_len};
 
-/// Collects findings and places while values are read.
+/// Collects findings and source ranges while values are read.
 #[derive(Debug)]
 pub(super) struct Reader<'t> {
     /// The text of the file.
     pub(super) text: &'t str,
-    /// The keys outside of any table.
+    /// The keys of the top level.
     root: &'static Section,
     pub(super) vocabulary: Vocabulary<'t>,
     pub(super) findings: Vec<Finding>,
-    /// The file is for another version of this tool: the one finding that counts then.
+    /// The finding for a file that requires another version of this tool. It replaces all other
+    /// findings.
     pub(super) unfit: Option<Finding>,
     pub(super) programs: Vec<ProgramPlaces>,
     pub(super) rules: Vec<(&'static Rule, TextRange)>,
     notes: Vec<Note>,
 }
 
-/// A word whose place is needed later.
+/// A word whose source range is used later.
 #[derive(Debug)]
 struct Note {
-    /// The key with the tables around it.
+    /// The key, including parent tables.
     path: String,
     word: String,
     span: Span,
 }
 
-/// What reads a table.
+/// A type that is read from a table.
 pub(super) trait TableReader: SettingTable {
-    /// Reads the value of one key. One that cannot be is reported, and leaves the default.
+    /// Reads the value of one key. An invalid value is reported and keeps the default.
     fn set(&mut self, at: KeyPath, value: Value<'_>, reader: &mut Reader<'_>);
 
-    /// Checks what several keys are together, when all of them are read.
+    /// Checks combinations of keys after all of them are read.
     fn finish(&mut self, reader: &mut Reader<'_>);
 }
 
@@ -54,7 +55,7 @@ pub(super) struct KeyPath {
     pub(super) key: &'static Key,
 }
 
-/// What is wrong with a value, as the parts of a finding.
+/// An error in a value, as the parts of a finding.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct ValueError {
     headline: String,
@@ -85,14 +86,14 @@ impl ValueError {
 }
 
 impl KeyPath {
-    /// The key as messages have it.
+    /// The key as shown in messages.
     pub(super) fn label(self) -> String {
         format!("`{}`", self.key.name)
     }
 }
 
 impl<'t> Reader<'t> {
-    /// Reads `text`, whose keys outside of any table are `root`.
+    /// Creates a reader for `text`. `root` has the keys of the top level.
     pub(super) fn new(text: &'t str, root: &'static Section, vocabulary: Vocabulary<'t>) -> Self {
         Self {
             text,
@@ -106,23 +107,23 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// Keeps the place of a word under its key.
+    /// Records the source range of a word under its key.
     pub(super) fn note(&mut self, at: KeyPath, word: &str, span: Span) {
         self.notes.push(Note { path: at.section.path(at.key.name), word: word.to_owned(), span });
     }
 
-    /// Takes the words that were kept under a key.
+    /// Takes the words that were recorded for a key.
     pub(super) fn take_notes(&mut self, path: &str) -> Vec<(String, Span)> {
         let noted = self.notes.extract_if(.., |note| note.path == path);
         noted.map(|note| (note.word, note.span)).collect()
     }
 
-    /// Takes the places of the words that were kept under a key.
+    /// Takes the source ranges that were recorded for a key.
     pub(super) fn take_places(&mut self, path: &str) -> Vec<TextRange> {
         self.take_notes(path).into_iter().map(|(_, span)| range(span)).collect()
     }
 
-    /// Reads a table that `value` should be.
+    /// Reads `value` as a table.
     pub(super) fn read_section<T: TableReader>(&mut self, value: Value<'_>) -> T {
         match self.table(value, &format!("`{}`", T::SECTION.name)) {
             Some(table) => self.read_table(table),
@@ -130,7 +131,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// Reads the keys of a table; reports those that it does not have.
+    /// Reads the keys of a table and reports unknown keys.
     pub(super) fn read_table<T: TableReader>(&mut self, table: Table<'_>) -> T {
         self.unknown_keys(T::SECTION, &table);
         let mut settings = T::default();
@@ -165,14 +166,14 @@ impl<'t> Reader<'t> {
                 self.findings.push(finding.help(format!("write {successor} instead")));
                 continue;
             }
-            // A typing mistake is likelier than a key in the wrong table.
+            // A typo is likelier than a key in the wrong table.
             let is_slip = section.keys.iter().any(|known| {
                 !table.contains_key(known.name) && strsim::damerau_levenshtein(known.name, &key.name) == 1
             });
             match home(self.root, &key.name).filter(|_| !is_slip) {
                 Some(home) => finding = finding.help(format!("move it {home}")),
                 None => {
-                    // One that is there already cannot have been meant again, unless it may stand twice.
+                    // A key that is already present is not a candidate, unless it can occur twice.
                     let free = section.keys.iter().filter(|known| {
                         matches!(known.kind, Kind::Tables(_)) || !table.contains_key(known.name)
                     });
@@ -183,7 +184,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// Reports a value that is ignored and may have been meant as one of `known`.
+    /// Reports a value that is ignored, and suggests the nearest of `known`.
     pub(super) fn bad_value_near<'a>(
         &mut self,
         span: Span,
@@ -201,13 +202,13 @@ impl<'t> Reader<'t> {
         self.findings.push(error.finding(range).label(VALUE_IGNORED));
     }
 
-    /// Reports a value that is used although something is wrong with it.
+    /// Reports a questionable value that is still used.
     pub(super) fn odd_value(&mut self, span: Span, error: ValueError) {
         let range = first_line(self.text, span);
         self.findings.push(error.finding(range));
     }
 
-    /// Reports the same where one of `known` may have been meant.
+    /// Reports a questionable value that is still used, and suggests the nearest of `known`.
     pub(super) fn odd_value_near<'a>(
         &mut self,
         span: Span,
@@ -218,7 +219,7 @@ impl<'t> Reader<'t> {
         self.findings.push(suggest(error.finding(range(span)), word, known));
     }
 
-    /// Reports a value of another type than `expected`.
+    /// Reports a value with another type than `expected`.
     fn wrong_type(&mut self, span: Span, (expected, what): (&str, &str), found: &ValueInner<'_>) {
         self.bad_value(
             span,
@@ -226,7 +227,7 @@ impl<'t> Reader<'t> {
         );
     }
 
-    /// The string that `value` should be.
+    /// Reads `value` as a string.
     pub(super) fn string(&mut self, mut value: Value<'_>, what: &str) -> Option<(String, Span)> {
         let span = value.span;
         match value.take() {
@@ -238,7 +239,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// The whole number from `least` to `most` that `value` should be.
+    /// Reads `value` as an integer from `least` to `most`.
     pub(super) fn number(
         &mut self,
         mut value: Value<'_>,
@@ -258,7 +259,7 @@ impl<'t> Reader<'t> {
         None
     }
 
-    /// The number from `least` to `most` that `value` should be.
+    /// Reads `value` as a number from `least` to `most`.
     pub(super) fn decimal(
         &mut self,
         mut value: Value<'_>,
@@ -285,7 +286,7 @@ impl<'t> Reader<'t> {
         fitting
     }
 
-    /// Whether `value`, which should be `true` or `false`, is true.
+    /// Reads `value` as a Boolean.
     pub(super) fn flag(&mut self, mut value: Value<'_>, what: &str) -> Option<bool> {
         let span = value.span;
         match value.take() {
@@ -297,7 +298,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// The strings of the list that `value` should be.
+    /// Reads `value` as a list of strings.
     pub(super) fn strings(&mut self, mut value: Value<'_>, what: &str) -> Vec<(String, Span)> {
         let span = value.span;
         match value.take() {
@@ -312,7 +313,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// The table that `value` should be.
+    /// Reads `value` as a table.
     pub(super) fn table<'de>(&mut self, mut value: Value<'de>, what: &str) -> Option<Table<'de>> {
         let span = value.span;
         match value.take() {
@@ -324,7 +325,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// Hints at the word that replaces a word of earlier versions, which is read all the same.
+    /// Reports a word of earlier versions, which is still accepted, and the word that replaces it.
     pub(super) fn replaced_word(&mut self, value: &Value<'_>, word: &str) {
         let earlier = value.as_str().unwrap_or_default();
         let (range, headline) = (range(value.span), format!("`{}` is now `{word}`", shorten(earlier)));
@@ -333,7 +334,7 @@ impl<'t> Reader<'t> {
             .push(Finding::new(&CONFIG_BAD_VALUE, range, headline).severity(Severity::Hint).fix(fix));
     }
 
-    /// The word that `value` should be, read by `parse`; `words` is what may stand there.
+    /// Reads `value` as a word with `parse`. `words` are the accepted words.
     pub(super) fn word<T>(
         &mut self,
         value: Value<'_>,
@@ -352,11 +353,11 @@ impl<'t> Reader<'t> {
     }
 }
 
-/// Keys of earlier versions, each with the key that replaces it.
+/// Keys of earlier versions with their replacements.
 const REPLACED_KEYS: [(&str, &str); 1] = [("program.target", "`engine` in `[kernel]`")];
 
-/// Where a key belongs that is in the wrong table. TOML puts all keys below a header into its table, also
-/// those that were meant for the file as a whole.
+/// The table that a misplaced key belongs to. TOML assigns all keys after a header to its table,
+/// including keys that were meant for the top level.
 fn home(root: &'static Section, key: &str) -> Option<String> {
     let (header, _) = sections(root).into_iter().find(|(_, section)| section.key(key).is_some())?;
     Some(match header.as_str() {
@@ -374,12 +375,12 @@ pub(super) fn suggest<'a>(finding: Finding, word: &str, known: impl IntoIterator
         .fix(Fix::guess(format!("write `{near}`")).replace(range, near))
 }
 
-/// A span of the TOML parser as a range.
+/// Converts a span of the TOML parser to a range.
 pub(super) fn range(span: Span) -> TextRange {
     TextRange::new(size(span.start), size(span.end.max(span.start)))
 }
 
-/// The first line of a span: where an entry as a whole is at fault, its start says enough.
+/// The first line of a span, for findings about an entry as a whole.
 pub(super) fn first_line(text: &str, span: Span) -> TextRange {
     let whole = range(span);
     let line = slice(text, whole).lines().next().map_or(TextSize::new(0), text_len);
@@ -396,10 +397,9 @@ fn kind(value: &ValueInner<'_>) -> &'static str {
     }
 }
 
-/// The label of a value that has no effect.
 const VALUE_IGNORED: &str = "this value is ignored";
 
-/// A text as a message quotes it: at most 32 characters.
+/// Shortens a text to at most 32 characters for messages.
 pub(super) fn shorten(text: &str) -> Cow<'_, str> {
     mangle_syntax::text::shorten(text, 32)
 }

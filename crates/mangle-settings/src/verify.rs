@@ -1,4 +1,4 @@
-//! `[verify]`: over which worlds properties of policies are checked.
+//! `[verify]`: the fact sets that properties of policies are checked against.
 
 use super::declare::settings;
 use super::kinds::Integer;

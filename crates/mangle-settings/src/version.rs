@@ -1,4 +1,4 @@
-//! The versions of this tool that a project requires.
+//! Version of this tool, and the versions that a project requires.
 
 use semver::Version;
 pub use semver::VersionReq;
@@ -10,17 +10,16 @@ use super::value::{KeyPath, ValueError, shorten};
 use mangle_syntax::lint::Finding;
 use mangle_syntax::text::TextRange;
 
-/// The version of this tool.
 const THIS: &str = env!("CARGO_PKG_VERSION");
 
-/// Whether this version of the tool is one of the required ones. Of a pre-release, its release counts:
-/// whoever builds the tool from its sources means the version to come.
+/// True if this version of the tool meets the requirement. For a pre-release, the number of its
+/// release is compared, because a build from source stands for the next version.
 pub(super) fn is_this(required: &VersionReq) -> bool {
     let Ok(version) = Version::parse(THIS) else { return true };
     required.matches(&Version::new(version.major, version.minor, version.patch)) || required.matches(&version)
 }
 
-/// The finding for a requirement that this version does not meet.
+/// The finding about a requirement that this version does not meet.
 pub(super) fn unfit(required: &VersionReq, range: TextRange) -> Finding {
     let message = format!("project requires mangle-ls {required}, this is {THIS}");
     Finding::new(&REQUIRED_VERSION, range, message)

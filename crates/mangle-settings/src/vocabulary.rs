@@ -1,10 +1,10 @@
-//! The names that a configuration file may use.
+//! Names that are valid in a configuration file.
 
 use mangle_syntax::lint::Rule;
 
-/// What a configuration file may name.
+/// The names that a configuration file can use.
 #[derive(Debug, Clone, Copy)]
 pub struct Vocabulary<'a> {
-    /// The rules.
+    /// The available rules.
     pub rules: &'a [&'static Rule],
 }

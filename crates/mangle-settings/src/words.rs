@@ -1,8 +1,7 @@
-//! Settings that are one of a few words: a table of values with their words makes the type and all that reads and
-//! writes it.
+//! Macro for settings with a fixed set of words: generates the type, its reader and its output.
 
-/// An enum each of whose values is a word in configuration and output. Behind `|` is the word of earlier versions, which is still
-/// read.
+/// Declares an enum whose values are words in configuration and output. The word after `|` is the
+/// name in earlier versions, which is still accepted.
 macro_rules! words {
     (
         $(#[$meta:meta])*
@@ -12,10 +11,10 @@ macro_rules! words {
         pub enum $name { $($(#[$doc])* $value,)+ }
 
         impl $name {
-            /// All values, in the order in which they are documented.
+            /// All values, in documentation order.
             pub const ALL: [Self; [$($word),+].len()] = [$(Self::$value),+];
 
-            /// Their words, in the same order.
+            /// The words of all values, in the same order.
             pub const WORDS: [&str; Self::ALL.len()] = [$($word),+];
 
             /// The word used in output and configuration.
@@ -26,7 +25,7 @@ macro_rules! words {
                 }
             }
 
-            /// The value that one of the words stands for.
+            /// Parses a word. Words of earlier versions are accepted.
             #[must_use]
             pub fn parse(word: &str) -> Option<Self> {
                 match word {

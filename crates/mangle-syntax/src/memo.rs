@@ -1,4 +1,4 @@
-//! [`Memo`]: the last output of a computation, kept with the inputs that it was computed from.
+//! Cache of the last output of a computation: [`Memo`].
 
 use std::convert::Infallible;
 use std::fmt;
@@ -6,13 +6,15 @@ use std::sync::Arc;
 
 use parking_lot::Mutex;
 
-/// Keeps the last output of a computation, together with the inputs that it was computed from.
+/// Caches the last output of a computation together with its inputs.
 ///
-/// The inputs name everything that the output depends on, as values, revisions or fingerprints: two equal inputs have the
-/// same output. A stale output, whose inputs are others by now, is what an incremental computation starts from.
+/// The inputs include everything that the output depends on, as values, revisions or fingerprints:
+/// equal inputs yield equal outputs. An incremental computation starts from the outdated output of
+/// earlier inputs.
 ///
-/// One thread computes at a time; others that want the same wait for it. Reading a finished output never waits. A hit and a
-/// computation are each an event of the target `memo`, at level `TRACE`, that names the type of the inputs.
+/// One thread computes at a time, and other threads that request the same output wait. Reading a
+/// finished output never waits. Hits and computations are events of the target `memo` at level
+/// `TRACE`, with the type of the inputs.
 ///
 /// ```
 /// use mangle_syntax::memo::Memo;
@@ -22,7 +24,7 @@ use parking_lot::Mutex;
 /// assert_eq!(words.get("a b", |_| count("a b")), Some(2));
 /// // Not computed again.
 /// assert_eq!(words.get("a b", |_| None), Some(2));
-/// // A cancelled computation leaves what is there.
+/// // A canceled computation keeps the cached output.
 /// assert_eq!(words.get("a b c", |_| None), None);
 /// assert_eq!((words.current(&"a b c"), words.latest()), (None, Some(2)));
 /// ```
@@ -44,13 +46,14 @@ impl<I, O> Default for Memo<I, O> {
 }
 
 impl<I: PartialEq + Clone, O: Clone> Memo<I, O> {
-    /// The output for these inputs: what is kept, else what `compute` makes of them. It is given the last output and its
-    /// inputs, if there are any. `None` if `compute` was cancelled: then what is kept stays.
+    /// Returns the cached output for these inputs, or computes the output. `compute` gets the last
+    /// output and its inputs, if available. `None` if `compute` was canceled; the cache stays
+    /// unchanged.
     pub fn get(&self, inputs: I, compute: impl FnOnce(Option<(I, O)>) -> Option<O>) -> Option<O> {
         self.try_get(inputs, |last| compute(last).ok_or(())).ok()
     }
 
-    /// [`Memo::get`] for what cannot be cancelled.
+    /// [`Memo::get`] for computations that cannot be canceled.
     pub fn get_always(&self, inputs: I, compute: impl FnOnce(Option<(I, O)>) -> O) -> O {
         match self.try_get(inputs, |last| Ok::<_, Infallible>(compute(last))) {
             Ok(output) => output,
@@ -79,14 +82,14 @@ impl<I: PartialEq + Clone, O: Clone> Memo<I, O> {
         Some(known)
     }
 
-    /// The output for these inputs, if it is kept.
+    /// The cached output if it belongs to these inputs.
     #[must_use]
     pub fn current(&self, inputs: &I) -> Option<O> {
         let last = self.last.lock();
         last.as_ref().filter(|(known, _)| known == inputs).map(|(_, output)| output.clone())
     }
 
-    /// The last output, whatever its inputs were.
+    /// The last output, for any inputs.
     #[must_use]
     pub fn latest(&self) -> Option<O> {
         self.last.lock().as_ref().map(|(_, output)| output.clone())
@@ -99,14 +102,14 @@ impl<I: PartialEq + Clone, O: Clone> Memo<I, O> {
         last.as_ref().filter(|(inputs, _)| is_acceptable(inputs)).map(|(_, output)| output.clone())
     }
 
-    /// Keeps an output that was computed elsewhere.
+    /// Stores an output that was computed elsewhere.
     pub fn set(&self, inputs: I, output: O) {
         let before = self.last.lock().replace((inputs, output));
-        // Dropped when the lock is free: an output can be large.
+        // Dropped after the lock is released: an output can be large.
         drop(before);
     }
 
-    /// Forgets the output, and gives it.
+    /// Removes and returns the output.
     pub fn take(&self) -> Option<O> {
         self.last.lock().take().map(|(_, output)| output)
     }
@@ -116,7 +119,7 @@ fn trace<I>(hit: bool) {
     tracing::trace!(target: "memo", inputs = std::any::type_name::<I>(), hit);
 }
 
-/// An input that is equal to itself alone: a value that is never changed, only replaced.
+/// An input that is only equal to itself: a value that is never changed, only replaced.
 #[derive(Debug)]
 pub struct Identity<T: ?Sized>(pub Arc<T>);
 

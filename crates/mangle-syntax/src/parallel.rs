@@ -1,23 +1,24 @@
-//! Work on all cores, for those who hold a lock meanwhile.
+//! Parallel execution on dedicated threads, safe for callers that hold a lock.
 //!
-//! A thread of a pool that waits for a part of its work takes up other work of the pool, which may want the lock that it holds.
-//! The threads here do nothing else, and the caller waits for them alone.
+//! A waiting thread of a pool can take other work of the pool, which can need the lock that the
+//! thread holds. The threads of this module have no other work, and the caller waits only for them.
 
 use std::num::NonZero;
 use std::panic::resume_unwind;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread::{Builder, available_parallelism, scope};
 
-/// How many items a thread takes at a time at most.
+/// Maximum number of items that a thread takes at a time.
 const BATCH: usize = 16;
 
-/// How often a thread takes some at least, so that all end at about the same time.
+/// Minimum number of batches per thread, so that all threads end at about the same time.
 const TURNS: usize = 4;
 
-/// The stack of a thread, in bytes. Only what is used of it takes memory.
+/// The stack size of a thread, in bytes. Only used pages take memory.
 const STACK: usize = 8 << 20;
 
-/// What `work` gives for each item, in their order. Each thread is to have at least `least` of them.
+/// Maps `items` in parallel and returns the results in order. Each thread gets at least `least`
+/// items on average.
 ///
 /// ```
 /// let squares = mangle_syntax::parallel::map(&[1, 2, 3], 1, |number| number * number);
@@ -25,7 +26,7 @@ const STACK: usize = 8 << 20;
 /// ```
 ///
 /// # Panics
-/// When `work` does.
+/// If `work` panics.
 pub fn map<'t, T: Sync, R: Send>(items: &'t [T], least: usize, work: impl Fn(&'t T) -> R + Sync) -> Vec<R> {
     let most = available_parallelism().map_or(1, NonZero::get);
     let threads = most.min(items.len() / least.max(1));
@@ -47,7 +48,7 @@ pub fn map<'t, T: Sync, R: Send>(items: &'t [T], least: usize, work: impl Fn(&'t
         }
     };
     let mut done = scope(|scope| {
-        // Where there are no threads to be had, this one does it all.
+        // If no thread can be started, the current thread does all work.
         let spawn = || Builder::new().stack_size(STACK).spawn_scoped(scope, take).ok();
         let others: Vec<_> = (1..threads).filter_map(|_| spawn()).collect();
         let mut done = take();
@@ -60,14 +61,14 @@ pub fn map<'t, T: Sync, R: Send>(items: &'t [T], least: usize, work: impl Fn(&'t
     done.into_iter().flat_map(|(_, batch)| batch).collect()
 }
 
-/// The results of two closures. The first runs on another thread.
+/// Runs two closures in parallel and returns their results. The first runs on another thread.
 ///
 /// ```
 /// assert_eq!(mangle_syntax::parallel::both(|| 1, || "b"), (1, "b"));
 /// ```
 ///
 /// # Panics
-/// When one of them does.
+/// If one of the closures panics.
 pub fn both<A: Send, B>(first: impl Fn() -> A + Sync, second: impl FnOnce() -> B) -> (A, B) {
     if available_parallelism().map_or(1, NonZero::get) < 2 {
         return (first(), second());
@@ -77,7 +78,7 @@ pub fn both<A: Send, B>(first: impl Fn() -> A + Sync, second: impl FnOnce() -> B
         let of_second = second();
         let of_first = match other {
             Some(other) => other.join().unwrap_or_else(|panic| resume_unwind(panic)),
-            // There are no threads to be had.
+            // No thread can be started.
             None => first(),
         };
         (of_first, of_second)

@@ -1,5 +1,7 @@
-//! Searches for worlds that stop the evaluation with an error. Such a search looks at the whole program and not at a property,
-//! so the properties of a file share it.
+//! A memo of searches for worlds that stop the evaluation with an error.
+//!
+//! Such a search depends on the whole program and not on a property, so all properties of a file
+//! share its result.
 
 use std::cell::RefCell;
 
@@ -8,7 +10,7 @@ use mangle_syntax::text::Symbol;
 
 use crate::search::{Outcome, Question, Scope, Searched};
 
-/// The searches in one program that found no world.
+/// The completed searches in one program that found no world.
 #[derive(Debug, Default)]
 pub struct AbortMemo {
     none: RefCell<Vec<AbortSearch>>,
@@ -19,13 +21,15 @@ pub struct AbortMemo {
 struct AbortSearch {
     reading: Reading,
     facts: usize,
-    /// The predicates that worlds hold facts of: name and number of arguments.
+    /// The input predicates of worlds, by name and arity.
     inputs: Vec<(Symbol, usize)>,
 }
 
 impl AbortSearch {
-    /// The search of a question; `None` where worlds are restricted, or another program is compared, which differs from question
-    /// to question.
+    /// Returns the abort search of a question.
+    ///
+    /// Returns `None` if worlds are restricted or another program is compared, because such
+    /// searches differ between questions.
     fn of(question: &Question, scope: Scope) -> Option<Self> {
         let compiled = &question.compiled;
         let inputs = question.inputs.iter().flat_map(|input| &input.predicates);
@@ -37,14 +41,14 @@ impl AbortSearch {
 }
 
 impl AbortMemo {
-    /// The question, without the search for such a world if there is known to be none.
+    /// Returns the question without the abort search, if a previous search found no world.
     pub(crate) fn reduce(&self, question: Question, scope: Scope) -> Question {
         let search = AbortSearch::of(&question, scope);
         let is_known = search.is_some_and(|search| self.none.borrow().contains(&search));
         Question { looks_for_aborts: question.looks_for_aborts && !is_known, ..question }
     }
 
-    /// Remembers what a question came to.
+    /// Records the result of a question.
     pub(crate) fn remember(&self, question: &Question, scope: Scope, searched: &Searched) {
         let is_none = matches!(searched.outcome, Outcome::Never(_) | Outcome::NotInScope);
         let search = AbortSearch::of(question, scope).filter(|_| is_none && question.looks_for_aborts);

@@ -1,4 +1,4 @@
-//! The answer to a property: what holds, in which worlds, and what shows it.
+//! The check of a property and its answer, with a world and a proof.
 
 use std::sync::Arc;
 
@@ -18,33 +18,33 @@ use crate::reading_difference::{ReadingDifference, reading_differences};
 use crate::search::{Outcome, Scope, Searched, World, search};
 use crate::vacuity;
 
-/// What a property comes to.
+/// The verdict about a property.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verdict {
-    /// A world breaks it.
+    /// A world violates the property.
     Violated,
-    /// A world is as it says, where it says that some is.
+    /// The property claims that a world exists, and a world was found.
     Possible,
-    /// No world breaks it, however large.
+    /// No world of any size violates the property.
     Holds,
-    /// No world of the scope breaks it.
+    /// No world in the scope violates the property.
     HoldsUpTo,
-    /// No world is as it says, however large.
+    /// No world of any size satisfies the property.
     Impossible,
-    /// No world of the scope is as it says.
+    /// No world in the scope satisfies the property.
     ImpossibleUpTo,
-    /// No world breaks it, but in one of them the evaluation stops with an error.
+    /// No world violates the property, but the evaluation of a world stops with an error.
     Aborts,
-    /// No world was found, but it is not proved that there is none.
+    /// No world was found, but the search was not complete.
     NotDecided,
-    /// No world breaks it, but it depends on no fact of a world: the program has the facts.
+    /// No world violates the property, but the result does not depend on the facts of a world.
     Vacuous,
-    /// It cannot be checked.
+    /// The property cannot be checked.
     Error,
 }
 
 impl Verdict {
-    /// The word of reports.
+    /// Returns the name of the verdict in reports.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -61,60 +61,61 @@ impl Verdict {
         }
     }
 
-    /// Whether it is what the author of the property expects.
+    /// True if the author of the property expects this verdict.
     #[must_use]
     pub fn is_good(self) -> bool {
         matches!(self, Self::Holds | Self::HoldsUpTo | Self::Possible)
     }
 
-    /// Whether it says that the property does not hold.
+    /// True if the property does not hold.
     #[must_use]
     pub fn is_bad(self) -> bool {
         matches!(self, Self::Violated | Self::Impossible | Self::ImpossibleUpTo | Self::Aborts)
     }
 }
 
-/// What a property comes to, with what shows it.
+/// The answer to a property.
 #[derive(Debug)]
 pub struct Answer {
-    /// What it comes to.
+    /// The verdict.
     pub verdict: Verdict,
-    /// The same as a sentence without its full stop.
+    /// A sentence about the verdict, without a final period.
     pub message: String,
     /// The facts of the world, sorted.
     pub world: Option<Vec<String>>,
-    /// Whether no world with fewer facts is like it.
+    /// True if no smaller world has the same result.
     pub is_smallest: bool,
-    /// What the other reading comes to, where a world was found.
+    /// The verdict of the other reading, if a world was found.
     pub other_reading: Option<Verdict>,
-    /// Where the other reading comes to something else: what it gives differently in the world.
+    /// The different facts of the world in the other reading, if its verdict differs.
     pub differences: Vec<ReadingDifference>,
-    /// Why no world breaks it, however large.
+    /// The argument that no world of any size violates the property.
     pub argument: Option<String>,
-    /// The operations of the rules for which the tried values are not complete. Empty unless the answer is not decided.
+    /// The operations of the rules that the tried values do not cover. Empty unless the verdict is
+    /// undecided.
     pub reasons: Vec<String>,
-    /// The solver that decided, if one did.
+    /// The solver that decided the question, if any.
     pub solver: Option<&'static str>,
-    /// What derives the solution, and the program that its rules are in.
+    /// The proof of the solution, and the program with the rules of the proof.
     pub proof: Option<(Proof, Arc<CompiledProgram>)>,
-    /// Where that is a pair of programs: the files of the other one, as they are there.
+    /// For a pair of programs, the original files of the other program.
     pub originals: FxHashMap<FileId, Arc<FileSummary>>,
-    /// What was looked at.
+    /// The extent of the search.
     pub covered: Covered,
-    /// Where the property cannot be read.
+    /// The error, if the property is invalid.
     pub error: Option<PropertyError>,
 }
 
-/// What a search looked at.
+/// The extent of a search.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Covered {
-    /// The most facts of a world.
+    /// The maximum number of facts of a world.
     pub facts: usize,
-    /// Each input with the values of its columns.
+    /// The inputs, each with the values of its columns.
     pub values: Vec<(String, Vec<Vec<String>>)>,
-    /// How many worlds there are.
+    /// The number of worlds.
     pub worlds: f64,
-    /// What excluded a world.
+    /// The number of assumptions that exclude worlds.
     pub assumptions: usize,
 }
 
@@ -171,7 +172,7 @@ impl Answer {
         Self { error: Some(error.clone()), ..Self::new(Verdict::Error, error.message) }
     }
 
-    /// The answer if a world was found.
+    /// Returns the answer if a world was found.
     fn found(world: &mut World, is_smallest: bool, wants_world: bool, asked: &crate::Question) -> Self {
         let (verdict, word) = match wants_world {
             true => (Verdict::Possible, "possible with"),
@@ -186,7 +187,7 @@ impl Answer {
         }
     }
 
-    /// The answer if the search ended before it was complete.
+    /// Returns the answer if the search was not complete.
     fn undecided(obstacle: &Obstacle, below: usize, wants_world: bool, facts: usize) -> Self {
         if let Obstacle::Incomplete { reasons, has_solver } = obstacle {
             let found = if wants_world { "no world found" } else { "no violation found" };
@@ -246,7 +247,7 @@ fn counted(facts: usize) -> String {
     format!("{facts} {}", if facts == 1 { "fact" } else { "facts" })
 }
 
-/// The facts of a world as the program writes them, sorted.
+/// Returns the facts of a world in the syntax of the program, sorted.
 fn facts_of(world: &World) -> Vec<String> {
     let (model, compiled) = (world.kernel.model(), world.kernel.compiled());
     let facts = world.facts.iter().map(|fact| fact_text(model, compiled, fact));
@@ -262,7 +263,7 @@ fn proof(world: &mut World, asked: &crate::Question) -> (Proof, Arc<CompiledProg
     (plain_proof(world.kernel.model_mut().explain(&compiled, asked.clock, asked.goal, 0)), compiled)
 }
 
-/// What was looked at, with the values as the program writes them.
+/// Returns the extent of a search, with values in the syntax of the program.
 fn covered(searched: &Searched, scope: Scope, asked: &crate::Question) -> Covered {
     let values = &searched.base.model().values;
     let name = |input: &Input| {
@@ -285,7 +286,7 @@ fn product<T>(columns: &[Vec<T>]) -> f64 {
     columns.iter().map(|column| column.len() as f64).product()
 }
 
-/// How many sets of at most `most` of `facts` facts there are.
+/// Returns the number of sets of at most `most` out of `facts` facts.
 #[allow(clippy::cast_precision_loss)] // a count for people
 fn worlds(facts: f64, most: usize) -> f64 {
     let (mut all, mut of_size) = (1.0, 1.0);

@@ -1,4 +1,4 @@
-//! The limits of a search: its end, its cancellation, and the bytes of the values that it computes.
+//! The limits of a search: deadline, cancellation, and total size of computed values.
 
 use std::cell::Cell;
 use std::time::Instant;
@@ -8,13 +8,13 @@ use mangle_syntax::text::Cancel;
 
 use crate::obstacle::Obstacle;
 
-/// The most bytes of values that a search computes.
+/// The maximum total size in bytes of the values of a search.
 const MAX_BYTES: usize = 128 << 20;
 
-/// How often the limits are asked between two looks at the clock.
+/// The number of checks between two reads of the clock.
 const INTERVAL: u32 = 16;
 
-/// What is left of the time and the memory of a search.
+/// The remaining time and memory of a search.
 #[derive(Debug, Clone)]
 pub(crate) struct Budget {
     end: Instant,
@@ -28,12 +28,12 @@ impl Budget {
         Self { end, cancel: cancel.clone(), asked: Cell::new(0), is_late: Cell::new(false) }
     }
 
-    /// True if the time is over, the search was cancelled, or the values take too many bytes.
+    /// True if the deadline has passed, the search was canceled, or the values are too large.
     pub(crate) fn is_over(&self, values: &Values) -> bool {
         self.is_late() || values.bytes() > MAX_BYTES
     }
 
-    /// True if the time is over or the search was cancelled.
+    /// True if the deadline has passed or the search was canceled.
     pub(crate) fn is_late(&self) -> bool {
         let asked = self.asked.get();
         self.asked.set(asked.wrapping_add(1));
@@ -43,7 +43,7 @@ impl Budget {
         self.is_late.get() || self.cancel.is_cancelled()
     }
 
-    /// Why a search has to end, if it has to.
+    /// Returns the reason for ending the search, if any.
     pub(crate) fn obstacle(&self, values: &Values) -> Option<Obstacle> {
         if self.cancel.is_cancelled() {
             Some(Obstacle::Cancelled)

@@ -1,7 +1,8 @@
-//! Which rule makes two programs differ in a world: where the derivations of the two part.
+//! Search for the rule that causes a difference between two programs in a world.
 //!
-//! Takes a fact that one program derives and the other does not. Where both have the rule of the fact, one of its premises
-//! differs, and the search goes on there; it ends at a rule that only one program has.
+//! The search starts at a fact that only one program derives. If both programs have the rule of the
+//! fact, the search continues at a premise that differs. The search ends at a rule that only one
+//! program has.
 
 use std::sync::Arc;
 
@@ -13,17 +14,17 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::program_pair::{ProgramPair, in_other_text, without_mark};
 
-/// How many derivations are followed, one below the other.
+/// The maximum number of nested derivations that are followed.
 const DEEPEST: usize = 64;
 
-/// The rules of two programs and what they give in one world.
+/// The rules of two programs and their facts in one world.
 pub(crate) struct Parting<'p> {
     compiled: &'p Arc<CompiledProgram>,
     clock: Clock,
     pair: &'p ProgramPair,
     /// The relation and number of each fact, by its text.
     places: FxHashMap<String, (PredicateId, u32)>,
-    /// What the statements of each program say: of the program, of the other one.
+    /// The digests of the statements of the program and of the other program.
     digests: [FxHashSet<u64>; 2],
 }
 
@@ -49,7 +50,8 @@ impl<'p> Parting<'p> {
         Self { compiled, clock, pair, places, digests }
     }
 
-    /// The statement that makes the difference: its file, as it is called in [`ProgramPair::program`], and its index.
+    /// Returns the statement that causes the difference: its file in [`ProgramPair::program`], and
+    /// its index.
     pub(crate) fn cause(&self, model: &mut Model, fact: &str) -> Option<(FileId, u32)> {
         let mut fact = fact.to_owned();
         let mut last = None;
@@ -69,7 +71,7 @@ impl<'p> Parting<'p> {
         last
     }
 
-    /// What derives a fact.
+    /// Returns the proof of a fact.
     pub(crate) fn proof(&self, model: &mut Model, fact: &str) -> Option<Proof> {
         let (predicate, number) = self.places.get(fact).copied()?;
         Some(model.explain(self.compiled, self.clock, predicate, number))
@@ -80,15 +82,17 @@ impl<'p> Parting<'p> {
         self.pair.program.file(rule.file).map(|_| (rule.file, rule.item))
     }
 
-    /// Whether only one of the programs has the statement.
+    /// True if only one of the programs has the statement.
     pub(crate) fn is_of_one_program(&self, (file, item): (FileId, u32)) -> bool {
         let statement = self.pair.original(file).and_then(|file| file.items.get(item as usize));
         let others = &self.digests[usize::from(!self.pair.is_other(file))];
         statement.is_some_and(|item| !others.contains(&item.statement.digest))
     }
 
-    /// A fact that makes a premise hold in the program of the fact and not in the other one: one that is missing there, or,
-    /// for a negation, one that is there.
+    /// Returns a fact that satisfies a premise in only one program: a fact that is missing in the
+    /// other program.
+    ///
+    /// For a negation, returns a fact that exists in the other program.
     fn premise(&self, proof: &Proof, node: &ProofNode, depth: usize) -> Option<String> {
         node.steps.iter().find_map(|step| match &step.ground {
             Ground::Fact(at) => self.missing(proof, *at, depth),
@@ -104,7 +108,8 @@ impl<'p> Parting<'p> {
         })
     }
 
-    /// The fact of a node, if the other program does not have it; of a row of an aggregation, a fact that it is made of.
+    /// Returns the fact of a node if the other program does not have it. For a row of an
+    /// aggregation, returns a fact of the row.
     fn missing(&self, proof: &Proof, at: usize, depth: usize) -> Option<String> {
         let node = proof.nodes.get(at)?;
         if !self.places.contains_key(&node.fact) {
@@ -114,12 +119,12 @@ impl<'p> Parting<'p> {
     }
 }
 
-/// The same fact of the other program.
+/// Returns the corresponding fact of the other program.
 fn counterpart(fact: &str) -> String {
     without_mark(fact).unwrap_or_else(|| in_other_text(fact))
 }
 
-/// Whether a fact is like a pattern in which `_` is any argument.
+/// True if a fact matches a pattern. In a pattern, `_` is any argument.
 fn is_instance(fact: &str, pattern: &str) -> bool {
     let name = |text: &str| text.split('(').next().unwrap_or_default().to_owned();
     if name(fact) != name(pattern) {
@@ -130,7 +135,7 @@ fn is_instance(fact: &str, pattern: &str) -> bool {
     fact.len() == pattern.len() && fact.iter().zip(&pattern).all(is_like)
 }
 
-/// The arguments of an atom as they are written.
+/// Returns the arguments of an atom as written.
 fn arguments(atom: &str) -> Vec<String> {
     let source = SourceFile::parse(format!("{atom}.").as_str().into());
     let clauses = source.items().iter().filter_map(|item| Some((item.start, item.statement.clause()?)));

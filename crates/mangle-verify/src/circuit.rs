@@ -1,6 +1,7 @@
-//! Boolean circuits over unknowns, and whether some choice of the unknowns makes an output true.
+//! Boolean circuits over unknowns, with a SAT solver for assignments that make an output true.
 //!
-//! Gates are shared: the same inputs give the same output. They become clauses of a SAT solver as they are made.
+//! Gates with the same inputs are shared. Each gate is added to the solver as clauses when it is
+//! created.
 
 use std::cell::Cell;
 use std::time::Instant;
@@ -9,19 +10,19 @@ use batsat::{Callbacks, Lit, Solver, SolverInterface, SolverOpts, lbool};
 use mangle_syntax::text::Cancel;
 use rustc_hash::FxHashMap;
 
-/// An unknown, the output of a gate, or the negation of either.
+/// An unknown, the output of a gate, or a negation.
 pub(crate) type Literal = Lit;
 
-/// How many gates a circuit may have: about 300 megabytes.
+/// The maximum number of gates, which use about 300 megabytes.
 const MOST_GATES: usize = 1_500_000;
 
-/// When the search for a solution ends without one.
+/// The deadline of a solver run.
 struct Deadline {
     end: Instant,
     cancel: Cancel,
-    /// How often the solver has looked since the clock was read.
+    /// The number of checks since the clock was read.
     looks: Cell<u32>,
-    /// Whether the clock was past the end once: the solver asks again on its way out.
+    /// True if the deadline has passed. The solver checks again while it returns.
     is_over: Cell<bool>,
 }
 
@@ -35,25 +36,25 @@ impl Callbacks for Deadline {
     }
 }
 
-/// Whether some choice of the unknowns satisfies everything that is required.
+/// The satisfiability of the requirements.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Satisfiable {
     Yes,
     No,
-    /// The time ended, or the search was cancelled.
+    /// The deadline passed, or the search was canceled.
     Unknown,
 }
 
-/// A circuit.
+/// A Boolean circuit.
 pub(crate) struct Circuit {
     solver: Solver<Deadline>,
-    /// Conjunctions by their inputs, which are sorted.
+    /// Conjunctions by their sorted inputs.
     conjunctions: FxHashMap<Box<[Literal]>, Literal>,
     yes: Literal,
 }
 
 impl Circuit {
-    /// A circuit without gates, whose searches end at `end` or when cancelled.
+    /// Creates an empty circuit whose searches end at `end` or on cancellation.
     pub(crate) fn new(end: Instant, cancel: &Cancel) -> Self {
         let deadline =
             Deadline { end, cancel: cancel.clone(), looks: Cell::new(0), is_over: Cell::new(false) };
@@ -63,27 +64,27 @@ impl Circuit {
         Self { solver, conjunctions: FxHashMap::default(), yes }
     }
 
-    /// What is always true.
+    /// The literal that is always true.
     pub(crate) fn yes(&self) -> Literal {
         self.yes
     }
 
-    /// What is never true.
+    /// The literal that is always false.
     pub(crate) fn no(&self) -> Literal {
         !self.yes
     }
 
-    /// Whether it has grown beyond its limit.
+    /// True if the circuit exceeds its size limit.
     pub(crate) fn is_full(&self) -> bool {
         self.conjunctions.len() > MOST_GATES
     }
 
-    /// A new unknown.
+    /// Creates an unknown.
     pub(crate) fn unknown(&mut self) -> Literal {
         Lit::new(self.solver.new_var_default(), true)
     }
 
-    /// True when all of `inputs` are.
+    /// Returns the conjunction of `inputs`.
     pub(crate) fn all(&mut self, inputs: impl IntoIterator<Item = Literal>) -> Literal {
         let mut inputs: Vec<Literal> = inputs.into_iter().filter(|input| *input != self.yes).collect();
         inputs.sort_unstable();
@@ -114,25 +115,25 @@ impl Circuit {
         output
     }
 
-    /// True when any of `inputs` is.
+    /// Returns the disjunction of `inputs`.
     pub(crate) fn any(&mut self, inputs: impl IntoIterator<Item = Literal>) -> Literal {
         let output = self.all(inputs.into_iter().map(|input| !input));
         !output
     }
 
-    /// True when both are.
+    /// Returns the conjunction of two literals.
     pub(crate) fn both(&mut self, one: Literal, other: Literal) -> Literal {
         self.all([one, other])
     }
 
-    /// Requires that one of `literals` is true.
+    /// Requires that at least one of `literals` is true.
     pub(crate) fn require(&mut self, literals: impl IntoIterator<Item = Literal>) {
         self.solver.add_clause_reuse(&mut literals.into_iter().collect());
     }
 
     /// Requires that at most one of `literals` is true.
     pub(crate) fn at_most_one(&mut self, literals: &[Literal]) {
-        // One literal more for each says whether an earlier one is true.
+        // An additional literal for each literal is true if an earlier literal is true.
         let mut earlier = self.no();
         for &literal in literals {
             self.require([!earlier, !literal]);
@@ -140,7 +141,7 @@ impl Circuit {
         }
     }
 
-    /// Whether the `assumptions` can be true together.
+    /// Tests the satisfiability of the circuit with `assumptions`.
     pub(crate) fn solve(&mut self, assumptions: &[Literal]) -> Satisfiable {
         let result = self.solver.solve_limited(assumptions);
         if result == lbool::TRUE {
@@ -152,7 +153,7 @@ impl Circuit {
         }
     }
 
-    /// Whether a literal is true in the solution that was found last.
+    /// True if a literal is true in the latest solution.
     pub(crate) fn holds(&self, literal: Literal) -> bool {
         self.solver.value_lit(literal) == lbool::TRUE
     }

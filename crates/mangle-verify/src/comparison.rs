@@ -1,7 +1,8 @@
-//! What two programs give differently: for each rule that makes a difference, a smallest world that shows it.
+//! Comparison of two programs, with a smallest world for each rule that causes a difference.
 //!
-//! A world is searched for in which one program has a fact that the other does not have; the statement that makes the difference is
-//! found, and the search begins again without that statement, until there is no difference left.
+//! A search finds a world with a fact that only one program derives. The statement that causes the
+//! difference is determined, and the search is repeated after removing that statement. The
+//! comparison ends when no difference is left.
 
 use std::sync::Arc;
 
@@ -18,60 +19,60 @@ use crate::question::{Setup, difference, own_program};
 use crate::same_rules::SAME_RULES;
 use crate::search::{Outcome, Question, Scope, World, search};
 
-/// How many differences are listed in each direction.
+/// The maximum number of differences per direction.
 const MOST_DIFFERENCES: usize = 16;
 
-/// What two programs give differently.
+/// The differences between two programs.
 #[derive(Debug, Default)]
 pub struct Comparison {
-    /// What only the program gives.
+    /// Facts that only the program derives.
     pub added: Vec<Difference>,
-    /// What only the other program gives.
+    /// Facts that only the other program derives.
     pub removed: Vec<Difference>,
-    /// The solver that decided, if one did.
+    /// The solver that decided the question, if any.
     pub solver: Option<&'static str>,
-    /// Why there is no difference in any world, however large.
+    /// The argument that no world of any size shows a difference.
     pub argument: Option<&'static str>,
-    /// Why there may be more.
+    /// The reason that more differences may exist.
     pub undecided: Option<String>,
-    /// True if it is not proved that the other program gives nothing more.
+    /// True if the other program may derive additional facts.
     pub may_remove: bool,
-    /// True if it is not proved that the program gives nothing more.
+    /// True if the program may derive additional facts.
     pub may_add: bool,
 }
 
-/// A fact that one program gives and the other does not, in a world.
+/// A fact that only one program derives in a world.
 #[derive(Debug)]
 pub struct Difference {
     /// The fact.
     pub atom: String,
     /// The facts of the world, sorted.
     pub world: Vec<String>,
-    /// The statement that makes the difference.
+    /// The statement that causes the difference.
     pub cause: Option<Cause>,
-    /// What derives the fact.
+    /// The proof of the fact.
     pub proof: Proof,
-    /// The program that the rules of the proof are in.
+    /// The program with the rules of the proof.
     pub compiled: Arc<CompiledProgram>,
 }
 
-/// A statement that makes a difference.
+/// A statement that causes a difference.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Cause {
-    /// The file, as the program that has it calls it.
+    /// The file in its own program.
     pub file: FileId,
     /// The index of the statement.
     pub item: u32,
-    /// Whether it is a statement of the other program.
+    /// True if the statement belongs to the other program.
     pub is_other: bool,
-    /// Whether only that program has it; else both do, and it works differently.
+    /// True if only that program has the statement. False if both have it with different effects.
     pub is_own: bool,
 }
 
-/// Compares what a program and another one give for an atom.
+/// Compares the facts of two programs for an atom.
 ///
 /// # Errors
-/// When the atom cannot be read, or neither program has its predicate.
+/// Returns an error if the atom is invalid, or if neither program has its predicate.
 pub fn compare(
     setup: Setup<'_>,
     pair: &ProgramPair,
@@ -96,20 +97,20 @@ pub fn compare(
     })
 }
 
-/// A program without the cases of its test file, and another one.
+/// Combines a program without the cases of its test file with another program.
 #[must_use]
 pub fn pair(setup: Setup<'_>, other: &Program) -> ProgramPair {
     ProgramPair::new(&own_program(setup), other)
 }
 
-/// A difference, and the statement that makes it, where [`ProgramPair::program`] has it.
+/// A difference, and the location in [`ProgramPair::program`] of the statement that causes it.
 type LocatedDifference = (Difference, Option<(FileId, u32)>);
 
-/// What only one of the programs gives.
+/// The differences in one direction.
 #[derive(Default)]
 struct OneDirection {
     differences: Vec<Difference>,
-    /// Why there may be more.
+    /// The reason that more differences may exist.
     undecided: Option<String>,
     solver: Option<&'static str>,
 }
@@ -152,7 +153,7 @@ impl DifferenceSearch<'_> {
         Ok(found)
     }
 
-    /// The facts of a world, as both programs call them.
+    /// Returns the facts of a world in the names of the original programs.
     fn texts(&self, world: &World) -> Vec<String> {
         let (model, compiled) = (world.kernel.model(), world.kernel.compiled());
         let whole = |fact: &mangle_engine::kernel::Fact| {
@@ -164,7 +165,8 @@ impl DifferenceSearch<'_> {
         facts
     }
 
-    /// The difference that both programs, whole, have in a world, and the statement that makes it.
+    /// Evaluates both complete programs in a world. Returns the confirmed difference with its
+    /// cause.
     fn confirm(
         &self,
         direction: Direction,

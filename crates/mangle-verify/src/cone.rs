@@ -1,11 +1,11 @@
-//! What a predicate depends on, and what depends on the inputs.
+//! Dependencies of a question: the needed predicates, and the predicates that depend on the inputs.
 
 use mangle_engine::kernel::CompiledProgram;
 use mangle_engine::kernel::plan::{Let, RelationId, Step, StepKind};
 use mangle_engine::program::PredicateId;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// The part of a program that a question is about.
+/// The part of a program that a question depends on.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Cone {
     needed: FxHashSet<RelationId>,
@@ -13,18 +13,18 @@ pub(crate) struct Cone {
 }
 
 impl Cone {
-    /// Whether the answer depends on a relation.
+    /// True if the answer depends on a relation.
     pub(crate) fn needs(&self, relation: RelationId) -> bool {
         self.needed.contains(&relation)
     }
 
-    /// Whether a relation depends on the facts of a world.
+    /// True if a relation depends on the facts of a world.
     pub(crate) fn varies(&self, relation: RelationId) -> bool {
         self.varying.contains(&relation)
     }
 }
 
-/// Which relations each relation is made of.
+/// The relations that each relation reads.
 pub(crate) struct Reading<'c> {
     compiled: &'c CompiledProgram,
     reads: FxHashMap<RelationId, FxHashSet<RelationId>>,
@@ -71,7 +71,7 @@ impl<'c> Reading<'c> {
         self.reads.entry(target).or_default().insert(read);
     }
 
-    /// What `roots` depend on, where the facts of `inputs` vary.
+    /// Returns the dependencies of `roots`, if the facts of `inputs` vary.
     pub(crate) fn cone(&self, roots: &[PredicateId], inputs: &[PredicateId]) -> Cone {
         let mut needed: FxHashSet<RelationId> = FxHashSet::default();
         let mut pending: Vec<RelationId> = roots.iter().map(|root| root.0).collect();
@@ -84,7 +84,7 @@ impl<'c> Reading<'c> {
         Cone { needed, varying: self.dependents(inputs) }
     }
 
-    /// These relations and all that depend on them.
+    /// Returns these relations and all relations that depend on them.
     pub(crate) fn dependents(&self, relations: Vec<RelationId>) -> FxHashSet<RelationId> {
         let mut users: FxHashMap<RelationId, Vec<RelationId>> = FxHashMap::default();
         for (target, reads) in &self.reads {

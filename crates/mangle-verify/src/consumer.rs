@@ -1,6 +1,8 @@
-//! What takes the updates of replies, as far as a property says that worlds hold what it takes.
+//! The interface to consumers of reply updates, for properties whose worlds contain accepted
+//! updates.
 
 use mangle_engine::program::{PredicateKey, Program};
 
-/// The predicates of a program whose facts a consumer takes, by its name; else why there are none.
+/// Returns the predicates of a program whose facts a consumer accepts, by its name. The error is a
+/// message.
 pub type Consumer<'c> = dyn Fn(&Program, &str) -> Result<Vec<PredicateKey>, String> + 'c;

@@ -1,7 +1,8 @@
-//! The number of facts of a world that a derivation needs.
+//! The number of world facts that a derivation needs.
 //!
-//! A world that breaks a property and has more facts than its derivation needs can lose the others, if that takes nothing away: if what
-//! the rules negate is derived without negation and aggregation, so that fewer facts derive less of it.
+//! A violating world can lose the facts that its derivation does not need, if the negated
+//! predicates are monotone. These predicates must be derived without negation and aggregation, so
+//! that fewer facts derive fewer of them.
 
 use mangle_engine::kernel::plan::{Plan, RelationId, StepKind};
 use mangle_engine::kernel::{CompiledProgram, Reading};
@@ -14,8 +15,10 @@ use crate::cone::Cone;
 /// The relations that a rule reads, each with true if the premise is negated.
 type Lookups = Vec<(RelationId, bool)>;
 
-/// The most facts that a minimal world with a fact of `goal` needs; `None` if there may be no such number. Worlds of so many facts may
-/// not stop the evaluation in rules of the cone: the caller checks that.
+/// Returns the maximum number of facts of a minimal world with a fact of `goal`. `None` if no bound
+/// is known.
+///
+/// The caller checks that worlds of this size do not stop the evaluation in rules of the cone.
 pub(crate) fn derivation_size(
     compiled: &CompiledProgram,
     cone: &Cone,
@@ -35,7 +38,7 @@ struct Sizes<'s> {
     compiled: &'s CompiledProgram,
     cone: &'s Cone,
     inputs: &'s FxHashSet<RelationId>,
-    /// `None` while a relation is being looked at, and for relations without a bound.
+    /// `None` during the computation, and for relations without a bound.
     known: FxHashMap<RelationId, Option<usize>>,
     monotone: FxHashMap<RelationId, bool>,
 }
@@ -45,7 +48,7 @@ impl Sizes<'_> {
         self.compiled.plans().filter(|plan| plan.target == relation).collect()
     }
 
-    /// True if a relation is derived by an aggregation, merged, or evaluated where it is read.
+    /// True if a relation is aggregated, merged, or evaluated on demand.
     fn is_special(&self, relation: RelationId) -> bool {
         self.compiled.merges.iter().any(|merge| merge.result == relation || merge.candidates == relation)
             || self.compiled.deferred.contains_key(&relation)
@@ -57,7 +60,7 @@ impl Sizes<'_> {
                 .any(|aggregate| aggregate.target == relation)
     }
 
-    /// The most facts that the derivation of a tuple needs.
+    /// Returns the maximum number of facts that the derivation of a tuple needs.
     fn of(&mut self, relation: RelationId) -> Option<usize> {
         if !self.cone.varies(relation) {
             return Some(0);
@@ -91,7 +94,7 @@ impl Sizes<'_> {
         Some(most)
     }
 
-    /// True if a relation has no more tuples if a world has fewer facts.
+    /// True if a relation has no additional tuples in a world with fewer facts.
     fn is_monotone(&mut self, relation: RelationId) -> bool {
         if !self.cone.varies(relation) {
             return true;
@@ -99,7 +102,7 @@ impl Sizes<'_> {
         if let Some(known) = self.monotone.get(&relation) {
             return *known;
         }
-        // A circle of positive rules is monotone.
+        // A cycle of positive rules is monotone.
         self.monotone.insert(relation, true);
         let steps: Option<Vec<Lookups>> = self.plans(relation).into_iter().map(lookups).collect();
         let is_monotone = !self.is_special(relation)
@@ -112,7 +115,7 @@ impl Sizes<'_> {
         is_monotone
     }
 
-    /// True if a rule that the question does not depend on may stop the evaluation in a smaller world only.
+    /// True if a rule outside of the cone may stop the evaluation only in a smaller world.
     fn is_risky_elsewhere(&mut self) -> bool {
         if self.compiled.reading != Reading::Engine {
             return false;
@@ -138,7 +141,8 @@ impl Sizes<'_> {
     }
 }
 
-/// The relations that a plan reads, and if it requires that nothing is found; `None` if it calls a predicate.
+/// Returns the relations that a plan reads, each with true for a negated premise. `None` if it
+/// calls a predicate.
 fn lookups(plan: &Plan) -> Option<Lookups> {
     let mut lookups = Vec::new();
     for step in &plan.steps {

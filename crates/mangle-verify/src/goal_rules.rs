@@ -1,4 +1,5 @@
-//! The rules of a question: predicates whose facts are the worlds that it is about, and those that are excluded.
+//! The rules of a question: predicates whose facts identify the worlds in question and the excluded
+//! worlds.
 
 use mangle_check::policy_test::property::{
     Condition, Connective, Piece, PropertyError, Restrictions, parsed,
@@ -13,37 +14,37 @@ use crate::program_pair::{ProgramPair, in_other};
 /// The predicate whose facts are searched for.
 pub(crate) const GOAL: &str = "verify_goal";
 
-/// What stands between a name and a number in the name of the predicate of solutions that extend to what follows `unless` or
+/// The infix in the names of predicates for solutions that satisfy the part after `unless` or
 /// `then`.
 pub(crate) const EXTENDED: &str = "_extended_";
 
-/// Which of two programs gives what the other one does not give.
+/// The direction of a difference between two programs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Direction {
-    /// The program gives more than the other one.
+    /// The program derives a fact that the other program does not derive.
     Added,
-    /// The other program gives more.
+    /// The other program derives a fact that the program does not derive.
     Removed,
 }
 
 /// Rules that are added to a program for a question.
 #[derive(Default)]
 pub(crate) struct Rules {
-    /// Rules that are read as they are written.
+    /// Rules that are evaluated as written.
     pub(crate) text: String,
-    /// Rules that are read as the program is.
+    /// Rules that are evaluated in the reading of the program.
     pub(crate) of_program: String,
-    /// Why no world has a fact of the goal, where that is known without a search.
+    /// The reason that no world has a fact of the goal, if no search is needed.
     pub(crate) settled: Option<&'static str>,
-    /// The package that these belong to.
+    /// The package of the rules in `of_program`.
     pub(crate) package: Option<Symbol>,
     pub(crate) forbidden: Vec<String>,
-    /// The parts of comments that the rules are made of.
+    /// The parts of comments that become rules.
     pub(crate) pieces: Vec<Piece>,
 }
 
 impl Rules {
-    /// Adds what is assumed of worlds.
+    /// Adds the assumptions about worlds.
     pub(crate) fn assume(&mut self, restrictions: &Restrictions) -> Result<(), PropertyError> {
         if let Some(first) = restrictions.errors.first() {
             return Err(first.clone());
@@ -56,7 +57,8 @@ impl Rules {
         Ok(())
     }
 
-    /// Adds rules for a predicate without arguments that has a fact where the condition has a solution.
+    /// Adds rules for a predicate without arguments that has a fact if the condition has a
+    /// solution.
     pub(crate) fn add_condition(&mut self, name: &str, condition: &Condition) -> Result<(), PropertyError> {
         for (number, body) in condition.bodies.iter().enumerate() {
             self.pieces.push(body.clone());
@@ -75,7 +77,7 @@ impl Rules {
         Ok(())
     }
 
-    /// Adds a rule for worlds in which one of two programs has a solution that the other one does not have.
+    /// Adds a rule for worlds with a solution in only one of two programs.
     pub(crate) fn add_difference(&mut self, atom: &ComparedAtom, direction: Direction) {
         let own = format!("{}{}", atom.key.name, atom.args);
         let other = format!("{}{}", in_other(atom.key).name, atom.args);
@@ -86,12 +88,12 @@ impl Rules {
         match (gives, misses) {
             (true, true) => self.text.push_str(&format!("{GOAL}() :- {giver}, !{rest}.\n")),
             (true, false) => self.text.push_str(&format!("{GOAL}() :- {giver}.\n")),
-            // What does not exist gives nothing.
+            // A missing predicate has no facts.
             (false, _) => self.text.push_str(&format!("{GOAL}() :- {rest}, 1 = 2.\n")),
         }
     }
 
-    /// Adds what the declarations of the inputs promise of their facts.
+    /// Adds the functional dependencies in the declarations of the inputs.
     pub(crate) fn add_declarations(&mut self, program: &Program, inputs: &[PredicateKey]) {
         let predicates = inputs.iter().flat_map(|key| holders(program, *key));
         for predicate in predicates.map(|id| program.get(id)) {
@@ -106,7 +108,7 @@ impl Rules {
         }
     }
 
-    /// Forbids two facts that agree in some columns and not in others that those determine.
+    /// Excludes two facts that have equal source columns and different target columns.
     fn add_dependency(&mut self, key: PredicateKey, sources: &[u16], targets: &[u16]) {
         let args = |mark: &str| {
             let column =
@@ -147,22 +149,22 @@ impl Rules {
     }
 }
 
-/// An atom that two programs are compared by.
+/// An atom for the comparison of two programs.
 pub(crate) struct ComparedAtom {
     pub(crate) key: PredicateKey,
-    /// Its arguments, with their parentheses.
+    /// The arguments with parentheses.
     args: String,
-    /// Whether the program has its predicate.
+    /// True if the program has the predicate.
     is_here: bool,
-    /// Whether the other program has it.
+    /// True if the other program has the predicate.
     is_there: bool,
 }
 
 impl ComparedAtom {
-    /// Reads an atom.
+    /// Parses an atom.
     ///
     /// # Errors
-    /// When it is not an atom, or no program has its predicate.
+    /// Returns an error if the text is not an atom, or if no program has its predicate.
     pub(crate) fn read(pair: &ProgramPair, atom: &Piece) -> Result<Self, PropertyError> {
         let source = parsed(atom)?;
         let bodies = source.items().iter().filter_map(|item| Some((item.start, item.statement.clause()?)));
@@ -185,7 +187,7 @@ impl ComparedAtom {
     }
 }
 
-/// The first declaration of a predicate, and the text of its statement.
+/// Returns the first declaration of a predicate, and the text of its statement.
 fn declaration_of<'p>(program: &'p Program, predicate: &Predicate) -> Option<(&'p str, &'p Declaration)> {
     let (file, statement, _) = predicate.signature.declared?;
     let file = program.file(file)?;
@@ -193,7 +195,7 @@ fn declaration_of<'p>(program: &'p Program, predicate: &Predicate) -> Option<(&'
     Some((file.statement_text(item), item.statement.declaration()?))
 }
 
-/// The variables of a body that are outside of negations, each once.
+/// Returns the variables of a body outside of negations, without duplicates.
 fn variables(body: &Piece) -> Result<Vec<String>, PropertyError> {
     let source = parsed(body)?;
     let mut names: Vec<String> = Vec::new();

@@ -1,15 +1,16 @@
-//! Input predicates: what a world may hold facts of, and with which values.
+//! Input predicates with the candidate values of their columns.
 
 use mangle_engine::kernel::ValueId;
 use mangle_engine::program::PredicateId;
 
-/// An input predicate, or one of the alternatives of its declaration.
+/// An input predicate, or one alternative of its declaration.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Input {
-    /// The predicates that hold a fact of it: one, or one in each of two programs that are compared.
+    /// The predicates that share the facts of the input: one, or one in each of two compared
+    /// programs.
     pub predicates: Vec<PredicateId>,
-    /// The values that each column can have, in the order in which they are preferred.
+    /// The possible values of each column, in order of preference.
     pub columns: Vec<Vec<ValueId>>,
-    /// For each column the numbers of the groups of exchangeable values in it.
+    /// For each column, the numbers of its groups of exchangeable values.
     pub(crate) groups: Vec<Vec<usize>>,
 }

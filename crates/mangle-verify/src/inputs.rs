@@ -1,5 +1,5 @@
-//! Which predicates a world holds facts of: what a property, a test file or the settings say, else those that others than
-//! the program give facts of.
+//! Selection of the input predicates: from the property, the test file or the settings. Default:
+//! predicates whose facts come from outside of the program.
 
 use mangle_check::policy_test::property::{Inputs, Restrictions};
 use mangle_engine::program::{Predicate, PredicateId, PredicateKey, Program};
@@ -10,11 +10,13 @@ use crate::candidates::InputPredicate;
 use crate::consumer::Consumer;
 use crate::program_pair::{in_other, split_mark};
 
-/// The names of what a world may hold facts of, as the programs call them. `always` replaces the usual ones unless it is
-/// empty; `consumer` gives what a consumer of replies takes.
+/// Returns the names of the input predicates.
+///
+/// `always` replaces the default inputs unless it is empty. `consumer` returns the predicates that
+/// a consumer of replies accepts.
 ///
 /// # Errors
-/// When a predicate that is named does not exist.
+/// Returns an error if a named predicate does not exist.
 pub(crate) fn input_predicates(
     program: &Program,
     always: &[PredicateKey],
@@ -37,7 +39,7 @@ pub(crate) fn input_predicates(
     }
 }
 
-/// The predicates that others than the program give facts of.
+/// Returns the predicates whose facts come from outside of the program.
 fn usual_inputs(program: &Program) -> Vec<PredicateKey> {
     let is_input = |predicate: &&Predicate| {
         let signature = &predicate.signature;
@@ -56,12 +58,12 @@ fn usual_inputs(program: &Program) -> Vec<PredicateKey> {
     program.predicates.iter().filter(is_input).filter(uses_or_declares).map(name).collect()
 }
 
-/// The predicates of this name: one, or one in each of two programs.
+/// Returns the predicates with this name: one, or one in each of two programs.
 pub(crate) fn holders(program: &Program, key: PredicateKey) -> Vec<PredicateId> {
     [key, in_other(key)].into_iter().filter_map(|key| program.id(key)).collect()
 }
 
-/// An input with the types of its declaration; of two declarations the first counts.
+/// Returns an input with its declared types. The first of two declarations is used.
 pub(crate) fn input(program: &Program, key: PredicateKey) -> InputPredicate {
     let predicates = holders(program, key);
     let arity = usize::from(key.arity);

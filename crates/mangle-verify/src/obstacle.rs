@@ -1,39 +1,40 @@
-//! Why a question is not decided.
+//! Reasons for an undecided question.
 
 use crate::completeness::Reason;
 
-/// Why a search ended before it was complete.
+/// The reason for an incomplete search.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Obstacle {
     /// The time ended.
     #[error("the time ended")]
     Time,
-    /// The search was cancelled.
+    /// The search was canceled.
     #[error("the search was cancelled")]
     Cancelled,
-    /// A limit on the size of the search was reached.
+    /// A size limit of the search was reached.
     #[error("{0}")]
     Size(&'static str),
-    /// Whether the evaluation can stop with an error is not known.
+    /// The search for worlds that stop the evaluation was incomplete.
     #[error("whether the evaluation can abort is not known: {0}")]
     OfAborts(Box<Obstacle>),
-    /// No world was found, but the values that were tried are not complete.
+    /// No world was found, but the tried values are incomplete.
     #[error("{}", listed(.reasons, *.has_solver))]
     Incomplete {
-        /// The operations for which values may be missing.
+        /// The operations that may need more values.
         reasons: Vec<Reason>,
         /// True if a solver was used.
         has_solver: bool,
     },
-    /// The runtime evaluates the program once per store. A world says nothing about the stores of its facts.
+    /// The runtime evaluates the program once per store, but a world does not assign facts to
+    /// stores.
     #[error("`[runtime] stores` is set, and worlds are not divided into stores")]
     Stores,
-    /// The program uses something that the search does not handle.
+    /// The program uses an unsupported feature.
     #[error("{0}")]
     Unsupported(String),
 }
 
-/// The reasons in one line, with what could decide the question.
+/// Formats the reasons in one line, with a hint if a solver could decide the question.
 pub(crate) fn listed(reasons: &[Reason], has_solver: bool) -> String {
     let is_for_solver = reasons.iter().all(Reason::has_solver);
     let reasons: Vec<String> = reasons.iter().map(Reason::to_string).collect();

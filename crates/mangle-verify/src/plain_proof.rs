@@ -1,15 +1,16 @@
-//! Proofs in the words of the programs and of the property, without the names that a question adds.
+//! Proofs with the predicate names of the programs and the property, without internal names.
 
 use mangle_engine::kernel::{Ground, Proof};
 
 use crate::goal_rules::{EXTENDED, GOAL};
 use crate::program_pair::with_own_names;
 
-/// A proof as its readers know the predicates: the goal is a solution, and predicates of another program have their own names.
+/// Replaces internal names in a proof: the goal becomes `solution`, and predicates of the other
+/// program get their original names.
 pub(crate) fn plain_proof(mut proof: Proof) -> Proof {
     for node in &mut proof.nodes {
         let goal = format!("{GOAL}()");
-        // In a package, the goal has the name of the package before it.
+        // In a package, the goal is prefixed with the name of the package.
         node.fact = match node.fact.ends_with(&goal) {
             true => "solution".to_owned(),
             false => with_own_names(&node.fact),

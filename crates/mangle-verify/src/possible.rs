@@ -1,4 +1,4 @@
-//! Whether a predicate can have a fact in any world, however large.
+//! A check for predicates that have no fact in any world.
 
 use mangle_engine::kernel::CompiledProgram;
 use mangle_engine::kernel::plan::{RelationId, Step, StepKind};
@@ -7,8 +7,9 @@ use rustc_hash::FxHashSet;
 
 use crate::candidates::InputPredicate;
 
-/// Why no world has a fact of `goal`: each rule needs a fact that no input, no fact of the program and no other rule
-/// gives. `None` where that is not so.
+/// Returns the reason that no world has a fact of `goal`, or `None` if a fact may exist.
+///
+/// A reason exists if each rule needs a fact that neither inputs nor facts nor other rules provide.
 pub(crate) fn obstacle(
     compiled: &CompiledProgram,
     goal: PredicateId,
@@ -21,7 +22,7 @@ pub(crate) fn obstacle(
     })
 }
 
-/// The relations that may have a tuple.
+/// Returns the relations that may have a tuple.
 fn possible(compiled: &CompiledProgram, inputs: &[InputPredicate]) -> FxHashSet<RelationId> {
     let given = inputs
         .iter()
@@ -53,7 +54,7 @@ fn possible(compiled: &CompiledProgram, inputs: &[InputPredicate]) -> FxHashSet<
     }
 }
 
-/// Whether the steps of a rule may all hold.
+/// True if all steps of a rule may succeed.
 fn fires(steps: &[Step], possible: &FxHashSet<RelationId>) -> bool {
     steps.iter().all(|step| match &step.kind {
         StepKind::Match(found) => possible.contains(&found.relation),
@@ -62,7 +63,7 @@ fn fires(steps: &[Step], possible: &FxHashSet<RelationId>) -> bool {
     })
 }
 
-/// The predicate that the only rule of `goal` lacks.
+/// Returns the missing predicate of the only rule of `goal`.
 fn missing(
     compiled: &CompiledProgram,
     goal: PredicateId,

@@ -1,5 +1,5 @@
-//! Two programs in one: the predicates of the other program get names of their own, so that both are evaluated in the same
-//! world.
+//! Two programs in one: predicates of the other program are renamed, so that both are evaluated in
+//! the same world.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -10,29 +10,29 @@ use mangle_syntax::syntax::ast::{Atom, Item, Premise, StatementKind, TermKind};
 use mangle_syntax::text::{FileId, Symbol, TextSize};
 use rustc_hash::FxHashMap;
 
-/// What the last part of a name begins with in the other program.
+/// The prefix of the last part of a predicate name of the other program.
 const MARK: &str = "verify_other_";
 
-/// A program and another one, evaluated together.
+/// A program combined with another program.
 #[derive(Debug, Clone)]
 pub struct ProgramPair {
-    /// Both.
+    /// The combined program.
     pub program: Program,
-    /// For each file of the other program in [`Self::program`], the file as it is.
+    /// The original file for each renamed file of the other program in [`Self::program`].
     pub originals: FxHashMap<FileId, Arc<FileSummary>>,
     /// True if both programs have the same engine and the same stores.
     pub(crate) has_same_runtime: bool,
 }
 
 impl ProgramPair {
-    /// Puts two programs together.
+    /// Combines two programs.
     #[must_use]
     pub fn new(program: &Program, other: &Program) -> Self {
         let mut files: Vec<Arc<FileSummary>> = program.files.iter().cloned().collect();
         let mut originals = FxHashMap::default();
         let mut ids = FxHashMap::default();
         for (number, file) in other.files.iter().enumerate() {
-            // Ids are ordered as paths are.
+            // Identifiers are ordered like paths.
             let id = FileId::of(Path::new(&format!("mangle-verify/other/{number:06}")));
             let renamed = SourceFile::parse(renamed(file).as_str().into());
             files.push(Arc::new(FileSummary::new(id, &renamed)));
@@ -45,7 +45,7 @@ impl ProgramPair {
         Self { program: Program::embedded(files, Arc::new(embedding)), originals, has_same_runtime }
     }
 
-    /// The same without some statements, by file and index.
+    /// Returns the pair without some statements, by file and index.
     #[must_use]
     pub fn without(&self, gone: &[(FileId, u32)]) -> Self {
         let program = gone.iter().fold(self.program.clone(), |program, (file, item)| {
@@ -54,25 +54,25 @@ impl ProgramPair {
         Self { program, originals: self.originals.clone(), has_same_runtime: self.has_same_runtime }
     }
 
-    /// Whether a file belongs to the other program.
+    /// True if a file belongs to the other program.
     #[must_use]
     pub fn is_other(&self, file: FileId) -> bool {
         self.originals.contains_key(&file)
     }
 
-    /// A file as it is outside of this.
+    /// Returns the original of a file.
     #[must_use]
     pub fn original(&self, file: FileId) -> Option<&Arc<FileSummary>> {
         self.originals.get(&file).or_else(|| self.program.file(file))
     }
 }
 
-/// The predicate of the other program that has this name there.
+/// Returns the renamed predicate of the other program.
 pub(crate) fn in_other(key: PredicateKey) -> PredicateKey {
     PredicateKey { name: Symbol::new(&in_other_text(key.name.as_str())), ..key }
 }
 
-/// The name of a predicate, and whether it is one of the other program.
+/// Returns the original name of a predicate, and true if it belongs to the other program.
 pub(crate) fn split_mark(name: &str) -> (String, bool) {
     let (package, last) = name.rsplit_once('.').map_or(("", name), |(package, last)| (package, last));
     match last.strip_prefix(MARK) {
@@ -82,12 +82,12 @@ pub(crate) fn split_mark(name: &str) -> (String, bool) {
     }
 }
 
-/// A text with the predicates called as in their programs.
+/// Replaces renamed predicates in a text by their original names.
 pub(crate) fn with_own_names(text: &str) -> String {
     text.replace(MARK, "")
 }
 
-/// The text of a fact as the fact of the other program.
+/// Renames the predicate of a fact to the predicate of the other program.
 pub(crate) fn in_other_text(fact: &str) -> String {
     let (name, args) = fact.split_at(fact.find('(').unwrap_or(fact.len()));
     let last = name.rfind('.').map_or(0, |dot| dot + 1);
@@ -95,7 +95,8 @@ pub(crate) fn in_other_text(fact: &str) -> String {
     format!("{package}{MARK}{name}{args}")
 }
 
-/// The text of a fact of the other program as it is called there; `None` for a fact of the program.
+/// Restores the original predicate name in a fact of the other program. `None` for a fact of the
+/// program.
 pub(crate) fn without_mark(fact: &str) -> Option<String> {
     let (name, args) = fact.split_at(fact.find('(').unwrap_or(fact.len()));
     let (name, is_other) = split_mark(name);
@@ -125,7 +126,7 @@ fn together(
     }
 }
 
-/// The text of a file with the mark before each name of a predicate.
+/// Returns the text of a file with all predicates renamed.
 fn renamed(file: &FileSummary) -> String {
     let mut places: Vec<usize> = file.items.iter().flat_map(|item| names(file, item)).collect();
     places.sort_unstable();
@@ -141,7 +142,7 @@ fn renamed(file: &FileSummary) -> String {
     text
 }
 
-/// Where the last parts of the names of predicates begin in a statement, from the start of the file.
+/// Returns the offsets in the file of the last parts of the predicate names in a statement.
 fn names(file: &FileSummary, item: &Item) -> Vec<usize> {
     let mut places = Vec::new();
     let mut add = |start: TextSize, name: &str| {

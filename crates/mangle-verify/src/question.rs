@@ -1,6 +1,7 @@
-//! A property as a question: rules whose facts are the worlds that it is about.
+//! Conversion of a property to a question: rules whose facts identify the worlds in question.
 //!
-//! The rules stand in files of their own, which are read as they are written, whatever the reading of the program is.
+//! The rules are in separate files and are evaluated as written, regardless of the reading of the
+//! program.
 
 use std::ops::Range;
 use std::path::Path;
@@ -26,39 +27,41 @@ use crate::search::Question;
 use crate::solver::Solvers;
 use crate::vacuity;
 
-/// A program and how its properties are checked.
+/// A program with the options for checking its properties.
 #[derive(Clone, Copy)]
 pub struct Setup<'p> {
-    /// The program, with the test file if there is one.
+    /// The program, including the test file if one exists.
     pub program: &'p Program,
     /// The test file.
     pub file: Option<FileId>,
-    /// What restricts all properties.
+    /// The restrictions for all properties.
     pub restrictions: &'p Restrictions,
     /// The reading of the program.
     pub reading: Reading,
-    /// How far the evaluation of one world may go.
+    /// The limits for the evaluation of one world.
     pub limits: Limits,
     /// The time of evaluation.
     pub clock: Clock,
-    /// What a world may hold facts of, where no property says otherwise; empty for the usual predicates.
+    /// The default input predicates if a property names none. If empty, they are derived from the
+    /// program.
     pub inputs: &'p [PredicateKey],
-    /// What a file is called.
+    /// Returns the display name of a file.
     pub name: &'p dyn Fn(FileId) -> String,
-    /// What consumers of replies take.
+    /// Returns the predicates that consumers of replies accept.
     pub consumer: &'p Consumer<'p>,
-    /// Searches for worlds that stop the evaluation, so that no such search is made twice.
+    /// The memo of searches for worlds that stop the evaluation.
     pub aborts: &'p AbortMemo,
-    /// The solvers that decide what the embedded search leaves open.
+    /// The solvers for questions that the embedded search cannot decide.
     pub solvers: &'p Solvers,
-    /// The other program of a comparison, by the path in the property; else why there is none.
+    /// Returns the other program of a comparison, by the path in the property. The error is a
+    /// message.
     pub other: &'p dyn Fn(&str) -> Result<Program, String>,
 }
 
-/// The question of a property.
+/// Converts a property to a question.
 ///
 /// # Errors
-/// When the property cannot be read, names a predicate that does not exist, or is not safe.
+/// Returns an error if the property is invalid or unsafe, or names a predicate that does not exist.
 pub fn question(setup: Setup<'_>, property: &Property) -> Result<Question, PropertyError> {
     let program = own_program(setup);
     let error = |message: String| PropertyError { range: property.header, message };
@@ -88,10 +91,11 @@ pub fn question(setup: Setup<'_>, property: &Property) -> Result<Question, Prope
     compile(setup, &program, rules, restrictions).map_err(|found| found.or_at(property))
 }
 
-/// The question where a program gives what another one does not give. `facts` are added to both.
+/// Returns the question for facts that only one program derives. `facts` are added to both
+/// programs.
 ///
 /// # Errors
-/// When a restriction cannot be read, or names a predicate that does not exist.
+/// Returns an error if a restriction is invalid, or names a predicate that does not exist.
 pub(crate) fn difference(
     setup: Setup<'_>,
     pair: &ProgramPair,
@@ -107,14 +111,14 @@ pub(crate) fn difference(
     compiled.map_err(|found| found.or_in(TextRange::default()))
 }
 
-/// The program, without the cases of its test file.
+/// Returns the program without the cases of its test file.
 pub(crate) fn own_program(setup: Setup<'_>) -> Program {
     setup.file.map_or_else(|| setup.program.clone(), |file| without_cases(setup.program, file))
 }
 
-/// Why there is no question.
+/// The reason for a property without a question.
 struct NoQuestion {
-    /// Where, if it is known.
+    /// The location, if it is known.
     range: Option<TextRange>,
     message: String,
 }
@@ -141,7 +145,7 @@ impl From<String> for NoQuestion {
     }
 }
 
-/// The question of some rules about a program, or about a pair of programs.
+/// Builds the question of some rules about a program or a pair of programs.
 fn compile(
     setup: Setup<'_>,
     program: &Program,
@@ -184,17 +188,17 @@ fn compile(
     })
 }
 
-/// The statements of a file that say which package it belongs to and which it uses.
+/// Returns the package and use statements of a file.
 fn package_statements(file: &FileSummary) -> String {
     let is_one =
         |item: &&Item| matches!(item.statement.kind, StatementKind::Package(_) | StatementKind::Use(_));
     file.items.iter().filter(is_one).map(|item| format!("{}\n", file.statement_text(item).trim())).collect()
 }
 
-/// The question whether the body of a rule of `program` has a solution.
+/// Returns the question for a solution of the body of a rule in `program`.
 ///
 /// # Errors
-/// When the rule cannot be read by itself.
+/// Returns an error if the rule cannot be evaluated separately.
 pub(crate) fn fires(
     setup: Setup<'_>,
     program: &Program,
@@ -212,7 +216,7 @@ pub(crate) fn fires(
     compiled.map_err(|found| error(found.message))
 }
 
-/// A rule of the program with the goal as its head, and the package that the goal belongs to then.
+/// Returns a rule of the program with the goal as its head, and the package of the goal.
 fn rule_at(
     setup: Setup<'_>,
     program: &Program,
@@ -234,27 +238,27 @@ fn rule_at(
     None
 }
 
-/// The bytes of a line, counted from 1.
+/// Returns the byte range of a line, counted from 1.
 fn line_range(text: &str, line: usize) -> Option<Range<usize>> {
     let mut lines = text.split_inclusive('\n');
     let before: usize = lines.by_ref().take(line.checked_sub(1)?).map(str::len).sum();
     Some(before..before + lines.next()?.len())
 }
 
-/// The bytes of a statement, without the space around it.
+/// Returns the byte range of a statement without surrounding space.
 fn statement_range(file: &FileSummary, item: &Item) -> Range<usize> {
     let (start, text) = (usize::from(item.start), file.statement_text(item));
     start + text.len() - text.trim_start().len()..start + text.trim_end().len()
 }
 
-/// The text of a rule with the goal as its head, behind what says which package it belongs to.
+/// Returns a rule with the goal as its head, after the package statements.
 fn goal_rule(file: &FileSummary, item: &Item, clause: &Clause) -> Option<String> {
     let start = clause.interval.as_ref().map_or(clause.head.range.end(), |interval| interval.range.end());
     let rest = file.statement_text(item).get(usize::from(start)..usize::from(item.statement.len))?;
     Some(format!("{}{GOAL}(){rest}\n", package_statements(file)))
 }
 
-/// Checks that the rules of a question bind what they use.
+/// Checks that the rules of a question are safe.
 fn safe(compiled: &CompiledProgram, files: &[FileId]) -> Result<(), String> {
     let is_ours = |rule| compiled.rule(rule).is_some_and(|rule| files.contains(&rule.file));
     if let Some(fault) = compiled.faults.iter().find(|fault| is_ours(fault.rule)) {
@@ -271,7 +275,7 @@ fn safe(compiled: &CompiledProgram, files: &[FileId]) -> Result<(), String> {
     Ok(())
 }
 
-/// The properties of a test file of a program.
+/// Returns the properties in a test file of a program.
 #[must_use]
 pub fn properties(program: &Program, file: FileId) -> Properties {
     program.file(file).map(|file| Properties::read(file)).unwrap_or_default()

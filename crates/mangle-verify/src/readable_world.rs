@@ -1,4 +1,4 @@
-//! Worlds as text: a world is shown only if Mangle reads its facts as the values that were found.
+//! Formatting of worlds as text. Only worlds whose facts parse to the same values are shown.
 
 use mangle_engine::kernel::{Clock, CompiledProgram, Datum, Fact, Model, ValueId, Values, evaluate};
 use mangle_syntax::syntax::SourceFile;
@@ -6,22 +6,24 @@ use mangle_syntax::syntax::SourceFile;
 use crate::candidates::InputPredicate;
 use crate::completeness::conforms;
 
-/// The most bytes of one argument that are read back.
+/// The maximum size in bytes of an argument that is parsed again.
 const MAX_BYTES: usize = 1 << 20;
 
-/// True if the arguments of a fact have the types of its declaration, and their text is read as the same values.
+/// True if the arguments of a fact have the declared types, and their texts parse to the same
+/// values.
 pub(crate) fn is_readable(fact: &Fact, inputs: &[InputPredicate], values: &mut Values, clock: Clock) -> bool {
     let Some(input) = inputs.iter().find(|input| input.predicates.contains(&fact.predicate)) else {
         return false;
     };
     let is_row = |row: &&Vec<_>| row.iter().zip(&fact.tuple).all(|(ty, value)| conforms(values, *value, ty));
-    // The two ends of an interval are no arguments.
+    // The two ends of an interval are not arguments.
     let Some(row) = input.rows.iter().find(is_row) else { return false };
     let width = row.len();
     fact.tuple.iter().take(width).all(|value| read_back(*value, values, clock) == Some(*value))
 }
 
-/// The text of a fact. The engine prints `1` for the float `1.0`; here a float is a literal that Mangle reads as one.
+/// Formats a fact. Unlike the engine, floats are formatted as float literals, for example `1.0`
+/// instead of `1`.
 pub(crate) fn fact_text(model: &Model, compiled: &CompiledProgram, fact: &Fact) -> String {
     let float = |value: &ValueId| match model.values.get(*value) {
         Datum::Float(bits) => Some(float_literal(f64::from_bits(*bits))),
@@ -35,7 +37,7 @@ pub(crate) fn fact_text(model: &Model, compiled: &CompiledProgram, fact: &Fact) 
     format!("{}({})", compiled.name(fact.predicate), args.join(","))
 }
 
-/// A float as Mangle writes it: with a fraction, also before an exponent.
+/// Formats a float literal with a fraction, including before an exponent.
 fn float_literal(float: f64) -> String {
     let text = format!("{float:?}");
     match text.split_once('e') {
@@ -44,7 +46,7 @@ fn float_literal(float: f64) -> String {
     }
 }
 
-/// The value that the text of a value stands for.
+/// Parses the text of a value.
 fn read_back(value: ValueId, values: &mut Values, clock: Clock) -> Option<ValueId> {
     let text = match values.get(value) {
         Datum::Float(bits) => format!("p({}).", float_literal(f64::from_bits(*bits))),

@@ -1,4 +1,4 @@
-//! What a world gives in one reading and not in the other.
+//! Differences between the facts of a world in both readings.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -11,20 +11,21 @@ use rustc_hash::FxHashSet;
 
 use crate::question::{Setup, own_program};
 
-/// How many facts are listed.
+/// The maximum number of facts.
 const MOST: usize = 50;
 
-/// A fact that a world gives in one reading only.
+/// A fact that a world has in only one reading.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReadingDifference {
     /// The fact.
     pub fact: String,
-    /// The reading that gives it.
+    /// The reading with the fact.
     pub reading: Reading,
 }
 
-/// The facts of a world of the program of `setup` that one reading gives and the other one does not give, sorted; the first 50. None
-/// where the evaluation stops in a reading.
+/// Returns the first 50 facts of a world that only one reading derives, sorted.
+///
+/// Empty if the evaluation stops in a reading.
 pub(crate) fn reading_differences(
     setup: Setup<'_>,
     world: &[String],

@@ -1,4 +1,4 @@
-//! Rules and negations that change nothing: each is searched for a world in which it matters.
+//! Detection of rules and negations without effect, by searching for a world that shows an effect.
 
 use std::sync::Arc;
 
@@ -14,45 +14,46 @@ use crate::question::{Setup, difference, fires, own_program};
 use crate::search::{Outcome, Question, Scope, search};
 use mangle_check::policy_test::property::{Piece, PropertyError};
 
-/// A rule, or a part of one, that matters in no world that was looked at.
+/// A rule or a part of a rule without effect in all searched worlds.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct IdleRule {
     /// The file of the rule.
     pub file: FileId,
-    /// Where the rule, or the part of it, is in the file.
+    /// The range of the rule, or of the part, in the file.
     pub range: TextRange,
-    /// What the rule defines.
+    /// The predicate that the rule defines.
     pub predicate: PredicateKey,
-    /// What does not matter.
+    /// The part of the rule without effect.
     pub kind: IdleKind,
-    /// The most facts of the worlds that were looked at; `None` for any number.
+    /// The maximum number of facts of the searched worlds. `None` if unlimited.
     pub facts: Option<usize>,
 }
 
-/// What does not matter about a rule.
+/// The kind of a rule without effect.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum IdleKind {
-    /// Its body has a solution in no world.
+    /// The body has no solution in any world.
     NeverFires,
-    /// Without it, everything is the same.
+    /// The result is the same if the rule is removed.
     WithoutEffect,
-    /// Without this negation of it, everything is the same.
+    /// The result is the same if this negation is removed.
     Negation(String),
 }
 
-/// What was found out about the rules of a program.
+/// The result of the search for rules without effect.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct RuleSurvey {
-    /// The rules and negations that do not matter, in the order of the program.
+    /// The rules and negations without effect, in the order of the program.
     pub idle: Vec<IdleRule>,
-    /// How many rules were looked at.
+    /// The number of checked rules.
     pub rules: usize,
-    /// How many questions were not decided.
+    /// The number of undecided questions.
     pub undecided: usize,
 }
 
-/// Searches for each rule of the files that `wanted` takes a world in which it fires and in which it matters, and the same for each
-/// negation. `next` is called with each rule before it is looked at.
+/// Searches for rules and negations without effect in the files that `wanted` accepts.
+///
+/// `next` is called with each rule before it is checked.
 pub fn survey_rules(
     setup: Setup<'_>,
     scope: Scope,
@@ -82,7 +83,7 @@ struct Survey<'s> {
     found: RuleSurvey,
 }
 
-/// A rule and where it is.
+/// A rule with its location.
 struct RulePlace<'p> {
     file: &'p Arc<FileSummary>,
     item: &'p Item,
@@ -95,7 +96,7 @@ impl RulePlace<'_> {
         program.meaning(self.file, key_of(&self.clause.head))
     }
 
-    /// The head with a variable for each argument.
+    /// Returns the head with a variable for each argument.
     fn atom(&self, program: &Program) -> Piece {
         let key = self.predicate(program);
         let args: Vec<String> = (0..key.arity).map(|at| format!("V{at}")).collect();
@@ -104,10 +105,10 @@ impl RulePlace<'_> {
     }
 }
 
-/// What a search for a world comes to here.
+/// The result of a search for a world.
 enum Found {
     World,
-    /// There is none with at most so many facts, or none at all.
+    /// No world exists, up to this number of facts or at all.
     Nothing(Option<usize>),
     Open,
 }
@@ -145,7 +146,9 @@ impl Survey<'_> {
         self.found.idle.push(IdleRule { file: place.file.id, range, predicate, kind, facts });
     }
 
-    /// Whether a changed program gives the same facts of the predicate of a rule: up to how many facts of a world.
+    /// Compares a changed program with the program for the predicate of a rule.
+    ///
+    /// Returns the maximum number of facts of the compared worlds if both derive the same facts.
     fn is_same(&mut self, changed: &Program, place: &RulePlace<'_>) -> Option<Option<usize>> {
         let pair = ProgramPair::new(changed, self.program);
         let atom = ComparedAtom::read(&pair, &place.atom(self.program)).ok()?;
@@ -175,11 +178,11 @@ impl Survey<'_> {
         }
     }
 
-    /// The program without a premise of a rule; `None` where it is the only one.
+    /// Returns the program without a premise of a rule. `None` if it is the only premise.
     fn without_premise(&self, place: &RulePlace<'_>, number: usize) -> Option<Program> {
         let premises = &place.clause.premises;
         let range = premises.get(number)?.range();
-        // With the comma before it, else with the one behind it.
+        // Remove the premise with the comma before it, or with the comma after it.
         let gone = match number.checked_sub(1).and_then(|before| premises.get(before)) {
             Some(before) => TextRange::new(before.range().end(), range.end()),
             None => TextRange::new(range.start(), premises.get(number + 1)?.range().start()),

@@ -1,5 +1,5 @@
-//! Whether two programs have the same statements for a predicate and all that it depends on: then they give the same, in every
-//! world.
+//! Detection of predicates with equal statements and dependencies in two programs. Such predicates
+//! need no search.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,15 +8,15 @@ use mangle_syntax::text::Symbol;
 
 use crate::program_pair::{ProgramPair, in_other, split_mark};
 
-/// Why two programs with the same statements for a predicate give the same.
+/// The argument for equal results of two programs with the same statements.
 pub(crate) const SAME_RULES: &str = "the statements that it depends on are the same in both programs";
 
-/// For each predicate, by the name in its program, the digests of its statements, sorted.
+/// The sorted digests of the statements of each predicate, by its name in its own program.
 type Statements = BTreeMap<(String, u16), Vec<u64>>;
 
 impl ProgramPair {
-    /// True if both programs have the same statements for a predicate and what it depends on, in any order, and the same
-    /// engine and stores.
+    /// True if both programs have the same statements for a predicate and its dependencies, in any
+    /// order, and the same engine and stores.
     pub(crate) fn has_same_rules(&self, key: PredicateKey) -> bool {
         self.has_same_runtime && self.statements(key) == self.statements(in_other(key))
     }
@@ -47,7 +47,7 @@ impl ProgramPair {
         all
     }
 
-    /// What tells a statement from others, as its program has it.
+    /// Returns the digest of a statement in its original program.
     fn digest(&self, site: &Site<'_>) -> Option<u64> {
         let index = site.file.item_at(site.item.start)?;
         let original = self.original(site.file.id)?;

@@ -1,7 +1,8 @@
-//! The search for the smallest world in which a predicate has a fact.
+//! The search for the smallest world with a fact of a predicate.
 //!
-//! Sizes are tried from zero on. For each the program is evaluated in all worlds of that size at once, a solver looks for a
-//! solution, and the kernel confirms it: no world is returned that it does not confirm.
+//! Sizes are tried in increasing order from zero. For each size, the program is evaluated in all
+//! worlds at once, a solver searches for a solution, and the kernel confirms it. Unconfirmed worlds
+//! are never returned.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -28,41 +29,42 @@ use crate::solver::Solvers;
 use crate::solver_search::Solved;
 use crate::symbolic::{Evaluation, Setting, unsupported};
 
-/// What is searched for.
+/// A search for a world.
 #[derive(Debug, Clone)]
 pub struct Question {
     /// The program, with the rules of the question.
     pub compiled: Arc<CompiledProgram>,
-    /// Where it has the files of another program as well: each of them as it is there.
+    /// For a pair of programs, the original files of the other program.
     pub originals: FxHashMap<FileId, Arc<FileSummary>>,
-    /// A world is wanted in which this predicate has a fact.
+    /// The predicate that must have a fact.
     pub goal: PredicateId,
-    /// A world with a fact of one of these is none.
+    /// The predicates that must have no fact.
     pub forbidden: Vec<PredicateId>,
-    /// What a world may hold facts of.
+    /// The input predicates of a world.
     pub inputs: Vec<InputPredicate>,
-    /// The predicates that the goal depends on and that have facts and no rules.
+    /// The predicates with facts and without rules that the goal depends on.
     pub constants: Vec<PredicateKey>,
-    /// Why no world has a fact of the goal, where that is known without a search.
+    /// The reason that no world has a fact of the goal, if no search is needed.
     pub settled: Option<&'static str>,
-    /// Whether a world in which the evaluation stops with an error is looked for, where no other is found.
+    /// True to search for a world that stops the evaluation with an error, if no other world is
+    /// found.
     pub looks_for_aborts: bool,
     /// True if the runtime evaluates the program once per store. No world decides such a question.
     pub has_stores: bool,
-    /// How far the evaluation of one world may go.
+    /// The limits for the evaluation of one world.
     pub limits: Limits,
-    /// The time at which worlds are evaluated.
+    /// The evaluation time of worlds.
     pub clock: Clock,
-    /// The solvers that decide what the embedded search leaves open.
+    /// The solvers for questions that the embedded search cannot decide.
     pub solvers: Solvers,
 }
 
-/// How far a search goes.
+/// The limits of a search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Scope {
-    /// The most facts of a world.
+    /// The maximum number of facts of a world.
     pub facts: usize,
-    /// The most time.
+    /// The maximum time.
     pub time: Duration,
 }
 
@@ -72,66 +74,66 @@ impl Default for Scope {
     }
 }
 
-/// A world, evaluated.
+/// An evaluated world.
 #[derive(Debug)]
 pub struct World {
-    /// Its facts.
+    /// The facts of the world.
     pub facts: Vec<Fact>,
-    /// What follows from it.
+    /// The result of the evaluation.
     pub kernel: Kernel,
 }
 
-/// What a search found.
+/// The outcome of a search.
 #[derive(Debug)]
 pub enum Outcome {
-    /// A world in which the goal has a fact.
+    /// A world with a fact of the goal.
     Found {
         /// The world.
         world: World,
-        /// True if no smaller world has one.
+        /// True if no smaller world has such a fact.
         is_smallest: bool,
     },
-    /// No world at all has one, for this reason.
+    /// No world has such a fact, for this reason.
     Never(String),
-    /// No world of the scope has one.
+    /// No world in the scope has such a fact.
     NotInScope,
-    /// No world of the scope has one, but in one of them the evaluation stops with an error.
+    /// No world in the scope has such a fact, but the evaluation of a world stops with an error.
     Aborts {
         /// The world.
         world: World,
-        /// Where it stops.
+        /// The position and reason of the stop.
         stop: Stop,
     },
-    /// The restrictions leave no world of the scope.
+    /// The restrictions exclude all worlds in the scope.
     NoWorld,
-    /// The search ended before it was complete.
+    /// The search was not complete.
     Undecided {
-        /// Why.
+        /// The reason.
         obstacle: Obstacle,
-        /// Worlds of fewer facts than this were looked at.
+        /// All worlds with fewer facts than this were searched.
         below: usize,
     },
 }
 
-/// What a search covered.
+/// The result of a search.
 #[derive(Debug)]
 pub struct Searched {
-    /// What was found.
+    /// The outcome.
     pub outcome: Outcome,
     /// The inputs with their values.
     pub inputs: Vec<Input>,
-    /// The program evaluated by itself, in whose numbers the values are.
+    /// The evaluation of the program alone, whose value table contains the values of the inputs.
     pub base: Kernel,
-    /// The solver that decided, if one did.
+    /// The solver that decided the question, if any.
     pub solver: Option<&'static str>,
     /// True if the answer depends on no fact of a world.
     pub is_constant: bool,
 }
 
-/// How often the kernel may not confirm a solution before the search ends.
+/// The maximum number of unconfirmed solutions before the search ends.
 const MOST_MISMATCHES: usize = 64;
 
-/// How often a solution is made simpler.
+/// The maximum number of attempts to simplify a solution.
 const MOST_SIMPLER: usize = 400;
 
 /// Searches for a world.
@@ -173,51 +175,52 @@ pub(crate) struct Search<'q> {
     pub(crate) question: &'q Question,
     pub(crate) cancel: &'q Cancel,
     pub(crate) end: Instant,
-    /// The most facts of a world.
+    /// The maximum number of facts of a world.
     facts: usize,
     reading: cone::Reading<'q>,
-    /// What the answer depends on.
+    /// The predicates that determine the answer.
     roots: Vec<PredicateId>,
-    /// Values that the rules suggest, once they are needed, and the limit that cut them.
+    /// The suggested values, computed on demand, and the limit that truncated them.
     tried: Option<Candidates>,
     /// The operations on the values of the inputs.
     analysis: Option<Analysis>,
     /// The values for the worlds of the current size.
     pub(crate) certificate: Certificate,
-    /// Why worlds of the sizes so far may have been missed.
+    /// The reasons for possibly missing worlds of the previous sizes.
     reasons: BTreeSet<Reason>,
     pub(crate) cone: Cone,
     pub(crate) base: Kernel,
     pub(crate) worlds: Worlds<'q>,
-    /// Whether the kernel did not confirm a solution.
+    /// True if the kernel rejected a solution.
     has_mismatch: bool,
-    /// Whether something depends on the order of facts, so that not everything was looked at.
+    /// True if a result depends on the order of facts, so that the search is incomplete.
     depends_on_order: bool,
     /// The solver that decided last.
     pub(crate) solver: Option<&'static str>,
-    /// The most facts that a minimal world has, once it is known that smaller worlds do not stop the evaluation.
+    /// The maximum number of facts of a minimal world. `None` until smaller worlds are known not to
+    /// stop the evaluation.
     pub(crate) needed: Option<usize>,
     /// True if the answer depends on no fact of a world.
     is_constant: bool,
 }
 
-/// What was found among the worlds of one size.
+/// The result for the worlds of one size.
 pub(crate) enum OfSize {
     Found(World),
     None {
-        /// Whether any world of the size is allowed.
+        /// True if any world of the size is allowed.
         is_any: bool,
     },
     Stops(World, Stop),
-    /// A rule of this predicate, which the search does not look at, stops the evaluation.
+    /// A rule of this predicate, which is outside of the search, stops the evaluation.
     Widened(PredicateId),
 }
 
-/// What is searched for in the worlds of one size.
+/// The goal of a search in the worlds of one size.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Wanted {
     Goal,
-    /// That a rule stops the evaluation.
+    /// A rule that stops the evaluation.
     Stop,
 }
 
@@ -225,7 +228,7 @@ impl Search<'_> {
     fn run(&mut self, scope: Scope) -> Outcome {
         self.look();
         let Question { compiled, goal, inputs, .. } = self.question;
-        // A goal that no rule can derive stays underived if the engine misses facts.
+        // A goal that no rule can derive remains underived if the engine misses facts.
         let is_possible = possible::obstacle(compiled, *goal, inputs).is_none();
         let roots: &[PredicateId] = if is_possible { &self.roots } else { &[] };
         if let Some(why) = roots.iter().find_map(|root| missed_by_engine(compiled, *root)) {
@@ -257,7 +260,7 @@ impl Search<'_> {
         found
     }
 
-    /// An answer that needs no search.
+    /// Returns an answer that needs no search.
     fn without_bound(&mut self) -> Option<Outcome> {
         if !self.base_stopped() && !self.roots.iter().any(|root| self.cone.varies(root.0)) {
             self.is_constant = self.question.settled.is_none();
@@ -284,7 +287,7 @@ impl Search<'_> {
                 }
                 Ok(OfSize::None { is_any }) => {
                     is_any_world |= is_any;
-                    // The worlds of this size over other values are open.
+                    // Worlds of this size over other values remain open.
                     let reasons = std::mem::take(&mut self.certificate.reasons);
                     self.reasons
                         .retain(|known| !reasons.iter().any(|reason| reason.is_same_operation(known)));
@@ -309,7 +312,8 @@ impl Search<'_> {
         if is_any_world { Outcome::NotInScope } else { Outcome::NoWorld }
     }
 
-    /// Searches the worlds of one size: with a solver if the values are not complete and one is present, else over the values.
+    /// Searches the worlds of one size: with a solver if the values are incomplete and a solver is
+    /// present, or over the values.
     fn of_size_with_solver(&mut self, size: usize, is_any: bool) -> Result<OfSize, Obstacle> {
         if self.question.solvers.is_empty() {
             return self.of_size(size, Wanted::Goal);
@@ -330,7 +334,8 @@ impl Search<'_> {
             None
         };
         let found = match self.of_size(size, Wanted::Goal) {
-            // Another solver-side attempt: the values are too many, or a rule is one that the embedded search cannot evaluate.
+            // Try a solver again: the values are too many, or the embedded search does not support
+            // a rule.
             Err(obstacle @ (Obstacle::Size(_) | Obstacle::Unsupported(_))) if size > 0 => {
                 if open.is_none() {
                     match self.solved(size, is_any)? {
@@ -353,7 +358,7 @@ impl Search<'_> {
         Ok(found)
     }
 
-    /// Reads the rules that the answer depends on.
+    /// Computes the dependencies of the answer.
     fn look(&mut self) {
         let inputs: Vec<PredicateId> =
             self.question.inputs.iter().flat_map(|input| input.predicates.iter().copied()).collect();
@@ -374,7 +379,7 @@ impl Search<'_> {
         self.worlds.base = self.base.fork();
     }
 
-    /// Finds the values that the inputs have in worlds of a size.
+    /// Computes the values of the inputs in worlds of a size.
     fn find_values(&mut self, size: usize, wanted: Wanted) -> Result<(), Obstacle> {
         let budget = Budget::new(self.end, self.cancel);
         let is_certified = wanted == Wanted::Goal
@@ -452,7 +457,8 @@ impl Search<'_> {
         }
     }
 
-    /// Searches the worlds of one size over the values that the rules suggest. They may show a world, but prove nothing.
+    /// Searches the worlds of one size over the suggested values. The result may be a world, but
+    /// never a proof.
     fn of_fewer_values(&mut self, size: usize, limit: &str) -> Result<OfSize, Obstacle> {
         self.try_values()?;
         self.certificate.inputs = self.tried.as_ref().map(|tried| tried.inputs.clone()).unwrap_or_default();
@@ -462,13 +468,13 @@ impl Search<'_> {
         self.of_values(size, Wanted::Goal)
     }
 
-    /// A limit of the search is a reason for an incomplete answer.
+    /// Adds a search limit as a reason for an incomplete answer.
     fn add_limit(&mut self, limit: &str) {
         let operation = format!("a limit of the search: {limit}");
         self.certificate.reasons.insert(Reason { operation, inputs: Vec::new(), tried: 0 });
     }
 
-    /// Searches the worlds of one size over the values that were found.
+    /// Searches the worlds of one size over the computed values.
     fn of_values(&mut self, size: usize, wanted: Wanted) -> Result<OfSize, Obstacle> {
         if size > 0 && self.certificate.inputs.is_empty() {
             return Ok(OfSize::None { is_any: false });
@@ -512,7 +518,7 @@ impl Search<'_> {
         Err(unconfirmed())
     }
 
-    /// The predicate of a rule that stopped an evaluation and that the search did not look at.
+    /// Returns the predicate of a rule that stopped an evaluation, if it is outside of the cone.
     fn beside(&self, stop: &Stop) -> Result<Option<PredicateId>, Obstacle> {
         if !matches!(stop.reason, StopReason::Failed(_)) {
             return Err(Obstacle::Unsupported(format!("a world takes {} to evaluate", stop.reason)));
@@ -520,8 +526,8 @@ impl Search<'_> {
         Ok(self.worlds.stopping(stop).filter(|id| !self.cone.needs(id.0)))
     }
 
-    /// The smallest world in which a rule stops the evaluation, whatever the rule is about. Rules that need what the search
-    /// cannot evaluate are left out.
+    /// Returns the smallest world that stops the evaluation in any rule. Rules with unsupported
+    /// dependencies are excluded.
     fn aborting(&mut self, scope: Scope) -> Result<Option<(World, Stop)>, Obstacle> {
         if self.question.compiled.reading != Reading::Engine {
             return Ok(None);
@@ -544,7 +550,7 @@ impl Search<'_> {
     }
 }
 
-/// Why the engine misses facts that a predicate depends on, if it does.
+/// Returns the reason for missing facts in the engine's evaluation of a predicate, if any.
 fn missed_by_engine(compiled: &CompiledProgram, root: PredicateId) -> Option<String> {
     if let Some(read) = compiled.unordered_dependency(root) {
         let name = compiled.name(read.predicate);
@@ -561,7 +567,7 @@ fn unconfirmed() -> Obstacle {
     Obstacle::Unsupported("the kernel did not confirm what the search found".to_owned())
 }
 
-/// Requires what every world must have. Returns what is searched for.
+/// Adds the requirements of every world. Returns the literal of the search goal.
 fn requirements(evaluation: &mut Evaluation<'_>, question: &Question, wanted: Wanted) -> Literal {
     for predicate in &question.forbidden {
         let is_derived = evaluation.is_derived(*predicate);
@@ -577,7 +583,7 @@ fn requirements(evaluation: &mut Evaluation<'_>, question: &Question, wanted: Wa
     evaluation.is_derived(question.goal)
 }
 
-/// The facts of a solution, each for all predicates that hold it.
+/// Returns the facts of a solution, each for all predicates that share it.
 fn asserted(inputs: &[Input], facts: &[(usize, Vec<ValueId>)]) -> Vec<Vec<Fact>> {
     let facts = facts.iter().filter_map(|(input, tuple)| {
         let fact = |predicate: &PredicateId| Fact {
@@ -590,14 +596,14 @@ fn asserted(inputs: &[Input], facts: &[(usize, Vec<ValueId>)]) -> Vec<Vec<Fact>>
     facts.collect()
 }
 
-/// Evaluates worlds.
+/// An evaluator of worlds.
 pub(crate) struct Worlds<'q> {
     question: &'q Question,
     cancel: &'q Cancel,
     pub(crate) base: Kernel,
 }
 
-/// What the kernel makes of a world.
+/// The result of evaluating a world in the kernel.
 pub(crate) enum Confirmation {
     Holds(World),
     DoesNotHold,
@@ -629,14 +635,15 @@ impl Worlds<'_> {
         }
     }
 
-    /// The predicate of the rule that stopped an evaluation by failing.
+    /// Returns the predicate of the rule whose failure stopped an evaluation.
     pub(crate) fn stopping(&self, stop: &Stop) -> Option<PredicateId> {
         let rule = self.question.compiled.rule(stop.rule?)?;
         matches!(stop.reason, StopReason::Failed(_)).then_some(rule.predicate)
     }
 }
 
-/// The solution that was found last, with each value replaced by the first with which there still is a solution.
+/// Simplifies the latest solution: each value is replaced by the first value that leaves a
+/// solution.
 fn simplest(evaluation: &mut Evaluation<'_>, goal: Literal) -> Vec<(usize, Vec<ValueId>)> {
     let mut fixed = vec![goal];
     let mut facts = evaluation.world();

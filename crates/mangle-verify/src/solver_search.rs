@@ -1,4 +1,4 @@
-//! The part of a search that a solver decides: worlds over all values, not over a list of them.
+//! The part of a search that uses a solver: worlds over all values, not over a list of values.
 
 use std::time::Instant;
 
@@ -16,11 +16,11 @@ use crate::smt::{Decision, PlainFacts, Setting, SmtSearch, Wanted};
 #[allow(clippy::large_enum_variant)] // one value exists at a time
 pub(crate) enum Solved {
     Decided(OfSize),
-    /// The solver does not know, for this reason.
+    /// The solver did not decide, for this reason.
     Open(String),
 }
 
-/// A world that the kernel looked at and that ends the search.
+/// The result of an evaluated world that ends the search.
 #[allow(clippy::large_enum_variant)] // one value exists at a time
 enum Ending {
     Confirmed(Confirmation),
@@ -29,7 +29,8 @@ enum Ending {
 }
 
 impl Search<'_> {
-    /// Searches the worlds of one size with a solver. `is_any` is true if a world is known to be allowed.
+    /// Searches the worlds of one size with a solver. `is_any` is true if a world is known to be
+    /// allowed.
     pub(crate) fn solved(&mut self, size: usize, is_any: bool) -> Result<Solved, Obstacle> {
         let (decision, ending) = match self.run_solver(size, Wanted::Goal(self.question.goal)) {
             Ok(found) => found,
@@ -53,7 +54,7 @@ impl Search<'_> {
         })
     }
 
-    /// The most facts that a minimal world has.
+    /// Returns the maximum number of facts of a minimal world.
     fn derivation_size(&self) -> Option<usize> {
         let question = self.question;
         let inputs = question.inputs.iter().flat_map(|input| &input.predicates);
@@ -74,7 +75,7 @@ impl Search<'_> {
         if needed.is_empty() {
             return Ok((Decision::None { stops: true }, None));
         }
-        // A part of the time is left for the embedded search.
+        // Part of the time is reserved for the embedded search.
         let now = Instant::now();
         let end = now + self.end.saturating_duration_since(now).mul_f64(0.8);
         let values = self.base.values().share();
@@ -106,7 +107,8 @@ impl Search<'_> {
     }
 }
 
-/// The facts of a proposed world, each for all predicates that hold it; `None` if a value cannot be built.
+/// Returns the facts of a proposed world, each for all predicates that share it. `None` if a value
+/// cannot be created.
 fn asserted(facts: &PlainFacts, inputs: &[InputPredicate], values: &mut Values) -> Option<Vec<Vec<Fact>>> {
     let mut all = Vec::with_capacity(facts.len());
     for (input, columns) in facts {
@@ -122,7 +124,7 @@ fn asserted(facts: &PlainFacts, inputs: &[InputPredicate], values: &mut Values) 
     Some(all)
 }
 
-/// What a proposed world ends the search with, if it does.
+/// Evaluates a proposed world. Returns the result if it ends the search.
 fn ending_of(worlds: &mut Worlds<'_>, cone: &Cone, wanted: Wanted, facts: &[Vec<Fact>]) -> Option<Ending> {
     match worlds.confirm(facts) {
         Confirmation::Stops(world, stop) => {

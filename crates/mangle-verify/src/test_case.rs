@@ -1,4 +1,5 @@
-//! The world of an answer as a case of a policy test, which passes once the policy is as its author wants it.
+//! Conversion of the world of an answer to a policy test case, which passes when the policy is
+//! corrected.
 
 use mangle_check::policy_test::property::{Claim, Condition, Connective, Piece, Property};
 use mangle_engine::kernel::{Ground, Proof, ProofNode, RuleId};
@@ -9,9 +10,11 @@ use rustc_hash::FxHashMap;
 
 use crate::answer::{Answer, Verdict};
 
-/// A case with the facts of the world of a condition, and what has to follow from them; `None` where there is no world, or
-/// nothing that a case can expect. Of several facts that must not follow together, the case forbids the one of the predicate
-/// `permit`, else the first that rules derive.
+/// Returns a test case with the facts of a world and its expected results. `None` if no world or no
+/// expectation exists.
+///
+/// If several facts must not hold together, the case forbids the fact of the predicate `permit`, or
+/// the first derived fact.
 #[must_use]
 pub fn test_case(property: &Property, answer: &Answer, permit: &str) -> Option<String> {
     let (world, (proof, _)) = (answer.world.as_ref()?, answer.proof.as_ref()?);
@@ -26,18 +29,18 @@ pub fn test_case(property: &Property, answer: &Answer, permit: &str) -> Option<S
     (!expected.is_empty()).then(|| format!("# @test name: {}\n{facts}{}", property.name, expected.join("\n")))
 }
 
-/// What a solution of a body is made of.
+/// The solution of a body.
 struct Solution<'p> {
     proof: &'p Proof,
     goal: &'p ProofNode,
-    /// The values of the variables of the body, as texts.
+    /// The values of the variables of the body, as text.
     bindings: FxHashMap<Symbol, String>,
 }
 
 impl<'p> Solution<'p> {
     fn of(condition: &Condition, proof: &'p Proof) -> Option<Self> {
         let goal = proof.nodes.first()?;
-        // Which of several bodies it is a solution of, the proof does not say.
+        // The proof does not identify the body if there are several.
         let [body] = condition.bodies.as_slice() else { return None };
         let mut solution = Self { proof, goal, bindings: FxHashMap::default() };
         let (source, _) = rule(body);
@@ -51,7 +54,7 @@ impl<'p> Solution<'p> {
         Some(solution)
     }
 
-    /// Takes over the values that the variables of a premise have in the fact that it finds.
+    /// Binds the variables of a premise to the arguments of the matching fact.
     fn bind(&mut self, literal: &Literal, fact: &str) {
         let text = format!("{fact}.");
         let source = SourceFile::parse(text.as_str().into());
@@ -63,7 +66,7 @@ impl<'p> Solution<'p> {
         }
     }
 
-    /// The facts that rules derive, as the premises find them.
+    /// Returns the derived facts that match the premises.
     fn derived(&self) -> impl Iterator<Item = &str> {
         let facts = self.goal.steps.iter().filter_map(|step| match step.ground {
             Ground::Fact(fact) => self.proof.nodes.get(fact),
@@ -72,7 +75,7 @@ impl<'p> Solution<'p> {
         facts.filter(|node| node.rule != RuleId::ASSERTED).map(|node| node.fact.as_str())
     }
 
-    /// The patterns of the negations of the body.
+    /// Returns the patterns of the negations of the body.
     fn absent(&self) -> impl Iterator<Item = &str> {
         let steps = self.goal.steps.iter();
         let patterns = steps.filter_map(|step| match &step.ground {
@@ -82,13 +85,13 @@ impl<'p> Solution<'p> {
         patterns.filter(|pattern| pattern.contains('('))
     }
 
-    /// What follows in the world.
+    /// Returns the expectations that hold in the world.
     fn expected(&self) -> Vec<String> {
         let expected = self.derived().map(|fact| format!("# @expect {fact}"));
         expected.chain(self.absent().map(|pattern| format!("# @forbid {pattern}"))).collect()
     }
 
-    /// What would make the world one that does not break the property.
+    /// Returns expectations that would prevent the violation.
     fn prevented(&self, condition: &Condition, permit: &str) -> Option<Vec<String>> {
         if let Some((Connective::Then, alternatives)) = &condition.connective {
             return Some(vec![format!("# @expect {}", self.alternative(alternatives.first()?)?)]);
@@ -100,7 +103,7 @@ impl<'p> Solution<'p> {
         Some(vec![forbidden.or_else(expected)?])
     }
 
-    /// The first atom of an alternative, with the values of the solution.
+    /// Returns the first atom of an alternative, with the values of the solution.
     fn alternative(&self, piece: &Piece) -> Option<String> {
         let (source, text) = rule(piece);
         let literal = clause(&source)?
@@ -114,7 +117,7 @@ impl<'p> Solution<'p> {
     }
 }
 
-/// Premises as a rule, with the text of that.
+/// Parses premises as a rule. Returns its source and text.
 fn rule(piece: &Piece) -> (SourceFile, String) {
     let text = format!("solution() :- {} .", piece.text);
     (SourceFile::parse(text.as_str().into()), text)

@@ -1,4 +1,5 @@
-//! Vacuous answers: the property depends on no fact of a world, because the program itself has the facts.
+//! Detection of vacuous answers, which depend on no fact of a world because the program contains
+//! the facts.
 
 use mangle_engine::kernel::CompiledProgram;
 use mangle_engine::program::{PredicateId, PredicateKey, Program};
@@ -7,10 +8,10 @@ use mangle_syntax::text::{FileId, Symbol};
 use crate::cone;
 use crate::program_pair::split_mark;
 
-/// Maximum number of predicates in a message.
+/// The maximum number of predicates in a message.
 const MAX_NAMES: usize = 4;
 
-/// The predicates that a goal depends on and that have facts and no rules.
+/// Returns the predicates with facts and without rules that a goal depends on.
 pub(crate) fn constants(
     program: &Program,
     compiled: &CompiledProgram,
@@ -33,7 +34,8 @@ pub(crate) fn constants(
     keys
 }
 
-/// The message of a vacuous answer: the predicates with facts, the files of the facts, and the way out.
+/// Formats the message of a vacuous answer: the predicates with facts, the files of the facts, and
+/// a remedy.
 pub(crate) fn message(
     program: &Program,
     name: &dyn Fn(FileId) -> String,

@@ -1,9 +1,9 @@
-//! Kinds of values, and an order among the values of one kind.
+//! Kinds of values, and an order of the values of one kind.
 
 use mangle_engine::kernel::Datum;
 use mangle_engine::types::Base;
 
-/// The kind of a value without parts.
+/// Returns the kind of a value without parts.
 pub(crate) fn kind(datum: &Datum) -> Option<Base> {
     Some(match datum {
         Datum::Name(_) => Base::Name,
@@ -17,7 +17,7 @@ pub(crate) fn kind(datum: &Datum) -> Option<Base> {
     })
 }
 
-/// An order of values that does not depend on when they were interned; negative numbers are last.
+/// Compares values of one kind, independently of their interning order. Negative numbers are last.
 pub(crate) fn in_order(one: &Datum, other: &Datum) -> std::cmp::Ordering {
     match (one, other) {
         (Datum::Name(one), Datum::Name(other)) | (Datum::String(one), Datum::String(other)) => one.cmp(other),

@@ -1,4 +1,5 @@
-//! Which constants an argument may be, by the types and the names that its declaration gives.
+//! Constants that an argument of an update can be, according to the types and names of its
+//! declaration.
 
 use mangle_engine::types::{Base, Type};
 use piggyback::envelope::atoms::{DeclaredPredicate, ParameterNames};
@@ -7,27 +8,27 @@ use piggyback::envelope::runtime::becomes_name;
 use crate::expr::Expr;
 use crate::term::{self, TermLimits};
 
-/// What an argument may be.
+/// The set of constants for an argument.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Argument {
     pub(crate) expr: Expr,
-    /// What of its declaration the expression does not say.
+    /// The constraints of the declaration that the expression does not enforce.
     pub(crate) gaps: Vec<Gap>,
 }
 
-/// What an expression does not say of an argument.
+/// A constraint of an argument that the expression does not enforce.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) enum Gap {
     /// The list of names is too long.
     ManyNames,
-    /// The runtime stores some or all of its values as something else.
+    /// The runtime stores some or all values as another kind of constant.
     Flips,
-    /// A part of its type has no constants that an update can hold.
+    /// A part of the type has no constants that an update can contain.
     Parts,
 }
 
 impl Gap {
-    /// The rule that checks what the expression does not say.
+    /// The code of the rule that checks the constraint.
     pub(crate) fn rule(self) -> &'static str {
         match self {
             Self::ManyNames => "PB224",
@@ -37,7 +38,7 @@ impl Gap {
     }
 }
 
-/// One kind of constants.
+/// A kind of constants.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Constants {
     AnyName,
@@ -48,7 +49,9 @@ enum Constants {
     Float,
 }
 
-/// What an argument of a predicate may be under one of its bounds; the type if no constant is one of it.
+/// The constants for an argument under one bound.
+///
+/// The error is the type, if an update cannot contain any constant of the type.
 pub(crate) fn argument(
     ty: &Type,
     listed: Option<&ParameterNames>,
@@ -77,7 +80,7 @@ pub(crate) fn argument(
     Ok(Argument { expr: Expr::choice(parts), gaps })
 }
 
-/// The bounds of a predicate; where it has none, one row of anything.
+/// The rows of bounds of a predicate. Without bounds, one row of unrestricted types.
 pub(crate) fn rows(declared: &DeclaredPredicate) -> Vec<Vec<Type>> {
     match declared.rows.is_empty() {
         true => vec![vec![Type::Any; declared.arity]],
@@ -85,7 +88,7 @@ pub(crate) fn rows(declared: &DeclaredPredicate) -> Vec<Vec<Type>> {
     }
 }
 
-/// The constants of a type that is no union; `None` where there are none that an update can hold.
+/// The constants of a type that is not a union; `None` if an update cannot contain any.
 fn constants(ty: &Type) -> Option<Vec<Constants>> {
     Some(vec![match ty {
         Type::Any | Type::Variable(_) => {
@@ -107,7 +110,7 @@ fn constants(ty: &Type) -> Option<Vec<Constants>> {
     }])
 }
 
-/// The listed names that can be written.
+/// The listed names that are valid Mangle names.
 fn valid(listed: &ParameterNames) -> Vec<String> {
     let is_part = |part: &str| {
         !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_alphanumeric() || b".-_~%".contains(&byte))
@@ -116,7 +119,8 @@ fn valid(listed: &ParameterNames) -> Vec<String> {
     listed.names.iter().map(|name| &**name).filter(is_name).map(str::to_owned).collect()
 }
 
-/// Takes the listed names for the open sets of names that they are in. A list that contradicts the type is ignored.
+/// Replaces the open sets of names by the listed names that they contain. Ignores a list that
+/// contradicts the type.
 fn restrict(kinds: &mut Vec<Constants>, is_any: bool, listed: &[String]) {
     if listed.is_empty() {
         return;
@@ -142,7 +146,7 @@ fn restrict(kinds: &mut Vec<Constants>, is_any: bool, listed: &[String]) {
     }
 }
 
-/// The same with one list of names.
+/// Merges all lists of names into one, and removes duplicates.
 fn with_joined_names(kinds: Vec<Constants>) -> Vec<Constants> {
     let mut names = Vec::new();
     let mut others = Vec::new();

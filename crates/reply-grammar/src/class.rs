@@ -1,15 +1,15 @@
-//! Sets of characters.
+//! Character classes.
 
 use std::ops::RangeInclusive;
 
-/// A set of characters, as ranges in ascending order that do not touch.
+/// A set of characters, as sorted ranges with gaps between them.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct CharClass {
     ranges: Vec<(char, char)>,
 }
 
 impl CharClass {
-    /// The characters of some ranges.
+    /// The characters of the given ranges.
     #[must_use]
     pub fn of(ranges: &[RangeInclusive<char>]) -> Self {
         let mut sorted: Vec<_> = ranges.iter().map(|range| (*range.start(), *range.end())).collect();
@@ -30,7 +30,7 @@ impl CharClass {
         Self::of(&text.chars().map(|char| char..=char).collect::<Vec<_>>())
     }
 
-    /// All characters that are not in the class.
+    /// All characters outside of the class.
     #[must_use]
     pub fn complement(&self) -> Self {
         let mut ranges = Vec::new();
@@ -56,32 +56,32 @@ impl CharClass {
         Self::of(&outside).complement()
     }
 
-    /// Whether it has a character.
+    /// True if the class contains the character.
     #[must_use]
     pub fn contains(&self, char: char) -> bool {
         self.ranges.iter().any(|(start, end)| (*start..=*end).contains(&char))
     }
 
-    /// Its ranges, the ends included.
+    /// The ranges, with inclusive ends.
     #[must_use]
     pub fn ranges(&self) -> &[(char, char)] {
         &self.ranges
     }
 
-    /// Whether it is written more briefly by what it lacks.
+    /// True if the negated form of the class is shorter.
     #[must_use]
     pub fn is_negative(&self) -> bool {
         self.contains(char::MAX)
     }
 
-    /// The bytes of its longest character.
+    /// The UTF-8 length of the longest character.
     #[must_use]
     pub fn longest(&self) -> usize {
         self.ranges.last().map_or(0, |(_, end)| end.len_utf8())
     }
 }
 
-/// The character after another; surrogates are none.
+/// The next character, skipping surrogates.
 fn after(char: char) -> Option<char> {
     (char..=char::MAX).nth(1)
 }

@@ -1,4 +1,4 @@
-//! Which envelopes there may be: the values of all fields, and what no grammar says of them.
+//! The set of valid envelopes: values of all fields, and constraints that no grammar enforces.
 
 use mangle_settings::Profile;
 use piggyback::envelope::secrets;
@@ -12,48 +12,48 @@ use crate::remaining::{self, Remaining};
 use crate::update::{Omitted, Predicate, Updates};
 use crate::value::{Member, Value};
 
-/// Which envelopes there may be.
+/// The set of valid envelopes.
 #[derive(Debug)]
 pub struct EnvelopeSet {
-    /// The version of the protocol.
+    /// The protocol version.
     pub profile: Profile,
     /// The consumer of the updates.
     pub consumer: String,
-    /// The envelope.
+    /// The values of the whole envelope.
     pub value: Value,
-    /// The text of one update; `None` where there may be none.
+    /// The text of one update; `None` if no updates are allowed.
     pub update: Option<Expr>,
-    /// The predicates of its updates, the most relevant first.
+    /// The predicates of the updates, most relevant first.
     pub predicates: Vec<Predicate>,
-    /// The predicates that could have been among them.
+    /// The predicates that were considered and omitted.
     pub omitted: Vec<Omitted>,
-    /// What has to be checked of each envelope nevertheless.
+    /// The constraints that must be checked for each generated envelope.
     pub remaining: Vec<Remaining>,
 }
 
-/// How many characters of a credential tell where it is, and nothing else.
+/// The number of characters of a credential to show in an error.
 const SHOWN: usize = 4;
 
-/// Why there is no envelope at all.
+/// The reason why no envelope is valid.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum EnvelopeError {
-    /// The version wants an update, and there is none.
+    /// The version requires an update, and no update is allowed.
     #[error("version {profile} requires an update, and consumer `{consumer}` accepts no declared predicate")]
     NoUpdate {
-        /// The version.
+        /// The protocol version.
         profile: Profile,
         /// The consumer.
         consumer: String,
     },
-    /// A field that the settings name and the version does not know.
+    /// The settings name a field that the version does not have.
     #[error("version {profile} has no field `{field}`")]
     UnknownField {
-        /// The version.
+        /// The protocol version.
         profile: Profile,
         /// The field, from `[decoding] fields`.
         field: String,
     },
-    /// A name that looks like a credential: with a mask in its place, the grammar would be another one.
+    /// A name looks like a credential. Masking it would change the grammar.
     #[error("{what} looks like {kind}, and a grammar would show it: rename it, or use `--no-redact`")]
     Credential {
         /// The name, shortened.
@@ -64,10 +64,13 @@ pub enum EnvelopeError {
 }
 
 impl EnvelopeSet {
-    /// Checks that no name looks like a credential: nothing that is generated may show one, and none may be masked.
+    /// Checks that no name looks like a credential. Generated files must not contain credentials,
+    /// and masking a name would change the grammar.
     ///
     /// # Errors
-    /// [`EnvelopeError::Credential`] for the first predicate or constant that does.
+    ///
+    /// [`EnvelopeError::Credential`] for the first predicate or constant that looks like a
+    /// credential.
     pub fn check_names(&self) -> Result<(), EnvelopeError> {
         let predicates =
             self.predicates.iter().map(|one| ("predicate", one.name.as_str(), format!("/{}", one.arity)));
@@ -87,7 +90,8 @@ impl EnvelopeSet {
     /// The envelopes that a policy allows.
     ///
     /// # Errors
-    /// If no envelope is allowed, or the settings contradict the version of the protocol.
+    ///
+    /// If no envelope is allowed, or the settings contradict the protocol version.
     pub fn of(policy: &Policy<'_>) -> Result<Self, EnvelopeError> {
         let updates = Updates::of(policy);
         let profile = policy.profile;
@@ -141,10 +145,11 @@ fn control(fields: &Fields<'_>) -> Vec<Member> {
     members
 }
 
-/// The fields without which an envelope of a recent version has findings.
+/// The fields that are always generated, because their absence is reported in recent versions.
 const ALWAYS: [&str; 3] = ["intent_classification", "mangle_updates", "memory_operations"];
 
-/// Whether a field of the control packet is generated. The hypothesis of 1.1 is in its self-correction as well.
+/// True if a field of the control packet is generated. By default, the top-level hypothesis of 1.1
+/// is omitted because the self-correction also contains it.
 fn is_wanted(field: &MemberField, policy: &Policy<'_>) -> bool {
     match &policy.decoding.fields {
         _ if field.need(policy.profile) == Requirement::Required || ALWAYS.contains(&field.name) => true,
@@ -153,7 +158,7 @@ fn is_wanted(field: &MemberField, policy: &Policy<'_>) -> bool {
     }
 }
 
-/// Whether the version knows all fields that the settings name.
+/// Checks that the version has all configured fields.
 fn check_fields(policy: &Policy<'_>) -> Result<(), EnvelopeError> {
     let profile = policy.profile;
     let is_known = |name: &str| CONTROL.field(name).is_some_and(|field| field.is_in(profile));

@@ -1,12 +1,13 @@
-//! Short texts of a set in which every alternative occurs.
+//! Short examples of a set that cover every alternative.
 
 use crate::expr::{Expr, Rule, filler};
 
-/// How many examples there are at most.
+/// The maximum number of examples.
 const MOST: usize = 2_000;
 
 impl Expr {
-    /// Short texts in which every alternative occurs, up to some thousands. Of rules that are `open` one text is enough.
+    /// Short texts that cover every alternative, up to `MOST`. Rules that are `open` have a
+    /// single text.
     #[must_use]
     pub fn examples(&self, open: &dyn Fn(&Rule) -> bool) -> Vec<String> {
         let mut found = match self {
@@ -42,7 +43,8 @@ impl Expr {
         found
     }
 
-    /// A text of the first alternatives without repetitions; `has_optional`: what may be there once is there.
+    /// A text of the first alternatives without repetitions. If `has_optional`, includes optional
+    /// parts.
     fn shortest(&self, has_optional: bool) -> String {
         match self {
             Self::Literal(text) => text.clone(),
@@ -56,13 +58,13 @@ impl Expr {
     }
 }
 
-/// A text that is as short as it can be and yet says something.
+/// The shortest text that contains an alphanumeric character, if possible.
 fn plain(expr: &Expr) -> String {
     let shortest = expr.shortest(false);
     if shortest.contains(char::is_alphanumeric) { shortest } else { expr.shortest(true) }
 }
 
-/// The texts at a place of several lists; shorter lists begin again.
+/// Joins the elements at an index of several lists. Shorter lists are cycled.
 fn side_by_side(parts: &[Vec<String>], at: usize) -> String {
     parts.iter().filter_map(|part| part.get(at.checked_rem(part.len())?)).map(String::as_str).collect()
 }

@@ -1,4 +1,4 @@
-//! Regular expressions with bounds: which texts there are, of the decoded text of a string or of JSON itself.
+//! Bounded regular expressions over the decoded text of a string, or over JSON.
 
 use std::collections::HashSet;
 use std::fmt::Write as _;
@@ -13,29 +13,30 @@ pub enum Expr {
     Literal(String),
     /// One character.
     Class(CharClass),
-    /// One text of each, in this order.
+    /// The concatenation of one text of each set.
     Sequence(Vec<Expr>),
-    /// A text of any of them.
+    /// A text of any of the sets.
     Choice(Vec<Expr>),
-    /// So many texts of one set, both ends included.
+    /// Repetitions of a set, with inclusive minimum and maximum.
     Repeat(Box<Expr>, u32, u32),
-    /// A set that has a name in grammars.
+    /// A set with a name in grammars.
     Rule(Arc<Rule>),
 }
 
 /// A set of texts with a name.
 #[derive(Debug, PartialEq, Eq, Hash)]
 pub struct Rule {
-    /// Its name: lower-case words with `_` between them.
+    /// The name: lower-case words separated by `_`.
     pub name: String,
-    /// Its texts.
+    /// The texts of the rule.
     pub body: Expr,
-    /// Whether it is a part of JSON that has no parts itself, such as a string: a terminal in grammars that know those.
+    /// True for an atomic part of JSON, for example a string: a terminal in grammars that have
+    /// terminals.
     pub is_terminal: bool,
 }
 
 impl Expr {
-    /// The texts in it, each rule's once.
+    /// The literal texts of the expression. Each rule is visited once.
     #[must_use]
     pub fn literals(&self) -> Vec<&str> {
         let (mut found, mut open, mut seen) = (Vec::new(), vec![self], HashSet::new());
@@ -52,34 +53,34 @@ impl Expr {
         found
     }
 
-    /// One text.
+    /// A set with one text.
     pub fn literal(text: impl Into<String>) -> Self {
         Self::Literal(text.into())
     }
 
-    /// A set with a name whose texts have no parts.
+    /// A named set of atomic texts.
     pub fn terminal(name: impl Into<String>, body: Self) -> Self {
         Self::Rule(Arc::new(Rule { name: name.into(), body, is_terminal: true }))
     }
 
-    /// A set with a name whose texts have parts with names.
+    /// A named set of texts with named parts.
     pub fn rule(name: impl Into<String>, body: Self) -> Self {
         Self::Rule(Arc::new(Rule { name: name.into(), body, is_terminal: false }))
     }
 
-    /// From `least` to `most` texts.
+    /// Repeats the set `least` to `most` times.
     #[must_use]
     pub fn repeat(self, least: u32, most: u32) -> Self {
         Self::Repeat(Box::new(self), least, most)
     }
 
-    /// A text, or none.
+    /// The set, or the empty text.
     #[must_use]
     pub fn optional(self) -> Self {
         self.repeat(0, 1)
     }
 
-    /// A choice; a single alternative is itself.
+    /// A choice. A single alternative is returned unchanged.
     #[must_use]
     pub fn choice(mut of: Vec<Self>) -> Self {
         match of.len() {
@@ -88,13 +89,13 @@ impl Expr {
         }
     }
 
-    /// The bytes of the longest text.
+    /// The length of the longest text in bytes.
     #[must_use]
     pub fn longest(&self) -> usize {
         self.measure(&str::len, &CharClass::longest)
     }
 
-    /// The characters of the longest text.
+    /// The length of the longest text in characters.
     #[must_use]
     pub fn longest_chars(&self) -> usize {
         self.measure(&|text| text.chars().count(), &|_| 1)
@@ -112,7 +113,7 @@ impl Expr {
         }
     }
 
-    /// A text with as many characters as any, made of English words wherever they are free.
+    /// A text with the maximum number of characters. Unconstrained characters form English words.
     #[must_use]
     pub fn sample(&self) -> String {
         let mut out = String::new();
@@ -126,7 +127,7 @@ impl Expr {
             Self::Class(class) => out.push(filler(class, out)),
             Self::Sequence(parts) => parts.iter().for_each(|part| part.write_sample(out)),
             Self::Choice(parts) => {
-                // Of equally long ones the first, which is the plain one.
+                // Of equally long alternatives, the first one, which is the unescaped one.
                 let longest = parts.iter().rev().max_by_key(|part| part.longest_chars());
                 longest.into_iter().for_each(|part| part.write_sample(out));
             }
@@ -135,7 +136,7 @@ impl Expr {
         }
     }
 
-    /// All rules in it, each after those that it needs, every name once.
+    /// All rules of the expression, dependencies first, without duplicate names.
     #[must_use]
     pub fn rules(&self) -> Vec<Arc<Rule>> {
         let mut found = Vec::new();
@@ -157,7 +158,7 @@ impl Expr {
         }
     }
 
-    /// How the texts are written in a JSON string, without its quotes: the only spelling of each.
+    /// The texts as escaped in a JSON string, without quotes. Each text has exactly one spelling.
     #[must_use]
     pub fn in_json(&self) -> Self {
         let all = |parts: &[Self]| parts.iter().map(Self::in_json).collect();
@@ -179,10 +180,11 @@ impl Expr {
     }
 }
 
-/// What the free characters of samples are taken from.
+/// The source of unconstrained characters in samples.
 const WORDS: &str = "the parser of the project reads every file twice and the second test fails again ";
 
-/// The character of [`WORDS`] that comes next where so much is written, or another one of the class.
+/// The character of [`WORDS`] for this position of the sample. Fallback: another character of the
+/// class.
 pub(crate) fn filler(class: &CharClass, out: &str) -> char {
     let at = out.len() % WORDS.len();
     let next =
@@ -190,7 +192,7 @@ pub(crate) fn filler(class: &CharClass, out: &str) -> char {
     next.or_else(|| class.ranges().first().map(|(start, _)| *start)).unwrap_or_default()
 }
 
-/// A text as it is written in a JSON string.
+/// Escapes a text for a JSON string.
 pub(crate) fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for char in text.chars() {
@@ -206,7 +208,7 @@ pub(crate) fn escaped(text: &str) -> String {
     out
 }
 
-/// The letter that stands after a backslash for a character that JSON strings cannot hold.
+/// The letter of the short JSON escape of a character, if any.
 fn short_escape(char: char) -> Option<char> {
     ESCAPES.iter().find(|(plain, _)| *plain == char).map(|(_, letter)| *letter)
 }

@@ -1,4 +1,5 @@
-//! The fields of an envelope as sets of values, from the table that the checks of replies read as well.
+//! Fields of an envelope as sets of values. The table of fields is shared with the checks of
+//! replies.
 
 use mangle_settings::Profile;
 use piggyback::envelope::table::{INTENT, MemberField, Shape, Table};
@@ -10,23 +11,23 @@ use crate::text;
 use crate::update::{Predicate, Updates};
 use crate::value::{Member, Value};
 
-/// The operation whose key is the name of a predicate.
+/// The memory operation with a predicate name as key.
 const FORGET: &str = "forget";
 
-/// The parts of an envelope that its fields are made of.
+/// The inputs for the values of fields.
 pub(crate) struct Fields<'p> {
     pub(crate) policy: Policy<'p>,
     pub(crate) updates: &'p Updates,
 }
 
 impl Fields<'_> {
-    /// The members of an object of this version, without those that may be left out and whose values are unknown.
+    /// The members of an object in this version. Optional members with unknown values are omitted.
     pub(crate) fn members(&self, table: &'static Table) -> Vec<Member> {
         let of_version = table.fields.iter().filter(|field| field.is_in(self.policy.profile));
         of_version.filter_map(|field| Some(Member { name: field.name, value: self.value(field)? })).collect()
     }
 
-    /// What a field may hold; `None` where any JSON may be.
+    /// The values of a field; `None` for any JSON.
     pub(crate) fn value(&self, field: &MemberField) -> Option<Value> {
         match field.name {
             "mangle_updates" => Some(self.update_list()),
@@ -40,7 +41,7 @@ impl Fields<'_> {
             Shape::Text => self.text(name),
             Shape::TextOrNull => Value::Nullable(Box::new(self.text(name))),
             Shape::Word(words) => Value::Words(words.iter().map(|word| (*word).to_owned()).collect()),
-            // Zero says that the model is not sure at all, which the runtime reads as no answer.
+            // The runtime reads a confidence of zero as a missing answer.
             Shape::Number if name == "confidence" => Value::Hundredths(1),
             Shape::Number => Value::Hundredths(0),
             Shape::Count => Value::Count(self.policy.decoding.digits),
@@ -56,7 +57,8 @@ impl Fields<'_> {
         })
     }
 
-    /// An intent for each category with its verbs, if all verbs have one of the usual categories.
+    /// The intent, with one alternative for each category and its verbs. If a verb has an unusual
+    /// category, a single alternative.
     fn intent(&self) -> Value {
         let intent = self.members(&INTENT);
         let verbs = Taxonomy::of(Some(self.policy.declarations)).verbs;
@@ -73,7 +75,7 @@ impl Fields<'_> {
         either(categories.filter_map(of_category).collect())
     }
 
-    /// An operation that stores a value, one that forgets the facts of a predicate, or one that has a key alone.
+    /// A memory operation: stores a value, forgets the facts of a predicate, or has only a key.
     fn memory_operation(&self, table: &'static Table) -> Value {
         let members = self.members(table);
         let stored =
@@ -99,7 +101,8 @@ impl Fields<'_> {
         )
     }
 
-    /// The generated predicates that no rule reads: the runtime retracts all facts of the one that is the key of a `forget`.
+    /// The generated predicates that no rule uses. For `forget`, the runtime retracts all facts of
+    /// the predicate in the key.
     fn forgettable(&self) -> Vec<String> {
         let is_used = |name: &str| self.policy.declarations.named(name).any(|declared| declared.is_used);
         let mut names: Vec<String> = Vec::new();
@@ -111,7 +114,7 @@ impl Fields<'_> {
         names
     }
 
-    /// Up to how many elements a list has: none of transitions between updates that there are not.
+    /// The maximum number of elements of a list. Without updates, no state transitions are allowed.
     fn most_elements(&self, name: &str) -> u32 {
         let caps = &self.policy.transcripts.caps;
         let cap = match name {
@@ -139,14 +142,14 @@ impl Fields<'_> {
         }
     }
 
-    /// Arguments of a tool.
+    /// The arguments of a tool.
     fn map(&self) -> Value {
         let limits = self.policy.decoding;
         let scalars = vec![self.text("argument"), Value::Count(limits.digits), Value::Flag];
         Value::Map(text::word(limits.name), Box::new(Value::Scalar(scalars)), limits.elements)
     }
 
-    /// What a text may be, by the name of its field.
+    /// The values of a text field.
     fn text(&self, field: &str) -> Value {
         let Policy { decoding: limits, transcripts, profile, .. } = self.policy;
         match field {
@@ -202,7 +205,7 @@ fn categories(profile: Profile) -> Vec<String> {
     CATEGORIES.iter().map(|category| format!("{slash}{category}")).collect()
 }
 
-/// Members with another value for one of them.
+/// The members with another value for one of them.
 fn with(members: &[Member], name: &str, value: &Value) -> Vec<Member> {
     let replaced = |member: &Member| match member.name == name {
         true => Member { value: value.clone(), ..*member },
@@ -211,7 +214,6 @@ fn with(members: &[Member], name: &str, value: &Value) -> Vec<Member> {
     members.iter().map(replaced).collect()
 }
 
-/// A choice of objects; a single one is itself.
 fn either(mut objects: Vec<Value>) -> Value {
     if objects.len() == 1 { objects.remove(0) } else { Value::Either(objects) }
 }

@@ -1,17 +1,18 @@
-//! Whether a text is in a set: by the ends that every part of an expression may have.
+//! Matching of texts against expressions, by sets of end positions.
 
 use std::collections::BTreeSet;
 
 use crate::expr::Expr;
 
 impl Expr {
-    /// Whether a text is one of the set. Takes as many steps as the text has bytes for each node of the expression.
+    /// True if the set contains the text. Time: at most the length of the text for each node of the
+    /// expression.
     #[must_use]
     pub fn accepts(&self, text: &str) -> bool {
         self.ends(text, &BTreeSet::from([0])).contains(&text.len())
     }
 
-    /// Where texts of the set end that begin at some places.
+    /// The end positions of matches that start at the given positions.
     fn ends(&self, text: &str, starts: &BTreeSet<usize>) -> BTreeSet<usize> {
         let after = |start: &usize| text.get(*start..).unwrap_or_default();
         match self {
@@ -41,7 +42,7 @@ fn repeated(part: &Expr, (least, most): (u32, u32), text: &str, starts: &BTreeSe
     for count in 1..=most {
         current = part.ends(text, &current);
         if count >= least {
-            // What was reached with fewer repetitions goes on from there already.
+            // A position that was reached with fewer repetitions has already been continued.
             current.retain(|end| ends.insert(*end) || count <= least);
         }
         if current.is_empty() {

@@ -1,20 +1,21 @@
-//! Regular expressions as texts, in the syntax that ECMAScript, Rust and Python share.
+//! Regular expression syntax that is common to ECMAScript, Rust and Python.
 
 use std::fmt::Write as _;
 
 use crate::class::CharClass;
 use crate::expr::Expr;
 
-/// How expressions are written.
+/// The style of regular expressions.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct PatternStyle {
-    /// Whether a slash is escaped, as between the slashes of Lark.
+    /// True if slashes are escaped, as between the slashes of Lark.
     pub(crate) escapes_slash: bool,
-    /// Whether characters repeat without a limit, for engines that take only simple patterns.
+    /// True if repetitions of characters are unbounded, for engines that support only simple
+    /// patterns.
     pub(crate) is_unbounded: bool,
 }
 
-/// A regular expression for the texts of an expression, without anchors.
+/// The regular expression of a set, without anchors.
 pub(crate) fn pattern(expr: &Expr, style: PatternStyle) -> String {
     let mut out = String::new();
     write(expr, style, &mut out);
@@ -54,7 +55,7 @@ fn group(expr: &Expr, style: PatternStyle, out: &mut String) {
     out.push(')');
 }
 
-/// How often, behind what is repeated.
+/// The repetition suffix.
 fn times(least: u32, most: u32, style: PatternStyle) -> String {
     match (least, most) {
         (0, 1) => "?".to_owned(),
@@ -66,7 +67,7 @@ fn times(least: u32, most: u32, style: PatternStyle) -> String {
     }
 }
 
-/// What simple patterns repeat with a limit.
+/// The maximum bound that simple patterns keep.
 const FEW: u32 = 2;
 
 fn literal(char: char, style: PatternStyle, out: &mut String) {
@@ -79,7 +80,7 @@ fn literal(char: char, style: PatternStyle, out: &mut String) {
     }
 }
 
-/// A class, by what it has or by what it lacks.
+/// A character class, in its shorter form.
 fn brackets(class: &CharClass, style: PatternStyle, out: &mut String) {
     let is_negative = class.is_negative();
     let shown = if is_negative { class.complement() } else { class.clone() };
@@ -104,7 +105,7 @@ fn in_class(char: char, style: PatternStyle, out: &mut String) {
     }
 }
 
-/// A character without a meaning of its own.
+/// Writes a character without a special meaning.
 fn member(char: char, out: &mut String) {
     match u32::from(char) {
         0x0a => out.push_str("\\n"),

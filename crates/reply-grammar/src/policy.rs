@@ -1,22 +1,22 @@
-//! What decides which envelopes there may be.
+//! Inputs that determine the valid envelopes.
 
 use mangle_settings::{DecodingSettings, Period, Profile, TranscriptSettings};
 use piggyback::envelope::Catalogue;
 use piggyback::envelope::atoms::Declarations;
 use piggyback::envelope::runtime::consumer_of;
 
-/// What decides which envelopes there may be.
+/// The inputs that determine the valid envelopes.
 #[derive(Debug, Clone, Copy)]
 pub struct Policy<'a> {
-    /// What the program says of predicates.
+    /// The declarations of the program.
     pub declarations: &'a Declarations,
     /// The consumer and the limits of the runtime.
     pub transcripts: &'a TranscriptSettings,
-    /// How long the parts of an envelope may be.
+    /// The maximum lengths of the parts of an envelope.
     pub decoding: &'a DecodingSettings,
-    /// The version of the protocol.
+    /// The protocol version.
     pub profile: Profile,
-    /// The tools that may be requested; `None` if they are not known.
+    /// The tools that can be requested; `None` if unknown.
     pub tools: Option<&'a Catalogue>,
 }
 
@@ -27,7 +27,7 @@ impl Policy<'_> {
         self.transcripts.consumer.as_deref().unwrap_or("open")
     }
 
-    /// How many updates an envelope may have.
+    /// The maximum number of updates of an envelope.
     #[must_use]
     pub fn most_updates(&self) -> u32 {
         let consumer = consumer_of(self.transcripts).max_updates;
@@ -36,7 +36,8 @@ impl Policy<'_> {
         limits.fold(self.decoding.updates, u32::min)
     }
 
-    /// The length of a text, with a limit of the runtime in bytes: no character has more than four.
+    /// The length of a text in characters within a byte limit of the runtime. Assumes four bytes
+    /// for each character.
     #[must_use]
     pub(crate) fn length(&self, wanted: u32, cap: usize) -> u32 {
         match cap {
@@ -45,7 +46,7 @@ impl Policy<'_> {
         }
     }
 
-    /// Whether updates end in a full stop.
+    /// True if updates end with a period.
     #[must_use]
     pub(crate) fn has_full_stops(&self) -> bool {
         self.transcripts.atoms.trailing_period != Some(Period::Forbidden)

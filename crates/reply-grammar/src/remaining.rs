@@ -1,15 +1,15 @@
-//! What grammars do not say of an envelope, and which rule checks it afterwards.
+//! Constraints of envelopes that grammars do not enforce, with the rules that check them.
 
 use crate::argument::Gap;
 use crate::update::Updates;
 use crate::value::{Member, Value};
 
-/// Something that has to be checked of each envelope that a grammar allows.
+/// A constraint that must be checked for each envelope of a grammar.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Remaining {
-    /// What is not said, as a sentence without a full stop.
+    /// The unenforced constraint, as a sentence without a period.
     pub what: String,
-    /// The code of the rule that checks it.
+    /// The code of the rule that checks the constraint.
     pub rule: &'static str,
 }
 
@@ -19,7 +19,7 @@ impl Remaining {
     }
 }
 
-/// What no grammar says of these fields.
+/// The unenforced constraints of these fields.
 const OF_FIELDS: [(&str, &str, &str); 10] = [
     ("mangle_updates", "an update may occur twice", "PB227"),
     ("mangle_updates", "updates may have no reasoning trace", "PB130"),
@@ -33,7 +33,7 @@ const OF_FIELDS: [(&str, &str, &str); 10] = [
     ("helpful_facts", "context feedback may name predicates that do not exist", "PB441"),
 ];
 
-/// What has to be checked of all envelopes of a set.
+/// The unenforced constraints of a set of envelopes.
 pub(crate) fn of(envelope: &Value, updates: &Updates) -> Vec<Remaining> {
     let mut names = Vec::new();
     collect(envelope, &mut names);
@@ -51,7 +51,7 @@ pub(crate) fn of(envelope: &Value, updates: &Updates) -> Vec<Remaining> {
     all
 }
 
-/// The names of all fields, without the verbs that are apart by their category.
+/// Collects the names of all fields. Verbs that are split by category are omitted.
 fn collect(value: &Value, names: &mut Vec<&'static str>) {
     match value {
         Value::Either(values) => {

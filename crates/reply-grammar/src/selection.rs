@@ -1,4 +1,5 @@
-//! Which predicates are generated: those that the consumer takes and the program declares, without protected ones.
+//! Selection of predicates to generate: accepted by the consumer, declared by the program, and not
+//! protected.
 
 use mangle_settings::TranscriptSettings;
 use piggyback::envelope::atoms::{Declarations, DeclaredPredicate, is_delicate, may_be_offered, offers};
@@ -6,8 +7,8 @@ use piggyback::envelope::runtime::{consumer_of, is_asked_for, takes};
 
 use crate::policy::Policy;
 
-/// The predicates that may be generated, the most relevant first: those that the settings name, then those that replies
-/// commonly assert, then those that rules read.
+/// The candidates, most relevant first: configured predicates, predicates that replies commonly
+/// assert, predicates that rules use.
 pub(crate) fn candidates<'d>(policy: &Policy<'d>) -> Vec<&'d DeclaredPredicate> {
     let Policy { declarations, transcripts, decoding, .. } = policy;
     let mut found = offers(declarations, transcripts, &[]);
@@ -23,7 +24,8 @@ pub(crate) fn candidates<'d>(policy: &Policy<'d>) -> Vec<&'d DeclaredPredicate> 
     found
 }
 
-/// The predicates that the runtime wants of replies although rules of the program derive them as well.
+/// The predicates that the runtime requests from replies although rules of the program also derive
+/// them.
 fn wanted<'d>(
     declarations: &'d Declarations,
     settings: &TranscriptSettings,

@@ -1,26 +1,27 @@
-//! The arguments of updates, as Mangle writes them: names, strings and numbers that survive the runtime.
+//! Arguments of updates in Mangle syntax: names, strings and numbers that the runtime stores
+//! unchanged.
 
 use crate::class::CharClass;
 use crate::expr::Expr;
 use mangle_settings::{DecodingSettings, Runtime};
 
-/// The ends of texts that the runtime takes for paths, and so for strings.
+/// The file extensions that make the runtime read a text as a path, and store it as a string.
 const EXTENSIONS: [&str; 34] = [
     "go", "md", "py", "js", "ts", "tsx", "jsx", "yaml", "yml", "json", "txt", "mg", "html", "css", "sh",
     "bash", "ps1", "bat", "exe", "dll", "so", "c", "h", "cpp", "hpp", "rs", "rb", "java", "xml", "toml",
     "ini", "cfg", "conf", "log",
 ];
 
-/// The letters of the longest of them.
+/// The length of the longest extension.
 const LONGEST_EXTENSION: u32 = 4;
 
-/// The segments of a path in a string.
+/// The maximum number of path segments in a string.
 const MOST_SEGMENTS: u32 = 8;
 
 /// The limits of arguments.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct TermLimits<'a> {
-    /// The lengths.
+    /// The maximum lengths.
     pub(crate) decoding: &'a DecodingSettings,
     /// The runtime that reads the replies.
     pub(crate) runtime: Runtime,
@@ -34,7 +35,7 @@ impl std::ops::Deref for TermLimits<'_> {
     }
 }
 
-/// One of some names, longer ones first: an engine that takes the first that fits finds the right one.
+/// One of the names, longer names first, for engines that take the first match.
 pub(crate) fn names(of: &[String]) -> Expr {
     let mut sorted: Vec<_> = of.iter().collect();
     sorted.sort_by_key(|name| (std::cmp::Reverse(name.len()), name.as_str()));
@@ -42,14 +43,14 @@ pub(crate) fn names(of: &[String]) -> Expr {
     Expr::choice(sorted.into_iter().map(Expr::literal).collect())
 }
 
-/// Any name that stays one: of one or two parts, and not like the name of a file.
+/// Any name that the runtime stores as a name: one or two parts, and not similar to a file name.
 pub(crate) fn any_name(limits: &DecodingSettings) -> Expr {
     let part = name_part(limits);
     let more = Expr::Sequence(vec![Expr::literal("/"), part.clone()]).optional();
     Expr::terminal("name", Expr::Sequence(vec![Expr::literal("/"), part, more]))
 }
 
-/// Any name below another.
+/// Any name with a prefix.
 pub(crate) fn name_below(prefix: &str, limits: &DecodingSettings) -> Expr {
     let name_part = Expr::terminal("name_part", name_part(limits));
     Expr::Sequence(vec![Expr::literal(format!("{prefix}/")), name_part])
@@ -65,8 +66,10 @@ fn name_letters() -> CharClass {
     CharClass::of(&['A'..='Z', 'a'..='z', '0'..='9', '_'..='_', '-'..='-', '~'..='~', '%'..='%'])
 }
 
-/// What follows a dot in a name, which must not be like the end of a file: digits, a letter that is none, a sign that no
-/// end has, or more letters than any has.
+/// The text after a dot in a name that is not a file extension.
+///
+/// The alternatives are digits, a letter that is not an extension, a character that no extension
+/// has, or more letters than the longest extension.
 fn after_dot(limits: &DecodingSettings) -> Expr {
     let letters = |least, most| Expr::Class(name_letters()).repeat(least, most);
     let signed = vec![
@@ -82,7 +85,7 @@ fn after_dot(limits: &DecodingSettings) -> Expr {
     ])
 }
 
-/// A whole number.
+/// An integer.
 pub(crate) fn integer(limits: &DecodingSettings) -> Expr {
     let sign = Expr::literal("-").optional();
     let positive = vec![
@@ -93,7 +96,7 @@ pub(crate) fn integer(limits: &DecodingSettings) -> Expr {
     Expr::terminal("integer", Expr::Choice(vec![Expr::literal("0"), Expr::Sequence(positive)]))
 }
 
-/// A number with a point.
+/// A number with a decimal point.
 pub(crate) fn float(limits: &DecodingSettings) -> Expr {
     let some = || Expr::Class(digits()).repeat(1, limits.digits);
     let body = Expr::Sequence(vec![Expr::literal("-").optional(), some(), Expr::literal("."), some()]);
@@ -104,39 +107,41 @@ pub(crate) fn digits() -> CharClass {
     CharClass::of(&['0'..='9'])
 }
 
-/// A string that the runtime stores as one: without what loses the update, without an arrow, and not like a name.
+/// A string that the runtime stores as a string. Arrows, characters that make the runtime drop the
+/// update, and texts similar to a name are excluded.
 pub(crate) fn string(limits: TermLimits<'_>) -> Expr {
     let plain = Expr::Choice(vec![free(limits), slashed(limits)]);
     Expr::terminal("string", Expr::Sequence(vec![Expr::literal("\""), plain, Expr::literal("\"")]))
 }
 
-/// A string that does not begin with a slash. Colons at its end are no arrow.
+/// A string that does not start with a slash. Colons at its end are not an arrow.
 fn free(limits: TermLimits<'_>) -> Expr {
     let letters = letters(limits.runtime);
     let body = Expr::Sequence(vec![first(&letters), unit(&letters).repeat(0, limits.string - 1)]).optional();
     Expr::Sequence(vec![body, colons(0)])
 }
 
-/// What is in strings, apart from `-` and colons: no control character, no quote and no backslash, nothing that the
-/// runtime rejects an update for, and no arrow in one character.
+/// The characters of strings except `-` and colons. Excluded are control characters, quotes,
+/// backslashes, characters that the runtime rejects, and single-character arrows.
 fn letters(runtime: Runtime) -> CharClass {
     let control = ['\0'..='\u{1f}', '\u{7f}'..='\u{7f}'];
     let of_shells: String = runtime.shell_text.iter().collect();
     CharClass::of(&control).complement().without("\"\\`$;|⟸-:").without(&of_shells)
 }
 
-/// A character, or an escape for one.
+/// A character, or an escape.
 fn letter(class: CharClass) -> Expr {
     let escape = Expr::Sequence(vec![Expr::literal("\\"), Expr::Class(CharClass::chars("nt\"\\"))]);
     Expr::Choice(vec![Expr::Class(class), escape])
 }
 
-/// A character of a string, perhaps with colons before it: a hyphen has none, since `:-` loses the update.
+/// A character of a string with optional colons before it. A hyphen has no colons, since the
+/// runtime drops updates with `:-`.
 fn unit(letters: &CharClass) -> Expr {
     Expr::Choice(vec![Expr::Sequence(vec![colons(0), letter(letters.clone())]), Expr::literal("-")])
 }
 
-/// The first character, which is no slash.
+/// The first character, which is not a slash.
 fn first(letters: &CharClass) -> Expr {
     Expr::Choice(vec![
         letter(letters.without("/")),
@@ -149,8 +154,10 @@ fn colons(least: u32) -> Expr {
     Expr::literal(":").repeat(least, 2)
 }
 
-/// A string that begins with a slash and that the runtime does not take for a name: the slash itself, several words, a path
-/// of at least three parts, or a path that ends like a file.
+/// A string that starts with a slash and that the runtime does not read as a name.
+///
+/// The alternatives are a single slash, several words, a path of at least three parts, or a path
+/// with a file extension.
 fn slashed(limits: TermLimits<'_>) -> Expr {
     let class = CharClass::of(&['A'..='Z', 'a'..='z', '0'..='9', '_'..='_', '-'..='-', '.'..='.']);
     let part_letters = |least| Expr::Class(class.clone()).repeat(least, limits.name);

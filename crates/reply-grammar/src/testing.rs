@@ -1,4 +1,4 @@
-//! Policies and an engine for tests.
+//! Policies and an inference engine for tests.
 
 use std::sync::{Arc, LazyLock};
 use std::time::{Duration, Instant};
@@ -23,7 +23,7 @@ pub(crate) fn declarations(text: &str) -> Declarations {
     Declarations::of(&Program::new(vec![Arc::new(file)]))
 }
 
-/// What decides which envelopes there are, as a test sets it.
+/// The inputs of a set of envelopes in tests.
 #[derive(Default)]
 pub(crate) struct Setup {
     pub(crate) transcripts: TranscriptSettings,
@@ -32,12 +32,12 @@ pub(crate) struct Setup {
 }
 
 impl Setup {
-    /// For a version of the protocol.
+    /// The setup for a protocol version.
     pub(crate) fn of(profile: Profile) -> Self {
         Self { profile: Some(profile), ..Self::default() }
     }
 
-    /// With only these fields of the control packet besides the required ones.
+    /// Restricts the optional fields of the control packet to these.
     pub(crate) fn with_fields(mut self, fields: &[&str]) -> Self {
         self.decoding.fields = Some(fields.iter().map(|field| (*field).to_owned()).collect());
         self
@@ -58,12 +58,12 @@ impl Setup {
     }
 }
 
-/// What a target makes of a set of envelopes.
+/// The output of a target for a set of envelopes.
 pub(crate) fn written(target: &str, dialect: Dialect, set: &EnvelopeSet) -> Output {
     Target::named(target).unwrap().write(set, dialect, "a test")
 }
 
-/// An envelope of the running version with the JSON texts of some updates.
+/// An envelope of the current version with the JSON texts of some updates.
 pub(crate) fn envelope(updates: &str) -> String {
     let intent = r#"{"category":"/query","verb":"/explain","target":"","constraint":"","confidence":0.9}"#;
     format!(
@@ -71,7 +71,7 @@ pub(crate) fn envelope(updates: &str) -> String {
     )
 }
 
-/// The vocabulary o200k of OpenAI, and a token for its end.
+/// The vocabulary o200k of OpenAI, with an end token.
 static FACTORY: LazyLock<ParserFactory> = LazyLock::new(|| {
     let ranks = tiktoken_rs::o200k_base_singleton();
     let words: Vec<Vec<u8>> =
@@ -89,7 +89,7 @@ static FACTORY: LazyLock<ParserFactory> = LazyLock::new(|| {
 /// A grammar in llguidance.
 pub(crate) struct Engine {
     matcher: Matcher,
-    /// How long masks took, and how many there were.
+    /// The total time and the number of mask computations.
     times: (Duration, u32),
 }
 
@@ -110,7 +110,7 @@ impl Engine {
         Self { matcher, times: (Duration::ZERO, 0) }
     }
 
-    /// Whether a text can be generated.
+    /// True if the engine can generate the text.
     pub(crate) fn accepts(&mut self, text: &str) -> bool {
         self.matcher.reset().unwrap();
         let tokens = FACTORY.tok_env().tok_trie().greedy_tokenize(text.as_bytes());
@@ -118,12 +118,12 @@ impl Engine {
         taken == tokens.len() && self.matcher.is_accepting().unwrap()
     }
 
-    /// How long all masks since the last time took, and how many there were.
+    /// Returns and resets the total time and the number of mask computations.
     pub(crate) fn take_times(&mut self) -> (Duration, u32) {
         std::mem::take(&mut self.times)
     }
 
-    /// A text of tokens that are chosen at random among those that are allowed.
+    /// A text of random tokens among the allowed ones.
     pub(crate) fn random(&mut self, random: &mut Random) -> Vec<u8> {
         self.matcher.reset().unwrap();
         let trie = FACTORY.tok_env().tok_trie();
@@ -144,7 +144,7 @@ impl Engine {
     }
 }
 
-/// A set of envelopes in each notation whose readers agree on every text.
+/// A set of envelopes in each notation whose readers must agree on every text.
 pub(crate) struct Notations {
     schema: Engine,
     lark: Engine,
@@ -164,7 +164,7 @@ impl Notations {
         }
     }
 
-    /// Whether each accepts a text, by its name.
+    /// The result for a text in each notation, by name.
     pub(crate) fn accept(&mut self, text: &str) -> [(&'static str, bool); 4] {
         [
             ("schema", self.schema.accepts(text)),
@@ -175,7 +175,7 @@ impl Notations {
     }
 }
 
-/// Numbers that are the same in every run.
+/// A deterministic random number generator.
 pub(crate) struct Random(u64);
 
 impl Random {

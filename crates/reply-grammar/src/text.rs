@@ -1,15 +1,15 @@
-//! The texts of an envelope that are no updates.
+//! Texts of an envelope that are not updates.
 
 use crate::class::CharClass;
 use crate::expr::Expr;
 
-/// What a text may have: no control characters except line breaks and tabs.
+/// The characters of a text: no control characters except line breaks and tabs.
 fn letters() -> CharClass {
     let control = ['\0'..='\u{8}', '\u{b}'..='\u{1f}', '\u{7f}'..='\u{7f}'];
     CharClass::of(&control).complement()
 }
 
-/// White space, with which a text does not begin that must say something.
+/// White space that is not allowed at the start of required texts.
 const BLANKS: &str = " \t\n\u{85}\u{a0}\u{1680}\u{2000}\u{2001}\u{2002}\u{2003}\u{2004}\u{2005}\u{2006}\u{2007}\
     \u{2008}\u{2009}\u{200a}\u{2028}\u{2029}\u{202f}\u{205f}\u{3000}";
 
@@ -18,32 +18,32 @@ pub(crate) fn any(most: u32) -> Expr {
     Expr::Class(letters()).repeat(0, most)
 }
 
-/// Any text that is not blank and does not begin with white space.
+/// Any text that is not blank and does not start with white space.
 pub(crate) fn filled(most: u32) -> Expr {
     let first = Expr::Class(letters().without(BLANKS));
     Expr::Sequence(vec![first, Expr::Class(letters()).repeat(0, most.saturating_sub(1))])
 }
 
-/// A word: a lower-case letter, then letters, digits and underscores.
+/// A word: a lower-case letter, then lower-case letters, digits and underscores.
 pub(crate) fn word(most: u32) -> Expr {
     let first = Expr::Class(CharClass::of(&['a'..='z']));
     let rest = Expr::Class(CharClass::of(&['a'..='z', '0'..='9', '_'..='_']));
     Expr::Sequence(vec![first, rest.repeat(0, most.saturating_sub(1))])
 }
 
-/// `/fix_imports`
+/// A word with a leading slash, for example `/fix_imports`.
 pub(crate) fn slashed_word(most: u32) -> Expr {
     Expr::Sequence(vec![Expr::literal("/"), word(most)])
 }
 
-/// The key of a stored value, `preference:tabs`.
+/// The key of a stored value, for example `preference:tabs`.
 pub(crate) fn memory_key(most: u32) -> Expr {
     let classes = ['A'..='Z', 'a'..='z', '0'..='9', '_'..='_', '.'..='.', '/'..='/', '-'..='-'];
     let item = Expr::Class(CharClass::of(&classes)).repeat(1, most);
     Expr::Sequence(vec![word(most), Expr::literal(":"), item])
 }
 
-/// A point in time, `2026-01-31T12:00:00Z`. Every month ends with its 28th day.
+/// A timestamp, for example `2026-01-31T12:00:00Z`. Days are limited to 28 in every month.
 pub(crate) fn timestamp() -> Expr {
     let digit = |range| Expr::Class(CharClass::of(&[range]));
     let two = |parts: [(&str, std::ops::RangeInclusive<char>); 2]| {

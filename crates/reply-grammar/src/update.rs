@@ -1,4 +1,4 @@
-//! The updates of an envelope: one fact each, of a predicate that the model may assert.
+//! Updates of an envelope: one fact each, of a predicate that the model can assert.
 
 use piggyback::envelope::atoms::{DeclaredPredicate, is_delicate};
 use piggyback::envelope::runtime::{consumer_of, takes};
@@ -12,13 +12,13 @@ use crate::term::TermLimits;
 /// A predicate, by name and arity.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Predicate {
-    /// Its name.
+    /// The name of the predicate.
     pub name: String,
-    /// How many arguments it has.
+    /// The number of arguments.
     pub arity: usize,
 }
 
-/// A predicate that could be generated and is not.
+/// A candidate predicate that is not generated.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Omitted {
     /// The predicate.
@@ -27,18 +27,18 @@ pub struct Omitted {
     pub why: String,
 }
 
-/// Which updates there may be.
+/// The set of allowed updates.
 #[derive(Debug)]
 pub(crate) struct Updates {
-    /// The text of an update; `None` if there may be none at all.
+    /// The text of an update; `None` if no updates are allowed.
     pub(crate) expr: Option<Expr>,
     pub(crate) predicates: Vec<Predicate>,
     pub(crate) omitted: Vec<Omitted>,
-    /// What the expression does not say of some arguments, each once.
+    /// The unenforced constraints of arguments, without duplicates.
     pub(crate) gaps: Vec<(Gap, Predicate)>,
 }
 
-/// The arguments of a predicate, and how often they come together with it.
+/// The arguments of a predicate, one list for each row of bounds.
 struct Fact<'d> {
     name: &'d str,
     arguments: Vec<Vec<Expr>>,
@@ -75,7 +75,7 @@ impl Updates {
 }
 
 impl Updates {
-    /// Lists the predicates that replies could assert if they did not permit requests or lift a block.
+    /// Adds the predicates that are omitted only because they permit requests or override a block.
     fn omit_deciding(&mut self, policy: &Policy<'_>) {
         let Policy { declarations, transcripts, .. } = policy;
         for declared in declarations.all() {
@@ -95,7 +95,7 @@ impl Updates {
     }
 }
 
-/// The facts of a predicate; what keeps it from being generated.
+/// The facts of a predicate, or the reason why it is not generated.
 fn fact<'d>(declared: &'d DeclaredPredicate, limits: TermLimits<'_>) -> Result<(Fact<'d>, Vec<Gap>), String> {
     let mut fact = Fact { name: declared.name, arguments: Vec::new() };
     let (mut gaps, mut problem) = (Vec::new(), None);
@@ -121,7 +121,7 @@ fn fact<'d>(declared: &'d DeclaredPredicate, limits: TermLimits<'_>) -> Result<(
     Ok((fact, gaps))
 }
 
-/// The arguments of a predicate under one of its bounds.
+/// The arguments of a predicate under one row of bounds.
 fn arguments(
     declared: &DeclaredPredicate,
     row: &[mangle_engine::types::Type],
@@ -140,7 +140,8 @@ fn arguments(
     Ok((all, gaps))
 }
 
-/// The updates of all predicates. Those with the same arguments share them, which keeps patterns short.
+/// The updates of all predicates. Predicates with the same arguments share them, which keeps
+/// patterns short.
 fn expression(facts: &[Fact<'_>], has_full_stops: bool) -> Expr {
     let mut groups: Vec<(Vec<&str>, &Vec<Vec<Expr>>)> = Vec::new();
     for fact in facts {
@@ -158,7 +159,7 @@ fn expression(facts: &[Fact<'_>], has_full_stops: bool) -> Expr {
     Expr::choice(groups.into_iter().map(group).collect())
 }
 
-/// Arguments with a comma and a blank between them.
+/// Arguments separated by a comma and a blank.
 fn listed(arguments: &[Expr]) -> Expr {
     let mut parts = Vec::new();
     for argument in arguments {

@@ -1,4 +1,4 @@
-//! JSON values that an envelope may have, each of bounded length.
+//! Sets of JSON values of bounded length.
 
 use crate::class::CharClass;
 use crate::expr::{Expr, escaped};
@@ -11,23 +11,23 @@ pub enum Value {
     Object(Vec<Member>),
     /// One of these objects.
     Either(Vec<Value>),
-    /// A list of so many elements, both ends included.
+    /// A list, with inclusive minimum and maximum of its length.
     List(Box<Value>, u32, u32),
-    /// A string with a text of a set; the name is that of the set in grammars.
+    /// A string with a text of a set. The name is the name of the set in grammars.
     Text(&'static str, Expr),
-    /// One of some strings.
+    /// One of these strings.
     Words(Vec<String>),
-    /// A multiple of 0.01 from so many hundredths to 1, without zeros at its end.
+    /// A multiple of 0.01 from this number of hundredths to 1, without trailing zeros.
     Hundredths(u8),
-    /// A whole number that is not negative, of so many digits at most.
+    /// A non-negative integer with at most this number of digits.
     Count(u32),
     /// `true` or `false`.
     Flag,
     /// A value, or `null`.
     Nullable(Box<Value>),
-    /// An object with up to so many members, whose keys are texts of a set.
+    /// An object with at most this number of members. The keys are texts of a set.
     Map(Expr, Box<Value>, u32),
-    /// A value of any of these, which are no objects.
+    /// A value of any of these sets, which contain no objects.
     Scalar(Vec<Value>),
 }
 
@@ -36,12 +36,12 @@ pub enum Value {
 pub struct Member {
     /// The key.
     pub name: &'static str,
-    /// What it may hold.
+    /// The allowed values.
     pub value: Value,
 }
 
 impl Value {
-    /// The texts of its JSON without white space; `name` is that of the rule that holds them.
+    /// The JSON texts of the set without white space. `name` is the name of the rule.
     #[must_use]
     pub fn json(&self, name: &str) -> Expr {
         match self {
@@ -76,7 +76,7 @@ impl Value {
     }
 }
 
-/// The rule of the elements of a list: `tool_request` for `tool_requests`.
+/// The rule name for elements of a list, for example `tool_request` for `tool_requests`.
 fn element_name(list: &str) -> String {
     match list.strip_suffix('s') {
         Some(one) => one.to_owned(),
@@ -84,7 +84,7 @@ fn element_name(list: &str) -> String {
     }
 }
 
-/// Alternatives, whose rules have numbers since fields of the same name differ.
+/// Alternatives with numbered rules, since fields with the same name differ.
 fn either(objects: &[Value]) -> Expr {
     let alternative = |(at, value): (usize, &Value)| match value {
         Value::Object(members) => object(members, &format!("_{at}")),
@@ -93,7 +93,7 @@ fn either(objects: &[Value]) -> Expr {
     Expr::choice((1..).zip(objects).map(alternative).collect())
 }
 
-/// An object; `suffix` ends the names of the rules of its members.
+/// An object. `suffix` is appended to the rule names of its members.
 fn object(members: &[Member], suffix: &str) -> Expr {
     let mut parts = Vec::new();
     for (at, member) in members.iter().enumerate() {
@@ -105,7 +105,7 @@ fn object(members: &[Member], suffix: &str) -> Expr {
     Expr::Sequence(parts)
 }
 
-/// Elements with commas between them.
+/// Elements separated by commas, in brackets.
 fn brackets([open, close]: [&str; 2], element: &Expr, least: u32, most: u32) -> Expr {
     if most == 0 {
         return Expr::Literal(format!("{open}{close}"));

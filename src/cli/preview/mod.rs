@@ -1,4 +1,4 @@
-//! `preview`: the prompts that the runtime would send, line by line with their reasons.
+//! `preview`: shows the prompts that the runtime would send, with the reason for each line.
 
 mod notes;
 mod requests;
@@ -21,7 +21,7 @@ use super::semantics::Semantics;
 use super::surroundings;
 use super::watch::watching;
 use super::wrap::{columns, fit};
-use crate::host::{self, Memory, Scope};
+use crate::host::{self, Memory, ProgramScope};
 use crate::ide::previews::{PreviewNames, WhyNotQuestion, report, why, why_not};
 use crate::report::prompts::{PromptReport, prompts_json, prompts_markdown, prompts_text};
 use crate::report::{LoadErrors, Sources, diff_with, sink};
@@ -165,7 +165,6 @@ enum Layout {
 }
 
 impl Layout {
-    /// What is written to standard output.
     fn medium(self) -> Medium {
         match self {
             Self::Text => Medium::Coloured,
@@ -176,7 +175,7 @@ impl Layout {
 }
 
 impl Layout {
-    /// The answer to a question, in Markdown without colours and between fences.
+    /// Formats an answer as Markdown, in a code fence without colors.
     fn answer(self, text: String) -> String {
         match self {
             Self::Markdown if !text.is_empty() => {
@@ -191,7 +190,7 @@ impl PreviewCommand {
     /// Runs the command.
     ///
     /// # Errors
-    /// When there is no working folder, files cannot be watched, or standard output fails.
+    /// If the working directory is unknown, files cannot be watched, or standard output fails.
     pub(super) fn run(&self, color: ColorChoice) -> Result<ExitStatus> {
         let working = surroundings::working_folder()?;
         let seen = RefCell::new(WatchState::default());
@@ -214,7 +213,7 @@ impl PreviewCommand {
         let facts = self.facts(&memory, &mut sources)?;
         let with: Vec<_> = facts.into_iter().collect();
         let mut programs =
-            Programs::load_beside(&self.files, working, Scope::Folder, &memory, &with, sources);
+            Programs::load_beside(&self.files, working, ProgramScope::Folder, &memory, &with, sources);
         let errors = programs.load_errors(programs.all.iter().map(|joined| &*joined.program));
         let Some(mark) = self.load.admit(errors, color) else {
             programs.complain(working, color);
@@ -256,7 +255,7 @@ impl PreviewCommand {
         }
         out.flush()?;
         programs.complain(working, color);
-        // Below prompts stands what is wrong; answers to questions have no such place.
+        // Problems are shown below prompts. Answers to questions have no such section.
         let said = |of| if asks { damaged(of, &programs.sources) } else { remarks(of, &programs.sources) };
         let said: BTreeSet<_> = previewed.iter().flat_map(said).collect();
         said.iter().for_each(|why| output::warn(color, why));
@@ -276,7 +275,7 @@ impl PreviewCommand {
         })
     }
 
-    /// Whether something is asked of the prompts, which are not shown then.
+    /// True if an option asks a question about the prompts instead of showing them.
     fn asks(&self) -> bool {
         self.why.is_some() || !self.why_not.is_empty() || self.diff.is_some()
     }
@@ -296,7 +295,7 @@ impl PreviewCommand {
         }
     }
 
-    /// Makes the previews of a file. Gives whether all is well with them.
+    /// Previews a file. Returns true if no problem was found.
     fn preview(
         &self,
         of: &Previewed<'_>,
@@ -327,7 +326,7 @@ impl PreviewCommand {
             let mut made = report(common, shown, names, self.provenance);
             made.diagnostics.clone_from(&notes);
             if let Some(stop) = shown.stopped() {
-                // Where prompts are shown, a finding says it.
+                // If prompts are shown, a finding reports the problem.
                 if asks {
                     output::complain(ColorChoice::Auto, &stopped(stop, common, &name));
                 }
@@ -364,7 +363,8 @@ impl PreviewCommand {
     }
 }
 
-/// The lines in which a captured prompt and a preview differ, those of the preview with what they come from.
+/// The lines that differ between a captured prompt and a preview. Lines of the preview include
+/// their source.
 fn difference(captured: &Path, shown: &PreviewedPrompt, made: &PromptReport) -> Result<String> {
     let name = captured.display().to_string();
     let text = host::read_to_string(captured).with_context(|| name.clone())?;
@@ -381,7 +381,7 @@ fn difference(captured: &Path, shown: &PreviewedPrompt, made: &PromptReport) -> 
     }))
 }
 
-/// That a prompt has no line with a text, and what explains it.
+/// The message that a prompt has no line with a text, with an explanation.
 fn missing_line(shown: &PreviewedPrompt, text: &str) -> String {
     let (name, shard) = (&shown.wanted.name, &shown.wanted.context.shard_id);
     let folded = text.to_lowercase();
@@ -393,14 +393,14 @@ fn missing_line(shown: &PreviewedPrompt, text: &str) -> String {
     format!("no line of `{name}` has the text {text:?}; `--why-not {shard} {text:?}` says why")
 }
 
-/// That no preview has a shard, and the shards that there are.
+/// The message that no preview has an agent role, with the list of existing roles.
 fn missing_shard(of: &Previewed<'_>, shard: &str) -> String {
     let all: BTreeSet<_> = of.wanted.iter().map(|wanted| format!("`{}`", wanted.context.shard_id)).collect();
     let all = all.into_iter().collect::<Vec<_>>().join(", ");
     format!("no preview has the shard `{shard}`; the previews are for {all}")
 }
 
-/// Where and why an evaluation stopped.
+/// The message about a stopped evaluation.
 fn stopped(stop: &Stop, common: &Common, name: &dyn Fn(FileId) -> String) -> String {
     let place = stop.rule.and_then(|rule| common.line_of_rule(rule));
     let place = place.map_or_else(String::new, |(file, line)| format!("{}:{line}: ", name(file)));

@@ -1,4 +1,4 @@
-//! What is wrong with previews and with the program that they are made with, as notes below the prompts.
+//! Notes below the prompts about problems of previews and of their program.
 
 use std::collections::BTreeSet;
 
@@ -11,10 +11,10 @@ use mangle_check::diagnostics::{FindingCache, diagnostics};
 use mangle_syntax::lint::{Diagnostic, Severity};
 use mangle_syntax::text::FileId;
 
-/// How many mistakes of the policies around a sample are shown.
+/// Maximum number of shown errors in the policies of a sample.
 const MOST_AROUND: usize = 5;
 
-/// What is wrong with the previews of a file: their findings, and errors of the program behind them.
+/// The findings of the previews of a file, and the errors of their program.
 pub(super) fn notes(of: &Previewed<'_>, preview: &mut Preview, sources: &Sources) -> Vec<Note> {
     let sessions: Vec<_> =
         of.sessions.iter().map(|session| session.as_ref().map(|session| session.id)).collect();
@@ -28,14 +28,13 @@ pub(super) fn notes(of: &Previewed<'_>, preview: &mut Preview, sources: &Sources
     mistakes(of).shown.iter().chain(&found).map(placed).collect()
 }
 
-/// Errors of a program.
 #[derive(Default)]
 struct Mistakes {
-    /// All of those in the sample, and the first of the others.
+    /// All errors of the sample, and the first of the other errors.
     shown: Vec<(FileId, Diagnostic)>,
-    /// How many there are besides.
+    /// The number of errors that are not shown.
     more: usize,
-    /// Where the runtime stops loading it.
+    /// The file that the runtime fails to load.
     refused: Option<FileId>,
 }
 
@@ -59,7 +58,7 @@ fn mistakes(of: &Previewed<'_>) -> Mistakes {
     mistakes
 }
 
-/// What is to be known of the program besides its mistakes, a sentence each.
+/// Further notes about the program, one sentence each.
 pub(super) fn remarks(of: &Previewed<'_>, sources: &Sources) -> BTreeSet<String> {
     let mistakes = mistakes(of);
     let mut remarks = BTreeSet::new();
@@ -77,7 +76,7 @@ pub(super) fn remarks(of: &Previewed<'_>, sources: &Sources) -> BTreeSet<String>
     remarks
 }
 
-/// The statements of a program that could not be read, which give nothing.
+/// Messages about statements with syntax errors, which have no effect.
 pub(super) fn damaged(of: &Previewed<'_>, sources: &Sources) -> BTreeSet<String> {
     let files = of.joined.program.files.iter();
     let items = files.flat_map(|file| file.items.iter().map(move |item| (file.id, item)));

@@ -1,4 +1,4 @@
-//! What is wanted: of which files which prompts, for whom, with which facts and settings.
+//! Requests of a preview: files, prompts, agent roles, facts and settings.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -20,7 +20,7 @@ use mangle_engine::program::{FileSummary, Program};
 use mangle_syntax::syntax::SourceFile;
 use mangle_syntax::text::FileId;
 
-/// A file that is previewed.
+/// A file with previews.
 pub(super) struct Previewed<'p> {
     pub(super) joined: &'p LinkedProgram,
     pub(super) file: FileId,
@@ -29,14 +29,14 @@ pub(super) struct Previewed<'p> {
     /// The prompt atoms of the configuration.
     pub(super) atoms: Option<Arc<AtomFiles>>,
     pub(super) wanted: Vec<PromptRequest>,
-    /// The session file of each.
+    /// The session file of each preview.
     pub(super) sessions: Vec<Option<Arc<SessionText>>>,
-    /// The file of facts that stands for a transcript, fact by fact on the lines of their records.
+    /// A generated file with the facts of a transcript, each on the line of its record.
     pub(super) by_line: Option<FileId>,
 }
 
 impl PreviewCommand {
-    /// The facts of the command line as a file of clauses.
+    /// The facts of the command line as a clause file.
     pub(super) fn facts(&self, memory: &Memory, sources: &mut Sources) -> Result<Option<Arc<FileSummary>>> {
         if self.fact.is_empty() {
             return Ok(None);
@@ -54,7 +54,7 @@ impl PreviewCommand {
         Ok(Some(host::summarise(id, &source, &[])))
     }
 
-    /// Gives each program what the session had made its kernel believe. Gives the session as each of them saw it.
+    /// Replays the session for each program. Returns the session as each program received it.
     pub(super) fn replay(
         &self,
         programs: &mut Programs,
@@ -76,7 +76,7 @@ impl PreviewCommand {
         Ok(all)
     }
 
-    /// The files with what is wanted of each.
+    /// The files with their requests.
     pub(super) fn previewed<'p>(
         &self,
         all: &'p [LinkedProgram],
@@ -126,7 +126,7 @@ impl PreviewCommand {
         Ok(previewed)
     }
 
-    /// Works out which prompts of a file are wanted.
+    /// Determines the requested prompts of a file.
     fn want(
         &self,
         of: &mut Previewed<'_>,
@@ -171,7 +171,7 @@ impl PreviewCommand {
         }
     }
 
-    /// Why there is nothing to show.
+    /// The reason that nothing is shown.
     pub(super) fn nothing(&self, previewed: &[Previewed<'_>]) -> String {
         let groups =
             || previewed.iter().flat_map(|of| of.files.header.groups.iter().map(move |group| (of, group)));

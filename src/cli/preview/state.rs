@@ -1,4 +1,4 @@
-//! The facts that a captured session had made the kernel believe by a turn, as clauses for a preview.
+//! Kernel facts of a captured session at a turn, as clauses for a preview.
 
 use std::cell::RefCell;
 use std::path::Path;
@@ -18,22 +18,22 @@ use mangle_settings::instant_text;
 use mangle_syntax::syntax::SourceFile;
 use piggyback::envelope::account::{AccountEntry, UpdateFate};
 
-/// The session that a preview goes on from.
+/// The session that a preview continues.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct ResumePoint<'a> {
     pub(super) path: &'a Path,
-    /// The last turn that counts; `None` for all.
+    /// The last turn to include. `None` for all turns.
     pub(super) turn: Option<u64>,
-    /// The time, as long as no record tells it.
+    /// The clock until a record has a timestamp.
     pub(super) clock: Clock,
-    /// How policies are read.
+    /// The semantics of policies.
     pub(super) reading: Reading,
 }
 
-/// The facts that a session leaves, as a file of clauses, and its turns; the program is what it is replayed against.
+/// Replays a session against a program. Returns its facts as a clause file, and its turns.
 ///
 /// # Errors
-/// When the transcript cannot be read.
+/// If the transcript cannot be read.
 pub(super) fn state(
     until: ResumePoint<'_>,
     program: &Arc<Program>,
@@ -97,7 +97,8 @@ pub(super) fn state(
     Ok((state, RecordedSession { file: file.into(), turns }))
 }
 
-/// Facts as a text in which each stands on the line of the record of its turn, so that its place is one of the transcript.
+/// A text with each fact on the line of its turn's record, so that its position is valid in the
+/// transcript.
 fn by_line(facts: Vec<(u64, String)>, turns: &[RecordedTurn]) -> String {
     let line = |turn: u64| turns.iter().find(|one| one.number == turn).map_or(1, |one| one.line);
     let mut placed: Vec<_> = facts.into_iter().map(|(turn, fact)| (line(turn), fact)).collect();
@@ -111,7 +112,7 @@ fn by_line(facts: Vec<(u64, String)>, turns: &[RecordedTurn]) -> String {
     text
 }
 
-/// What a compressed input shows of a turn.
+/// The part of a turn that a compressed input shows.
 fn recorded(turn: &Turn, line: usize) -> RecordedTurn {
     let fact = |atom: &AccountEntry| match &atom.fate {
         UpdateFate::Asserted { fact, .. } => Some(fact.clone()),
@@ -121,7 +122,7 @@ fn recorded(turn: &Turn, line: usize) -> RecordedTurn {
     RecordedTurn { number: turn.number, time: instant_text(turn.now_ns), line, facts }
 }
 
-/// The facts that come from the session, each with its turn.
+/// The facts asserted by the session, each with its turn.
 fn said(replay: &Replay<'_>, constitution: &Constitution) -> Vec<(u64, String)> {
     let (model, compiled) = (replay.kernel().model(), &constitution.compiled);
     let mut facts = Vec::new();
@@ -134,7 +135,7 @@ fn said(replay: &Replay<'_>, constitution: &Constitution) -> Vec<(u64, String)> 
                 continue;
             }
             let origin = replay.origin(&model.fact(compiled, predicate, tuple));
-            // The facts go into a sample, whole.
+            // The facts are inserted into a sample, without shortening.
             let fact = || model.fact_within(compiled, predicate, tuple, 1 << 26);
             facts.extend(origin.map(|origin| (origin.turn(), fact())));
         }

@@ -1,4 +1,4 @@
-//! What `--watch` remembers from one time to the next.
+//! State of `preview --watch` between runs.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -7,7 +7,6 @@ use super::requests::Previewed;
 use crate::host::{self, FileTable};
 use crate::report::prompts::PromptReport;
 
-/// What a watch remembers from one time to the next.
 #[derive(Default)]
 pub(super) struct WatchState {
     /// The files that were read.
@@ -16,7 +15,7 @@ pub(super) struct WatchState {
 }
 
 impl WatchState {
-    /// Marks what is new in prompts since the last time, and remembers them.
+    /// Marks lines that are new since the last run, and stores the prompts.
     pub(super) fn prompts(&mut self, all: &mut Vec<PromptReport>) {
         let before = std::mem::take(&mut self.prompts);
         self.prompts.clone_from(all);
@@ -31,7 +30,7 @@ impl WatchState {
     }
 }
 
-/// The files that previews were made of, and the configurations of agents around them.
+/// The input files of previews, and the agent configurations in their folders.
 pub(super) fn read_files(previewed: &[Previewed<'_>], table: &FileTable) -> Vec<PathBuf> {
     let mut all: BTreeSet<PathBuf> = BTreeSet::new();
     for of in previewed {

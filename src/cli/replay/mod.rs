@@ -1,4 +1,4 @@
-//! `replay`: what the constitution says of captured sessions.
+//! `replay`: checks the tool calls of captured sessions against a policy (constitution).
 
 mod policy;
 mod session;
@@ -114,7 +114,6 @@ enum Layout {
 }
 
 impl Layout {
-    /// What is written to standard output.
     fn medium(self) -> Medium {
         match self {
             Self::Text => Medium::Coloured,
@@ -124,7 +123,7 @@ impl Layout {
     }
 }
 
-/// What is written, and what is counted.
+/// The output writer, and the counters of a replay.
 struct ReplayOutput {
     out: Output,
     mark: LoadErrors,
@@ -132,7 +131,7 @@ struct ReplayOutput {
     fails: bool,
     shown: Vec<TurnReport>,
     omitted: usize,
-    /// Where all turns begin, for the page.
+    /// The starts of all turns, for the HTML page.
     starts: Vec<TurnStart>,
     coverage: Vec<RuleCoverage>,
 }
@@ -141,8 +140,8 @@ impl ReplayCommand {
     /// Runs the command.
     ///
     /// # Errors
-    /// When there is no working folder, no such consumer, a file that was named cannot be read or written, or standard output
-    /// fails.
+    /// If the working directory is unknown, the consumer is unknown, a given file cannot be read or
+    /// written, or standard output fails.
     pub(super) fn run(&self, color: ColorChoice) -> Result<ExitStatus> {
         let working = surroundings::working_folder()?;
         let prefill = self.prefill(&working)?;
@@ -201,7 +200,7 @@ impl ReplayCommand {
         let of_policy = policies.findings(&options, &mut written.fails);
         of_policy.iter().for_each(|finding| written.summary.finding(finding));
         self.end(&mut written, &of_policy)?;
-        // A page of sessions that no policy goes with would show nothing.
+        // A page of sessions without a policy would be empty.
         let is_empty = homeless.len() == written.summary.files;
         if homeless.is_empty() || !is_empty {
             self.page(&mut written, &of_policy, &policies, &transcripts)?;
@@ -219,7 +218,7 @@ impl ReplayCommand {
         })
     }
 
-    /// The transcripts and their policies under the versions to compare with.
+    /// The transcripts and their policies with the versions to compare with.
     fn other_versions(&self, working: &Path) -> Result<Option<(Transcripts, Policies)>> {
         let Some(versions) = self.versions.versions() else { return Ok(None) };
         ensure!(
@@ -234,7 +233,7 @@ impl ReplayCommand {
         other.map(Some)
     }
 
-    /// The output, marked if a policy does not load.
+    /// Starts the output, marked if a policy does not load.
     fn begin(&self, mark: LoadErrors, color: ColorChoice) -> std::io::Result<ReplayOutput> {
         let mut out = Output::of(self.format.medium(), color);
         out.write(&match self.format {
@@ -280,7 +279,7 @@ impl ReplayCommand {
         self.reading.map_or(settings, Reading::from)
     }
 
-    /// Writes a turn, as far as it is wanted.
+    /// Writes a turn if it is selected.
     fn write(&self, turn: TurnReport, written: &mut ReplayOutput) -> std::io::Result<()> {
         if self.report.is_some() {
             written.starts.push(TurnStart { file: turn.file.clone(), turn: turn.turn, start: turn.start });
@@ -304,7 +303,7 @@ impl ReplayCommand {
         Ok(())
     }
 
-    /// What is to be said behind the last turn.
+    /// Writes the output after the last turn.
     fn end(&self, written: &mut ReplayOutput, of_policy: &[Value]) -> std::io::Result<()> {
         let ReplayOutput { out, summary, coverage, mark, .. } = written;
         match self.format {
@@ -375,7 +374,8 @@ fn no_policy(transcripts: &Transcripts, found: &TranscriptFile) -> String {
     )
 }
 
-/// The errors because of which policies do not load, under the chosen versions and those to compare with.
+/// The errors that prevent policies from loading, with the chosen versions and with the versions to
+/// compare with.
 fn of_both(policies: &Policies, other: Option<&Policies>) -> LoadErrors {
     let own = policies.load_errors.clone();
     match other {
@@ -384,7 +384,7 @@ fn of_both(policies: &Policies, other: Option<&Policies>) -> LoadErrors {
     }
 }
 
-/// The side that a transcript is compared with: other policies, or other versions.
+/// The other side of a comparison: other policies, or other versions.
 fn other_side<'a>(
     transcripts: &'a Transcripts,
     known: &'a TranscriptFile,
@@ -399,7 +399,7 @@ fn other_side<'a>(
     Some(OtherSide { policy: policies.of(found)?, transcripts, found })
 }
 
-/// A turn as a line of JSON, marked if its policy does not load.
+/// Formats a turn as a line of JSON, marked if its policy does not load.
 fn json_line(turn: &TurnReport, mark: &LoadErrors) -> String {
     if mark.is_empty() {
         return serde_json::to_string(turn).unwrap_or_default() + "\n";
@@ -409,7 +409,7 @@ fn json_line(turn: &TurnReport, mark: &LoadErrors) -> String {
     format!("{value}\n")
 }
 
-/// Rules that held in one of several sessions did hold.
+/// Merges rule coverage: a rule is covered if it held in one of the sessions.
 fn cover(all: &mut Vec<RuleCoverage>, more: Vec<RuleCoverage>) {
     for one in more {
         match all.iter_mut().find(|known| known.rule == one.rule && known.predicate == one.predicate) {
@@ -432,19 +432,19 @@ fn covered(coverage: &[RuleCoverage]) -> String {
 }
 
 impl Policy {
-    /// `policy.mg:12`
+    /// Formats a rule's position: `policy.mg:12`.
     fn place(&self, rule: mangle_engine::kernel::RuleId) -> Option<String> {
         rule_place(&self.constitution, &self.sources.borrow(), rule)
     }
 }
 
 impl Policies {
-    /// True if the policy of a transcript gives no verdict about anything.
+    /// True if the policy of a transcript gives no verdicts.
     fn has_no_verdicts(&self, found: &TranscriptFile) -> bool {
         self.without_verdicts.contains_key(&policy::key(found))
     }
 
-    /// The policies of a transcript.
+    /// The policy of a transcript.
     fn of(&self, found: &TranscriptFile) -> Option<&Policy> {
         self.named.as_ref().or_else(|| self.by_key.get(&policy::key(found)))
     }

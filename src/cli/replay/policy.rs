@@ -1,4 +1,4 @@
-//! The policies that sessions are replayed against: those that were named, else those that the transcripts belong to.
+//! Policies for a replay: the given ones, or the policies of the transcripts.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -17,7 +17,7 @@ use super::super::surroundings;
 use super::super::transcripts::Transcripts;
 use super::ReplayCommand;
 use super::session_options::SessionOptions;
-use crate::host::{self, LinkedProgram, Scope, TranscriptFile};
+use crate::host::{self, LinkedProgram, ProgramScope, TranscriptFile};
 use crate::ide::replays::of_policies;
 use crate::report::{LoadErrors, Sources, json_value};
 use agent_replay::{Basis, Constitution};
@@ -25,15 +25,15 @@ use mangle_engine::kernel::{Clock, Kernel, Limits};
 use mangle_engine::program::Program;
 use mangle_settings::{FailOn, RuleSettings, Settings};
 
-/// The configuration file and the programs of a transcript.
+/// Identifies the policy of a transcript: the index of the configuration file, and the indices of
+/// the programs.
 pub(super) type Key = (Option<usize>, Vec<usize>);
 
-/// What tells the policies of a transcript.
 pub(super) fn key(found: &TranscriptFile) -> Key {
     (found.project, found.programs.clone())
 }
 
-/// A constitution, and the texts that its places are in.
+/// A constitution and the texts of its files.
 pub(super) struct Policy {
     pub(super) constitution: Constitution,
     pub(super) sources: Rc<RefCell<Sources>>,
@@ -41,21 +41,20 @@ pub(super) struct Policy {
     name: String,
 }
 
-/// All policies of a run.
 pub(super) struct Policies {
-    /// Those that were named.
+    /// The given policy.
     pub(super) named: Option<Policy>,
-    /// Those that the transcripts belong to.
+    /// The policies of the transcripts.
     pub(super) by_key: BTreeMap<Key, Policy>,
-    /// What they are compared with.
+    /// The policy to compare with.
     pub(super) other: Option<Policy>,
-    /// Named programs whose files have problems.
+    /// Given programs whose files have problems.
     programs: Vec<Programs>,
-    /// What is wrong with the facts that were given.
+    /// Messages about the given facts.
     complaints: Vec<String>,
-    /// The errors because of which some of the policies do not load.
+    /// The errors that prevent policies from loading.
     pub(super) load_errors: LoadErrors,
-    /// The policies that give no verdict about anything, with the missing rules.
+    /// The policies that give no verdicts, with the missing rules.
     pub(super) without_verdicts: BTreeMap<Key, String>,
     problems: bool,
 }
@@ -88,9 +87,9 @@ impl Policies {
         Ok(policies)
     }
 
-    /// The policies of paths; several programs are taken together.
+    /// Loads the policy at `paths`. Several programs are joined.
     fn of_paths(&mut self, command: &ReplayCommand, paths: &[PathBuf], working: &Path) -> Result<Policy> {
-        let (mut programs, given) = Programs::load_with(paths, &command.facts, working, Scope::Exact);
+        let (mut programs, given) = Programs::load_with(paths, &command.facts, working, ProgramScope::Exact);
         self.load_errors.add(programs.load_errors(programs.all.iter().map(|joined| &*joined.program)));
         let sources = std::mem::take(&mut programs.sources);
         self.complaints.extend(given.damaged(&sources));
@@ -108,7 +107,7 @@ impl Policies {
         }
     }
 
-    /// The policies that each transcript belongs to.
+    /// Loads the policy of each transcript.
     fn of_transcripts(&mut self, command: &ReplayCommand, transcripts: &mut Transcripts, working: &Path) {
         let mut sources = std::mem::take(&mut transcripts.sources);
         let given = ExtraFacts::load(&command.facts, working, &transcripts.memory, &mut sources);
@@ -168,13 +167,14 @@ impl Policies {
         self.named.iter().chain(self.by_key.values())
     }
 
-    /// What the policies are called.
+    /// The names of the policies.
     pub(super) fn names(&self) -> String {
         let names: Vec<_> = self.all().map(|policy| policy.name.as_str()).collect();
         names.join(", ")
     }
 
-    /// Where the policies are: what was named, else the folder of the configuration, else the working folder.
+    /// The location of the policies: the given path, the folder of the configuration, or the
+    /// working directory.
     pub(super) fn path(&self, command: &ReplayCommand, transcripts: &Transcripts) -> PathBuf {
         let working = transcripts.working();
         let named = command.policy.first().map(|path| host::absolute(working, path));
@@ -185,7 +185,7 @@ impl Policies {
         named.or_else(of_project).unwrap_or_else(|| working.to_owned())
     }
 
-    /// What is found in the policies, whatever the sessions do.
+    /// The findings in the policies, independent of the sessions.
     pub(super) fn findings(&self, wish: &SessionOptions<'_>, fails: &mut bool) -> Vec<Value> {
         let mut lines = Vec::new();
         for policy in self.all() {
@@ -199,7 +199,7 @@ impl Policies {
         lines
     }
 
-    /// Says what could not be read, and what policies lack.
+    /// Reports unreadable files, and missing parts of policies.
     pub(super) fn complain(&self, working: &Path, color: ColorChoice) {
         self.programs.iter().for_each(|programs| programs.complain(working, color));
         self.complaints
@@ -221,7 +221,7 @@ impl Policies {
         }
     }
 
-    /// Whether everything that was named could be read.
+    /// True if all given files could be read.
     pub(super) fn is_whole(&self) -> bool {
         !self.problems && self.complaints.is_empty() && self.without_verdicts.is_empty()
     }

@@ -1,4 +1,4 @@
-//! A transcript of the command line while it is replayed.
+//! Replay of a single transcript.
 
 use super::super::transcripts::Transcripts;
 use super::policy::Policy;
@@ -14,7 +14,7 @@ use mangle_engine::kernel::Clock;
 use mangle_settings::FailOn;
 use piggyback::transcript::Record;
 
-/// The other side of a comparison: another policy, or the same one under other versions.
+/// The other side of a comparison: another policy, or the same policy with other versions.
 #[derive(Clone, Copy)]
 pub(super) struct OtherSide<'a> {
     pub(super) policy: &'a Policy,
@@ -73,7 +73,7 @@ impl<'a> SessionRun<'a> {
         }
     }
 
-    /// Replays a record. Gives the turns to which nothing is added any more.
+    /// Replays a record. Returns the completed turns.
     pub(super) fn record(
         &mut self,
         record: &Record<'_>,
@@ -86,7 +86,7 @@ impl<'a> SessionRun<'a> {
         ended.into_iter().map(TurnReport::redacted).collect()
     }
 
-    /// The last turn, whether something was found that makes the command fail, and which rules held.
+    /// Returns the last turn, true if a finding makes the command fail, and the covered rules.
     pub(super) fn finish(mut self) -> (Option<TurnReport>, bool, Vec<RuleCoverage>) {
         let last = self.session.finish().map(TurnReport::redacted);
         let fails = self.session.gravest().is_some_and(|gravest| self.fail_on.fails(gravest));

@@ -1,10 +1,9 @@
-//! What is wanted of all sessions.
+//! Options that apply to all replayed sessions.
 
 use agent_replay::Prefill;
 use mangle_settings::FailOn;
 use mangle_syntax::text::Cancel;
 
-/// What is wanted of all sessions.
 pub(super) struct SessionOptions<'a> {
     pub(super) prefill: &'a Prefill,
     pub(super) abduce: bool,
@@ -13,6 +12,5 @@ pub(super) struct SessionOptions<'a> {
     pub(super) until: Option<u64>,
     pub(super) now: Option<i64>,
     pub(super) fail_on: Option<FailOn>,
-    /// Stops the replay.
     pub(super) cancel: &'a Cancel,
 }

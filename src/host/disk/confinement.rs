@@ -1,8 +1,11 @@
-//! A process that was given some folders: it opens and lists nothing outside of them, and writes nothing at all.
+//! Confinement of the process to a list of folders: files outside cannot be opened or listed,
+//! and nothing can be written.
 //!
-//! A program names files in many places (`mangle-ls.toml`, headers of samples, properties, links), so the limit is kept where
-//! files are opened, which is one place. It is like a sandbox of the system: it holds for the whole process, it is set once,
-//! before anything is read, and nothing takes it back.
+//! A program names files in many places (`mangle-ls.toml`, headers of samples, properties, links).
+//! Therefore, the functions that open files contain the check.
+//!
+//! The confinement applies to the whole process, is enabled once before any file is read, and
+//! cannot be disabled.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -10,15 +13,16 @@ use std::sync::OnceLock;
 
 use crate::host::paths::real;
 
-/// The folders, without links; not set in a process that is not confined.
+/// With links resolved. Unset if the process is not confined.
 static FOLDERS: OnceLock<Vec<PathBuf>> = OnceLock::new();
 
-/// Confines this process to `folders`, links in them followed. Gives whether it was free before; a second call changes nothing.
+/// Confines this process to `folders`, after resolving links. Returns false, and changes nothing,
+/// if the process was already confined.
 pub fn confine(folders: &[PathBuf]) -> bool {
     FOLDERS.set(folders.iter().map(|folder| real(folder)).collect()).is_ok()
 }
 
-/// Whether what a path leads to may be read.
+/// True if the target of a path may be read.
 #[must_use]
 pub fn is_allowed(path: &Path) -> bool {
     FOLDERS.get().is_none_or(|folders| is_below(path, folders))
@@ -35,28 +39,31 @@ fn is_below(path: &Path, folders: &[PathBuf]) -> bool {
     folders.iter().any(|folder| real.starts_with(folder))
 }
 
-/// Refuses a path outside of the folders; whether anything is there is not told.
+/// Checks that a path is inside the allowed folders. The error does not reveal if the path exists.
 ///
 /// # Errors
-/// When it is outside.
+///
+/// If the path is outside.
 pub(in crate::host) fn check_path(path: &Path) -> io::Result<()> {
     if is_allowed(path) { Ok(()) } else { Err(outside()) }
 }
 
-/// Where a path leads within the folders; `None` in a process that is not confined.
+/// Resolves a path inside the allowed folders. Returns `None` if the process is not confined.
 ///
 /// # Errors
-/// When it leads outside.
+///
+/// If the path is outside.
 pub(super) fn inside(path: &Path) -> io::Result<Option<PathBuf>> {
     let Some(folders) = FOLDERS.get() else { return Ok(None) };
     let real = real(path);
     if folders.iter().any(|folder| real.starts_with(folder)) { Ok(Some(real)) } else { Err(outside()) }
 }
 
-/// Refuses to write.
+/// Checks that this process may write.
 ///
 /// # Errors
-/// When this process is confined.
+///
+/// If this process is confined.
 pub(super) fn check_writing() -> io::Result<()> {
     match FOLDERS.get() {
         None => Ok(()),
@@ -64,7 +71,7 @@ pub(super) fn check_writing() -> io::Result<()> {
     }
 }
 
-/// The error about what is outside.
+/// Returns the error for a path outside the allowed folders.
 pub(super) fn outside() -> io::Error {
     io::Error::new(io::ErrorKind::PermissionDenied, "it is outside of the folders that may be read")
 }

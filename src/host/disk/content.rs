@@ -1,25 +1,23 @@
-//! What files are read as, and how long each kind may be. `docs/limits.md` has the same numbers.
+//! Kinds of file contents and their size limits. `docs/limits.md` has the same numbers.
 
 use std::io;
 
-/// What the bytes of a file are taken for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Content {
-    /// A policy, a configuration, a session file, prompt atoms, a catalogue of tools, a baseline.
+    /// A policy, configuration, session file, prompt atom file, tool catalog or baseline.
     Text,
-    /// Patterns of files that git ignores, and what of git's own files says where they are.
+    /// Ignore files of git, and the files of git that contain the paths of ignore files.
     Patterns,
     /// A table of facts.
     Facts,
-    /// A transcript or an archive of them; decompressed it may have as many bytes.
+    /// A transcript or an archive of transcripts. The limit also applies to the decompressed size.
     Transcript,
 }
 
 impl Content {
-    /// All kinds.
     pub const ALL: [Self; 4] = [Self::Text, Self::Patterns, Self::Facts, Self::Transcript];
 
-    /// The most bytes that are read of such a file.
+    /// Returns the maximum size, in bytes.
     #[must_use]
     pub const fn limit(self) -> u64 {
         match self {
@@ -31,18 +29,18 @@ impl Content {
     }
 }
 
-/// A file has more bytes than are read.
+/// A file exceeds the size limit of its kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("it has {}; files of up to {} are read", size(*.len), size(*.limit))]
 pub struct TooLong {
-    /// How many bytes it has, as far as that is known.
+    /// The size in bytes, or the known part of it.
     pub len: u64,
-    /// How many are read.
+    /// In bytes.
     pub limit: u64,
 }
 
 impl TooLong {
-    /// The length that an error is about, if it is this one.
+    /// Returns the value that is wrapped in an I/O error, if any.
     #[must_use]
     pub fn of(error: &io::Error) -> Option<Self> {
         error.get_ref()?.downcast_ref().copied()
@@ -55,7 +53,7 @@ impl From<TooLong> for io::Error {
     }
 }
 
-/// A number of bytes in the largest unit that it has at least two of, rounded up.
+/// Formats a number of bytes in the largest unit with a value of at least two, rounded up.
 pub(in crate::host) fn size(bytes: u64) -> String {
     let units = [("GiB", 30), ("MiB", 20), ("KiB", 10)];
     let unit = units.into_iter().find(|(_, shift)| bytes >= 2 << shift || bytes == 1 << shift);

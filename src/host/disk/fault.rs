@@ -1,41 +1,39 @@
-//! Failures of the file system on demand, for tests: the n-th operation of a kind fails, or the process ends there.
+//! Fault injection for tests: the n-th file system operation of a kind fails, or the process
+//! ends before the operation.
 //!
-//! Only debug builds have them. `MANGLE_LS_TEST_FAULT=write:3:ENOSPC` makes the third write fail; `write:3+:ENOSPC` that
-//! and all later ones; `kill` instead of the error ends the process before the operation, `short` lets half of a write or
-//! read happen. The file that `MANGLE_LS_TEST_FAULT_HIT` names then gets the path that the operation was about.
+//! Only debug builds have fault injection. `MANGLE_LS_TEST_FAULT=write:3:ENOSPC` makes the third
+//! write fail; `write:3+:ENOSPC` also makes all later writes fail. With `kill` in place of the
+//! error, the process ends before the operation; with `short`, half of a write or read is done.
+//!
+//! The path of the operation is written to the file that `MANGLE_LS_TEST_FAULT_HIT` names.
 
-/// An operation that can fail.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::host) enum DiskOperation {
-    /// Opening a file for reading.
     Open,
-    /// Reading a piece of a file.
     Read,
-    /// Reading an entry of a folder.
     List,
-    /// Creating a file or a folder.
     Create,
-    /// Writing a piece of a file.
     Write,
-    /// Setting who owns a file and who may use it.
+    /// Setting the owner and the permissions of a file.
     Protect,
-    /// Waiting until a file is on the disk.
+    /// Flushing a file to disk.
     Sync,
-    /// Giving a file a name.
+    /// Renaming or linking a file.
     Rename,
 }
 
-/// How much of an operation is to happen.
+/// The part of an operation to execute.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::host) enum Extent {
     Whole,
-    /// Half of the bytes, as a system may do at any time.
+    /// Half of the bytes, as any system call may do at any time.
     #[cfg_attr(not(debug_assertions), expect(dead_code, reason = "only tests ask for it"))]
     Half,
 }
 
 impl Extent {
-    /// So many of `len` bytes; at least one, since none would say that the file ends.
+    /// Returns the number of bytes to transfer of `len`. At least one, because zero would mean the
+    /// end of the file.
     pub(super) fn of(self, len: usize) -> usize {
         match self {
             Self::Whole => len,
@@ -44,7 +42,7 @@ impl Extent {
     }
 }
 
-/// Nothing fails on demand in a release build.
+/// Release builds have no fault injection.
 #[cfg(not(debug_assertions))]
 pub(in crate::host) fn check(_: DiskOperation, _: &std::path::Path) -> std::io::Result<Extent> {
     Ok(Extent::Whole)
@@ -62,12 +60,12 @@ mod demanded {
 
     use super::{DiskOperation, Extent};
 
-    /// What is to fail.
+    /// A parsed `MANGLE_LS_TEST_FAULT`.
     struct Fault {
         operation: DiskOperation,
-        /// Which operation of the kind, from 1 on.
+        /// The ordinal of the operation among operations of its kind, from 1.
         number: u64,
-        /// Whether all later ones fail, too.
+        /// True if all later operations also fail.
         lasts: bool,
         how: How,
         count: AtomicU64,
@@ -119,10 +117,11 @@ mod demanded {
         }
     }
 
-    /// Whether an operation happens, and how much of it.
+    /// Returns the part of the operation to execute.
     ///
     /// # Errors
-    /// When a test demands that it fails.
+    ///
+    /// If a test requested a failure.
     pub(in crate::host) fn check(operation: DiskOperation, path: &Path) -> io::Result<Extent> {
         let Some(fault) = FAULT.as_ref().filter(|fault| fault.is_due(operation)) else {
             return Ok(Extent::Whole);

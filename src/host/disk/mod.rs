@@ -1,9 +1,12 @@
-//! The file system: every file that is read or written, and every folder that is listed, goes through here.
+//! The file system layer: all code reads files, writes files and lists folders through this
+//! module.
 //!
-//! Takes paths and what a file is read as ([`Content`]); gives readers that never wait for a file to open, read regular
-//! files only and no more of them than a limit ([`open`], [`read`]), and writers that put a whole file in the place of
-//! another or change nothing ([`Replacement`], [`Output`]). A process can be confined to some folders ([`confine`]). In debug builds a test can make any single operation fail
-//! ([`fault`]).
+//! Input is a path and the kind of its content ([`Content`]). Readers ([`open`], [`read`]) never
+//! block when they open a file, accept only regular files, and stop at a size limit. Writers
+//! ([`Replacement`], [`Output`]) replace a whole file or change nothing.
+//!
+//! A process can be confined to some folders ([`confine`]). In debug builds, a test can make any
+//! single operation fail ([`fault`]).
 
 mod confinement;
 mod content;

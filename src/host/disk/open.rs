@@ -1,4 +1,4 @@
-//! Reading: files that are opened without waiting, and of which only the regular ones are read.
+//! Reading of regular files, without blocking on special files.
 
 use std::ffi::OsString;
 use std::fs::{self, FileType, Metadata, OpenOptions};
@@ -10,21 +10,21 @@ use super::confinement::{check_path, inside, outside};
 use super::content::{Content, TooLong};
 use super::fault::{DiskOperation, check};
 
-/// How often a file is read that changes meanwhile.
+/// The maximum number of attempts to read a file that changes during the read.
 const TRIES: usize = 3;
 
-/// An open file. Reading more than the limit of its [`Content`] is an error.
+/// An open file. Reading beyond the limit of its [`Content`] is an error.
 #[derive(Debug)]
 pub(in crate::host) struct File {
     file: fs::File,
     path: PathBuf,
-    /// When it was opened; `None` for what has no length, such as a pipe.
+    /// State of the file when it was opened. `None` for files without a length, such as pipes.
     stamp: Option<Stamp>,
     limit: u64,
     read: u64,
 }
 
-/// What changes when a file is written to or replaced.
+/// Metadata that changes when a file is written or replaced.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Stamp {
     len: u64,
@@ -39,7 +39,7 @@ impl Stamp {
     }
 }
 
-/// Which file of which device it is.
+/// Returns the device and the inode.
 #[cfg(unix)]
 fn identity(metadata: &Metadata) -> (u64, u64) {
     use std::os::unix::fs::MetadataExt as _;
@@ -51,13 +51,15 @@ fn identity(_: &Metadata) -> (u64, u64) {
     (0, 0)
 }
 
-/// Opens a file to read it as `content`. A link is followed; what it leads to has to be a regular file, as has the file
-/// itself. That is decided on the open file: what lies at a path may change at any time. Only what a shell hands over as
-/// an open descriptor (`/dev/stdin`, `/dev/fd/63`) may be a pipe.
+/// Opens a file to read it as `content`. Links are followed, and the target must be a regular
+/// file. The kind is checked on the open file, because the entry at a path may change at any time.
+///
+/// Only descriptors that the process inherited (`/dev/stdin`, `/dev/fd/63`) may be pipes.
 ///
 /// # Errors
-/// When it cannot be opened, is no regular file, is longer than the limit ([`TooLong`]), or is outside of the folders to which
-/// this process is confined.
+///
+/// If the file cannot be opened, is not a regular file, exceeds the limit ([`TooLong`]), or is
+/// outside the folders of a confined process.
 pub(in crate::host) fn open(path: &Path, content: Content) -> io::Result<File> {
     check_path(path)?;
     let is_descriptor = is_own_descriptor(path);
@@ -67,7 +69,7 @@ pub(in crate::host) fn open(path: &Path, content: Content) -> io::Result<File> {
         without_waiting(&mut options);
     }
     let file = options.open(path).map_err(|error| what_is_there(path).unwrap_or(error))?;
-    // What is not there fails without a test.
+    // A missing file fails before this point, so the attempt is not counted as an operation.
     check(DiskOperation::Open, path)?;
     check_is_inside(path, &file)?;
     let metadata = file.metadata()?;
@@ -82,21 +84,23 @@ pub(in crate::host) fn open(path: &Path, content: Content) -> io::Result<File> {
     Ok(File { file, path: path.into(), stamp, limit, read: 0 })
 }
 
-/// Refuses an open file that is not the one at `path` within the folders of a confined process: a link may have changed since
-/// the path was looked at.
+/// Checks that the open file is still the file at `path` inside the folders of a confined process.
+/// A link may have changed after the path was resolved.
 ///
 /// # Errors
-/// When it is another one.
+///
+/// If the file is different.
 fn check_is_inside(path: &Path, file: &fs::File) -> io::Result<()> {
     let Some(inside) = inside(path)? else { return Ok(()) };
     let (now, opened) = (Stamp::of(&fs::metadata(inside)?), Stamp::of(&file.metadata()?));
     if now.identity == opened.identity { Ok(()) } else { Err(outside()) }
 }
 
-/// The bytes of a file, read as `content`. A file that is written to meanwhile is read again.
+/// Reads a file as `content`. Reads again if the file was written during the read.
 ///
 /// # Errors
-/// As [`open`], and when it cannot be read or never keeps still.
+///
+/// As [`open`], and if the file cannot be read or changes during every attempt.
 pub(in crate::host) fn read(path: &Path, content: Content) -> io::Result<Vec<u8>> {
     steady(|| {
         let mut file = open(path, content)?;
@@ -106,10 +110,11 @@ pub(in crate::host) fn read(path: &Path, content: Content) -> io::Result<Vec<u8>
     })
 }
 
-/// The first value that `attempt` gives.
+/// Returns the first value of `attempt`, which is repeated while it returns `None`.
 ///
 /// # Errors
-/// When it fails, or gives none time and again.
+///
+/// If an attempt fails, or all attempts return `None`.
 pub(super) fn steady<T>(mut attempt: impl FnMut() -> io::Result<Option<T>>) -> io::Result<T> {
     for _ in 0..TRIES {
         if let Some(value) = attempt()? {
@@ -119,25 +124,27 @@ pub(super) fn steady<T>(mut attempt: impl FnMut() -> io::Result<Option<T>>) -> i
     Err(io::Error::other("it changes while it is read"))
 }
 
-/// Whether a file begins with these bytes; one that cannot be read does not.
+/// True if a file begins with these bytes. False if the file cannot be read.
 pub(in crate::host) fn starts_with(path: &Path, bytes: &[u8], content: Content) -> bool {
     let mut start = vec![0; bytes.len()];
     open(path, content).and_then(|mut file| file.read_exact(&mut start)).is_ok() && start == bytes
 }
 
-/// The paths of what lies in a folder, in no particular order.
+/// Returns the paths of the entries of a folder, in no particular order.
 ///
 /// # Errors
-/// When it cannot be listed.
+///
+/// If the folder cannot be listed.
 pub(in crate::host) fn list(folder: &Path) -> io::Result<Vec<PathBuf>> {
     check_path(folder)?;
     check(DiskOperation::List, folder)?;
     fs::read_dir(folder)?.map(|entry| Ok(entry?.path())).collect()
 }
 
-/// The names of the entries of a folder; true for a folder that no link leads to.
+/// Returns the names of the entries of a folder. The flag is true for folders that are not links.
 ///
 /// # Errors
+///
 /// If the folder cannot be listed.
 pub(in crate::host) fn entries(folder: &Path) -> io::Result<Vec<(OsString, bool)>> {
     check_path(folder)?;
@@ -150,22 +157,22 @@ pub(in crate::host) fn entries(folder: &Path) -> io::Result<Vec<(OsString, bool)
 }
 
 impl File {
-    /// How many bytes it had when it was opened; `None` for what has no length.
+    /// The size in bytes when the file was opened. `None` for files without a length.
     pub(in crate::host) fn len(&self) -> Option<u64> {
         self.stamp.map(|stamp| stamp.len)
     }
 
-    /// Goes to a place in the file. What lies before it counts as read.
+    /// Moves to an offset. The skipped bytes count toward the limit.
     ///
     /// # Errors
-    /// When that is not possible.
+    ///
+    /// If the file is not seekable.
     pub(in crate::host) fn seek(&mut self, start: u64) -> io::Result<()> {
         self.file.seek(SeekFrom::Start(start))?;
         self.read = start;
         Ok(())
     }
 
-    /// The open file of the standard library, for a reader that needs it.
     pub(in crate::host) fn into_inner(self) -> fs::File {
         self.file
     }
@@ -188,7 +195,7 @@ impl File {
 impl Read for File {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         let read = loop {
-            // Not all decoders go on where they were interrupted.
+            // Some decoders do not resume after an interrupted read.
             match self.piece(into) {
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 other => break other?,
@@ -202,13 +209,14 @@ impl Read for File {
     }
 }
 
-/// Whether a path names a descriptor that this process was started with.
+/// True if a path names a file descriptor that this process inherited.
 pub(super) fn is_own_descriptor(path: &Path) -> bool {
     ["/dev/stdin", "/dev/stdout", "/dev/stderr"].iter().any(|own| path == Path::new(own))
         || ["/dev/fd", "/proc/self/fd"].iter().any(|folder| path.parent() == Some(Path::new(folder)))
 }
 
-/// Opening a pipe would block until a writer opens it, and a terminal could become the controlling one of this process.
+/// Sets options for opening without side effects. Opening a pipe could block until a writer opens
+/// it, and a terminal could become the controlling terminal of this process.
 #[cfg(unix)]
 fn without_waiting(options: &mut OpenOptions) {
     use std::os::unix::fs::OpenOptionsExt as _;
@@ -221,13 +229,14 @@ fn without_waiting(options: &mut OpenOptions) {
 #[cfg(not(unix))]
 fn without_waiting(_: &mut OpenOptions) {}
 
-/// Why what cannot be opened at all is no file: the system names no reason for a socket.
+/// Returns a specific error for a path that cannot be opened because it is not a file. The system
+/// error for a socket has no clear reason.
 fn what_is_there(path: &Path) -> Option<io::Error> {
     let kind = fs::metadata(path).ok()?.file_type();
     (!kind.is_file() && !kind.is_dir()).then(|| not_regular(kind))
 }
 
-/// The error about something that is no regular file.
+/// The error for an entry that is not a regular file.
 pub(super) fn not_regular(kind: FileType) -> io::Error {
     if kind.is_dir() {
         return io::ErrorKind::IsADirectory.into();

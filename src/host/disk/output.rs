@@ -1,5 +1,5 @@
-//! Writing what a command produces: reports, baselines, streams. A file that is there is replaced when all is written, so
-//! that a full disk costs nothing that was there before.
+//! Writing of command output: reports, baselines and streams. An existing file is replaced only
+//! after all output was written, so that a full disk does not destroy the old content.
 
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
@@ -11,7 +11,8 @@ use super::open::{is_own_descriptor, not_regular};
 use super::replace::{ReplaceError, target};
 use super::scratch::{PRIVATE, SHARED, Scratch};
 
-/// A file that is being written. Nothing of it is seen before [`Output::commit`], and nothing stays without.
+/// An output file. Its content becomes visible with [`Output::commit`], and is discarded without a
+/// commit.
 #[derive(Debug)]
 pub struct Output {
     path: PathBuf,
@@ -20,17 +21,20 @@ pub struct Output {
 
 #[derive(Debug)]
 enum Sink {
-    /// Beside the file that it is to become.
+    /// A temporary file in the same folder as the final file.
     Scratch(Scratch),
-    /// A pipe, a terminal, a device: nothing there can be replaced.
+    /// A pipe, a terminal or a device, which cannot be replaced.
     Direct(fs::File),
 }
 
 impl Output {
-    /// Begins to write a file. One that is there keeps its permissions, and a link to one stays.
+    /// Starts to write a file. An existing file keeps its permissions. If the path is a link, the
+    /// target of the link is replaced.
     ///
     /// # Errors
-    /// When it is a folder, is read-only or has several hard links, or its folder cannot be written to.
+    ///
+    /// If the path is a folder, is read-only or has several hard links, or if its folder is not
+    /// writable.
     pub fn create(path: &Path) -> Result<Self, ReplaceError> {
         check_writing()?;
         if is_own_descriptor(path) || is_special(path)? {
@@ -50,10 +54,11 @@ impl Output {
         Ok(Self { path, sink: Sink::Scratch(scratch) })
     }
 
-    /// Puts what was written in its place.
+    /// Moves the written content to its path.
     ///
     /// # Errors
-    /// When the system refuses. What was there before is there still.
+    ///
+    /// If the system refuses. The old file is then unchanged.
     pub fn commit(self) -> Result<(), ReplaceError> {
         match self.sink {
             Sink::Direct(mut file) => Ok(file.flush()?),
@@ -88,34 +93,37 @@ impl Write for Output {
 /// Writes a whole file.
 ///
 /// # Errors
-/// As [`Output::create`] and [`Output::commit`], and when there is no room.
+///
+/// As [`Output::create`] and [`Output::commit`], and if the disk is full.
 pub fn write(path: &Path, bytes: &[u8]) -> Result<(), ReplaceError> {
     let mut output = Output::create(path)?;
     output.write_all(bytes)?;
     output.commit()
 }
 
-/// Creates the file of a log, which is written to as things happen; one that is there is emptied.
+/// Creates a log file, which is written incrementally. An existing file is truncated.
 ///
 /// # Errors
-/// When it cannot be created.
+///
+/// If the file cannot be created.
 pub fn create_log(path: &Path) -> io::Result<fs::File> {
     check_writing()?;
     check(DiskOperation::Create, path)?;
     fs::File::create(path)
 }
 
-/// Creates a folder, and those above it, unless they are there.
+/// Creates a folder and its ancestors, if they are missing.
 ///
 /// # Errors
-/// When it cannot be created.
+///
+/// If a folder cannot be created.
 pub fn create_folder(path: &Path) -> io::Result<()> {
     check_writing()?;
     check(DiskOperation::Create, path)?;
     fs::create_dir_all(path)
 }
 
-/// Whether there is something at a path that is written to as it is.
+/// True if the path is an existing special file, which is written in place.
 fn is_special(path: &Path) -> io::Result<bool> {
     match fs::metadata(path) {
         Ok(metadata) if metadata.is_dir() => Err(not_regular(metadata.file_type())),
@@ -124,12 +132,13 @@ fn is_special(path: &Path) -> io::Result<bool> {
     }
 }
 
-/// From now on a write beyond the limit for files (`ulimit -f`) is an error, and does not end the process.
+/// Turns a write beyond the file size limit (`ulimit -f`) into an error. By default, the signal
+/// would end the process.
 pub fn survive_file_size_limit() {
     #[cfg(unix)]
     {
         let noted = std::sync::Arc::default();
-        // Without it the process would end there, as it did before.
+        // If the registration fails, the signal still ends the process, as it does by default.
         let _ = signal_hook::flag::register(signal_hook::consts::SIGXFSZ, noted);
     }
 }

@@ -1,4 +1,5 @@
-//! Replaces a file by a new text, atomically: a reader sees the old text or the new one, and a concurrent save is never lost.
+//! Atomic replacement of a file: a reader sees either the old or the new text, and concurrent
+//! saves are never lost.
 
 use std::fs::{self, Metadata};
 use std::io::{self, Read as _, Write as _};
@@ -11,54 +12,59 @@ use super::open::{Stamp, open};
 use super::scratch::{PRIVATE, Scratch};
 use crate::host::plain;
 
-/// Why a file was not replaced.
 #[derive(Debug, thiserror::Error)]
 pub enum ReplaceError {
-    /// Its permissions say so.
     #[error("it is read-only")]
     ReadOnly,
-    /// It has several names, so many of them, which would no longer be the same file.
+    /// Replacing the file would separate its hard links. The value is their number.
     #[error("it has {0} hard links, and replacing it would separate them")]
     Linked(u64),
-    /// Another process wrote to it.
+    /// Another process wrote to the file.
     #[error("it changed meanwhile")]
     Changed,
     #[error("{}", plain(.0))]
     Io(#[from] io::Error),
 }
 
-/// A new text beside the file that it is to replace, complete and on the disk.
+/// The complete new text in a temporary file in the same folder, flushed to disk.
 #[derive(Debug)]
 pub struct Replacement {
-    /// The file that is replaced; no link.
+    /// The file to replace, with links resolved.
     path: PathBuf,
     stamp: Stamp,
     new: Scratch,
 }
 
-/// Whether [`replace`] may write a file.
+/// Checks that [`replace`] may write a file.
 ///
 /// # Errors
-/// When the file is read-only, has several hard links, is gone or no regular file, or its folder cannot be written to.
+///
+/// If the file is read-only, has several hard links, is missing or not a regular file, or if its
+/// folder is not writable.
 pub fn replaceable(path: &Path) -> Result<(), ReplaceError> {
     let (path, _) = target(path)?;
     Scratch::new(&path, PRIVATE)?;
     Ok(())
 }
 
-/// Replaces a file by a new text, all at once. Its permissions stay; a link stays, and what it leads to is replaced.
+/// Replaces a file with a new text atomically. The permissions are kept. If the path is a link,
+/// the target of the link is replaced.
 ///
 /// # Errors
+///
 /// As [`Replacement::prepare`] and [`Replacement::commit`].
 pub fn replace(path: &Path, old: &[u8], new: &[u8]) -> Result<(), ReplaceError> {
     Replacement::prepare(path, old, new)?.commit(old)
 }
 
 impl Replacement {
-    /// Writes the new text beside the file, which is `old` now.
+    /// Writes the new text to a temporary file in the same folder. The current content must be
+    /// `old`.
     ///
     /// # Errors
-    /// When the file is read-only, has several hard links, is gone or no regular file, is not `old`, or there is no room.
+    ///
+    /// If the file is read-only, has several hard links, is missing or not a regular file, or
+    /// differs from `old`. Also if the disk is full.
     pub fn prepare(path: &Path, old: &[u8], new: &[u8]) -> Result<Self, ReplaceError> {
         let (path, metadata) = target(path)?;
         let stamp = Stamp::of(&metadata);
@@ -72,11 +78,12 @@ impl Replacement {
         Ok(Self { path, stamp, new: scratch })
     }
 
-    /// Puts the new text in the place of the file, if that is still `old`. A program that writes the file in place, and has
-    /// written only a part of it so far, cannot be told from one that is done.
+    /// Replaces the file with the new text if its content is still `old`. A partial in-place write
+    /// by another program cannot be distinguished from a complete write.
     ///
     /// # Errors
-    /// When it is not, or the system refuses. The file is as it was then.
+    ///
+    /// If the content is not `old`, or the system refuses. The file is then unchanged.
     pub fn commit(self, old: &[u8]) -> Result<(), ReplaceError> {
         if Stamp::of(&fs::metadata(&self.path)?) != self.stamp || !is(&self.path, old)? {
             return Err(ReplaceError::Changed);
@@ -87,10 +94,11 @@ impl Replacement {
             Ok(()) => {}
             // The file was deleted.
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Err(error.into()),
-            // Not all file systems can do that.
+            // Some file systems do not support the exchange of names.
             Err(_) => return Ok(fs::rename(&new, &self.path)?),
         }
-        // The old file has the other name now. A save at the last moment has to stay.
+        // The temporary name now holds the old file. If it was saved at the last moment, that
+        // save must be restored.
         match is(&new, old) {
             Ok(true) => Ok(()),
             other => {
@@ -102,7 +110,7 @@ impl Replacement {
     }
 }
 
-/// The file that a path leads to, which may be replaced.
+/// Resolves a path to the file to replace, and checks that it may be replaced.
 pub(super) fn target(path: &Path) -> Result<(PathBuf, Metadata), ReplaceError> {
     check_writing()?;
     let path = fs::canonicalize(path)?;
@@ -126,7 +134,7 @@ fn hard_links(_: &Metadata) -> u64 {
     1
 }
 
-/// Whether a file has these bytes.
+/// True if the content of a file equals these bytes.
 fn is(path: &Path, bytes: &[u8]) -> io::Result<bool> {
     let mut file = open(path, Content::Transcript)?;
     if file.len() != Some(bytes.len() as u64) {
@@ -137,7 +145,7 @@ fn is(path: &Path, bytes: &[u8]) -> io::Result<bool> {
     Ok(now == bytes)
 }
 
-/// Lets two files change names, at once.
+/// Exchanges the names of two files atomically.
 #[cfg(target_os = "linux")]
 fn exchange(one: &Path, other: &Path) -> io::Result<()> {
     use rustix::fs::{CWD, RenameFlags, renameat_with};

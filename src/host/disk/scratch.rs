@@ -1,7 +1,7 @@
-//! A temporary file without a name, or with a hidden one, until it takes the place of another.
+//! A temporary file that has no name, or a hidden name, until it replaces another file.
 //!
-//! On Linux it has no name while it is written, so that a process that is killed leaves nothing behind. Where the file
-//! system has no such files, it is hidden and removed when it is dropped.
+//! On Linux, the file has no name while it is written, so that a killed process leaves no file
+//! behind. On file systems without unnamed files, it has a hidden name and is removed on drop.
 
 use std::fs::{self, Metadata};
 use std::io::{self, Write};
@@ -11,30 +11,31 @@ use tempfile::TempPath;
 
 use super::fault::{DiskOperation, check};
 
-/// How the name begins that it has for a moment before it is renamed.
+/// The prefix of the temporary name before the rename.
 const PREFIX: &str = ".mangle-ls-";
 
-/// Who may use a file that is to replace another, until it is given the permissions of that.
+/// Permissions of a temporary file until it receives the permissions of the file that it replaces.
 pub(super) const PRIVATE: u32 = 0o600;
 
-/// Who may use a new file, as far as the user's mask allows.
+/// Permissions of a new file, before the umask is applied.
 pub(super) const SHARED: u32 = 0o666;
 
 #[derive(Debug)]
 pub(super) struct Scratch {
     file: fs::File,
     folder: PathBuf,
-    /// Its name, if it has one.
+    /// `None` for an unnamed file.
     name: Option<TempPath>,
-    /// The file that it is to become.
+    /// The final path.
     becomes: PathBuf,
 }
 
 impl Scratch {
-    /// Creates one in the folder of the file that it is to become.
+    /// Creates a temporary file in the folder of its final path.
     ///
     /// # Errors
-    /// When the folder cannot be written to.
+    ///
+    /// If the folder is not writable.
     pub(super) fn new(becomes: &Path, mode: u32) -> io::Result<Self> {
         check(DiskOperation::Create, becomes)?;
         let folder = match becomes.parent() {
@@ -52,29 +53,33 @@ impl Scratch {
         Ok(Self { file, folder: folder.into(), name, becomes: becomes.into() })
     }
 
-    /// Gives it the owner and the permissions of another file.
+    /// Copies the owner and the permissions of another file.
     ///
     /// # Errors
-    /// When its permissions cannot be set. Only some users may give a file away, so that a refusal of that is none.
+    ///
+    /// If the permissions cannot be set. A failure to set the owner is not an error, because most
+    /// users may not change owners.
     pub(super) fn protect_like(&self, metadata: &Metadata) -> io::Result<()> {
         check(DiskOperation::Protect, &self.becomes)?;
         keep_owner(&self.file, metadata);
         self.file.set_permissions(metadata.permissions())
     }
 
-    /// Waits until all of it is on the disk.
+    /// Flushes the file to disk.
     ///
     /// # Errors
-    /// When the system refuses.
+    ///
+    /// If the system refuses.
     pub(super) fn sync(&self) -> io::Result<()> {
         check(DiskOperation::Sync, &self.becomes)?;
         self.file.sync_all()
     }
 
-    /// Gives it a name. A file of this name is removed when the name is dropped.
+    /// Names the file. The named file is removed when the name is dropped.
     ///
     /// # Errors
-    /// When the system refuses.
+    ///
+    /// If the system refuses.
     pub(super) fn into_name(self) -> io::Result<TempPath> {
         match self.name {
             Some(name) => Ok(name),
@@ -94,7 +99,6 @@ impl Write for Scratch {
     }
 }
 
-/// A file that has no name in any folder.
 #[cfg(target_os = "linux")]
 fn unnamed(folder: &Path, mode: u32) -> io::Result<fs::File> {
     use std::os::unix::fs::OpenOptionsExt as _;
@@ -109,7 +113,7 @@ fn unnamed(_: &Path, _: u32) -> io::Result<fs::File> {
     Err(io::ErrorKind::Unsupported.into())
 }
 
-/// Gives a file without a name one in its folder.
+/// Links an unnamed file into its folder.
 #[cfg(target_os = "linux")]
 fn link(file: &fs::File, folder: &Path) -> io::Result<TempPath> {
     use std::os::fd::AsRawFd as _;
@@ -139,7 +143,7 @@ fn builder(mode: u32) -> tempfile::Builder<'static, 'static> {
     builder
 }
 
-/// A new file belongs to the user of this process until then.
+/// Sets the owner, because a new file belongs to the user of this process.
 #[cfg(unix)]
 fn keep_owner(file: &fs::File, metadata: &Metadata) {
     use std::os::unix::fs::MetadataExt as _;

@@ -7,10 +7,11 @@ use std::time::{Duration, SystemTime};
 use super::confinement::check_path;
 use super::open::Stamp;
 
-/// The time after a change in which another change may leave all times as they are, on a disk that counts whole seconds.
+/// The minimum age of a change after which a later change has another timestamp, on a file system
+/// with a resolution of one second.
 const COARSE: Duration = Duration::from_secs(2);
 
-/// The same on a disk that counts fractions of seconds: a few ticks of the system's clock.
+/// As [`COARSE`], on a file system with finer timestamps: a few ticks of the system clock.
 const FINE: Duration = Duration::from_millis(50);
 
 /// Length, times and identity of a file or folder.
@@ -18,15 +19,17 @@ const FINE: Duration = Duration::from_millis(50);
 pub(in crate::host) struct FileState {
     stamp: Stamp,
     modified: Option<SystemTime>,
-    /// The time of the last change of its entry in the file system: a file that takes the place of another keeps its own
-    /// time of modification.
+    /// The time of the last change of the inode (`ctime`). The modification time is not enough,
+    /// because a file that replaces another keeps its own.
     changed: Option<SystemTime>,
-    /// False if it changed so shortly before the look that a later change may not show.
+    /// False if the file changed so recently that a later change may leave the timestamps
+    /// unchanged.
     is_settled: bool,
 }
 
 impl FileState {
-    /// The state of a file or folder, links followed, at a look that started at `now`. `None` if it cannot be read.
+    /// Reads the state of a file or folder, following links. `now` is the start of the check.
+    /// Returns `None` if the state cannot be read.
     pub(in crate::host) fn read(path: &Path, now: SystemTime) -> Option<Self> {
         check_path(path).ok()?;
         let metadata = fs::metadata(path).ok()?;
@@ -35,20 +38,20 @@ impl FileState {
         Some(Self { stamp: Stamp::of(&metadata), modified, changed, is_settled })
     }
 
-    /// True if it may have changed since it had another state.
+    /// True if the file may have changed since the `earlier` state.
     pub(in crate::host) fn may_differ_from(&self, earlier: &Self) -> bool {
         !earlier.is_settled || self.stamp != earlier.stamp || self.changed != earlier.changed
     }
 
-    /// True if it may have changed after a time.
+    /// True if the file may have changed after `time`.
     pub(in crate::host) fn may_be_newer_than(&self, time: SystemTime) -> bool {
         let is_newer = |one: SystemTime| one + COARSE >= time;
         [self.modified, self.changed].into_iter().flatten().any(is_newer)
     }
 }
 
-/// True if a change after `now` has another time than `time`. A time in the future, for example of an unpacked archive,
-/// stays as it is.
+/// True if a change after `now` has a timestamp other than `time`. A timestamp in the future, for
+/// example from an unpacked archive, is treated as settled.
 fn is_settled(time: SystemTime, now: SystemTime) -> bool {
     let nanoseconds = time.duration_since(SystemTime::UNIX_EPOCH).map_or(0, |time| time.subsec_nanos());
     let tick = if nanoseconds.is_multiple_of(1_000_000) { COARSE } else { FINE };
@@ -78,7 +81,7 @@ mod tests {
         let fine = at(0) + Duration::from_nanos(123_456);
         assert!(!is_settled(at(0), at(1_999)) && is_settled(at(0), at(2_001)));
         assert!(!is_settled(fine, at(49)) && is_settled(fine, at(51)));
-        // A clock that is a little ahead, and a date from an archive.
+        // A clock that is slightly ahead, and a date from an archive.
         assert!(!is_settled(at(1_000), at(0)) && is_settled(at(3_600_000), at(0)));
     }
 }

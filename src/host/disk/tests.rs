@@ -1,4 +1,5 @@
-//! What is read and what is not; what replacing keeps; that nothing is lost when something fails.
+//! Tests of reading limits, of the attributes that a replacement keeps, and of failures without
+//! data loss.
 
 #![allow(clippy::unwrap_used)]
 
@@ -28,7 +29,6 @@ fn why(path: &Path, content: Content) -> String {
     plain(&read(path, content).unwrap_err())
 }
 
-/// The names in a folder.
 fn names(folder: &Path) -> Vec<String> {
     let entries = std::fs::read_dir(folder).unwrap();
     let mut names: Vec<_> = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
@@ -83,7 +83,7 @@ fn no_more_than_the_limit_is_read() {
         assert_eq!(TooLong::of(&error), Some(TooLong { len: limit + 1, limit }));
     }
     assert_eq!(why(&path, Content::Text), "it has 17 GiB; files of up to 16 MiB are read");
-    // What grows after it was opened.
+    // A file that grows after it was opened.
     write_file(&path, "x");
     let mut file = open(&path, Content::Patterns).unwrap();
     let limit = Content::Patterns.limit();
@@ -146,7 +146,7 @@ fn what_somebody_saved_meanwhile_stays() {
     let prepared = Replacement::prepare(&file, b"old", b"new").unwrap();
     write_file(&file, "save");
     assert!(matches!(prepared.commit(b"old"), Err(ReplaceError::Changed)));
-    // The same bytes in another file.
+    // The same bytes in a different file.
     let prepared = Replacement::prepare(&file, b"save", b"new").unwrap();
     write_file(&folder.join("moved"), "save");
     std::fs::rename(folder.join("moved"), &file).unwrap();
@@ -154,7 +154,8 @@ fn what_somebody_saved_meanwhile_stays() {
     assert_eq!((text(&file), names(&folder)), ("save".into(), vec!["file".into()]));
 }
 
-/// One thread saves, the other replaces what it reads: no save may vanish behind an older text.
+/// Concurrent saves by one thread, and replacements of a previously read text by another thread.
+/// No save may be overwritten with an older text.
 #[cfg(target_os = "linux")]
 #[test]
 fn no_save_is_lost_in_a_race() {
@@ -166,7 +167,8 @@ fn no_save_is_lost_in_a_race() {
     let lost = std::thread::scope(|scope| {
         scope.spawn(|| {
             while !is_over.load(Ordering::SeqCst) {
-                // Between emptying a file and writing it nothing tells that a writer is at work; an empty file has no fixes.
+                // The test cannot detect a writer between truncation and write; an empty file
+                // has no fixes.
                 if let Ok(old) = read(&file, Content::Text)
                     && !old.is_empty()
                 {
@@ -183,7 +185,8 @@ fn no_save_is_lost_in_a_race() {
                 write_file(&folder.join("next"), &save.to_string());
                 std::fs::rename(folder.join("next"), &file).unwrap();
             }
-            // A replacement of the text before may be under way, and is taken back. Those that begin now read this one.
+            // A replacement based on the previous text may be in progress and is rolled back.
+            // Later attempts read this text.
             let begun = attempts.load(Ordering::SeqCst);
             while attempts.load(Ordering::SeqCst) < begun + 2 {
                 std::thread::yield_now();
@@ -224,7 +227,6 @@ fn devices_are_written_as_they_are() {
     assert_eq!(full.unwrap_err().to_string(), "no space left on device");
 }
 
-/// The page for users has the numbers that hold.
 #[test]
 fn the_page_about_limits_has_these_limits() {
     let page = include_str!("../../../docs/limits.md");

@@ -1,4 +1,4 @@
-//! Which configurations of agents' runtimes there are, and which of them holds for a transcript.
+//! Discovery of agent runtime configurations, and their assignment to transcripts.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -9,9 +9,9 @@ use crate::host::agents::{in_folder, is_agent_settings};
 use crate::host::{AgentSettings, CheckTarget};
 
 impl Resolver<'_> {
-    /// Reads the configurations that have to do with the targets: those that are named, those in the folders of the
-    /// targets, of projects and of programs, and the nearest above each transcript. They lie in hidden folders, which no
-    /// walk enters.
+    /// Reads the relevant configurations: named files, files in the folders of targets, projects
+    /// and programs, and the nearest one above each transcript. Walks do not find them, because
+    /// their folders are hidden.
     pub(super) fn agents(&mut self, transcripts: &[FoundTranscript]) {
         let mut paths: BTreeSet<PathBuf> = self.named_agents().cloned().collect();
         let mut folders: BTreeSet<&Path> = BTreeSet::new();
@@ -38,7 +38,7 @@ impl Resolver<'_> {
         })
     }
 
-    /// The configuration of the agent that works in the innermost folder around a file.
+    /// Returns the configuration of the agent whose folder is the innermost around a file.
     pub(super) fn agent_of(&self, path: &Path) -> Option<usize> {
         let around = self.result.agents.iter().enumerate().filter(|(_, agent)| path.starts_with(&agent.root));
         around.max_by_key(|(_, agent)| agent.root.components().count()).map(|(at, _)| at)

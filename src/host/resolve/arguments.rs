@@ -1,4 +1,5 @@
-//! What was named on the command line: files that are Mangle although their names do not say so, and paths that hold nothing.
+//! Arguments of the command line that need special handling: Mangle files with unusual names, and
+//! paths without any content to check.
 
 use std::path::Path;
 
@@ -10,8 +11,8 @@ use crate::host::transcripts::is_markdown;
 use mangle_settings::FILE_NAME;
 
 impl Resolver<'_> {
-    /// The named files with other endings that are read as Mangle: those that are no transcript, no configuration, no YAML,
-    /// no Markdown and no table.
+    /// Returns the named files with unusual extensions that are read as Mangle. Transcripts,
+    /// configurations, YAML, Markdown and tables are excluded.
     pub(super) fn named_as_mangle(&mut self) -> Vec<WalkEntry> {
         let mut found = Vec::new();
         for target in self.targets {
@@ -28,7 +29,7 @@ impl Resolver<'_> {
         found
     }
 
-    /// Leaves out the named files that are no Mangle, for a command that looks at nothing else.
+    /// Skips named files that are not Mangle, for commands that process only Mangle.
     pub(super) fn skip_others(&mut self) {
         for target in self.targets {
             match target {
@@ -40,7 +41,7 @@ impl Resolver<'_> {
         }
     }
 
-    /// Notes the targets that hold nothing that is looked at.
+    /// Reports targets without any file to process.
     pub(super) fn note_empty(&mut self, asks_for_transcripts: bool) {
         if self.shell == Shell::Editor {
             return;
@@ -78,7 +79,7 @@ impl Resolver<'_> {
         self.result.empty = empty;
     }
 
-    /// Whether a folder or a glob covers anything that is looked at.
+    /// True if a folder or a glob covers at least one file to process.
     fn holds_anything(&self, target: &CheckTarget) -> bool {
         let covers = |path: &Path| target.covers(path);
         let result = &self.result;

@@ -1,4 +1,4 @@
-//! Files that are transcripts by their content, below folders that are checked.
+//! Detection of transcripts by content, below the folders to check.
 
 use std::path::{Path, PathBuf};
 
@@ -14,20 +14,18 @@ use mangle_settings::TranscriptSettings;
 /// Maximum number of files whose beginning is read in one resolution.
 const MAX_LOOKS: usize = 5_000;
 
-/// Files that may hold replies of a model by their names, and do not by their content.
+/// Numbers of files that may contain model replies according to their names, but have none.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct WithoutReplies {
-    /// JSON and JSON lines.
     pub json: usize,
-    /// Text logs.
     pub logs: usize,
     /// Files beyond [`MAX_LOOKS`], which were not examined.
     pub unexamined: usize,
 }
 
 impl Resolver<'_> {
-    /// The transcripts among the walked files that no setting names: the files with a reply of a model in their first bytes.
-    /// Other files of the same kinds are counted.
+    /// Returns the walked files that contain a model reply in their first bytes and that no
+    /// setting names. Other files of the same kinds are counted.
     pub(super) fn captures(&mut self, others: &[(PathBuf, WalkEntry)]) -> Vec<PathBuf> {
         let mut candidates: Vec<(&Path, CaptureKind)> = others
             .iter()
@@ -54,7 +52,8 @@ impl Resolver<'_> {
         captures
     }
 
-    /// Removes the transcripts that sample kernels name as inputs of previews, unless something else makes them transcripts.
+    /// Removes transcripts that sample kernels name as inputs of previews, unless another reason
+    /// makes them transcripts.
     pub(super) fn remove_preview_inputs(&mut self) {
         if self.captured.is_empty() || self.result.previews.is_empty() {
             return;
@@ -83,7 +82,7 @@ impl Resolver<'_> {
             && has_replies(path, self.overlay)
     }
 
-    /// True if the settings leave it to the content of a file whether it is a transcript.
+    /// True if the settings allow a file to be classified by its content.
     fn may_be_capture(&self, root: &Path, path: &Path) -> bool {
         let project = self.project_of(path);
         let project = project.and_then(|index| self.result.projects.get(index));

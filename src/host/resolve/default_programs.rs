@@ -1,4 +1,4 @@
-//! The programs of files that no configuration file puts into one.
+//! Programs of files that no configuration file assigns to a program.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -7,7 +7,7 @@ use std::sync::Arc;
 use rustc_hash::FxHashSet;
 
 use super::folders::is_shared;
-use super::{ProgramOrigin, Resolver, Scope, Shell};
+use super::{ProgramOrigin, ProgramScope, Resolver, Shell};
 use crate::host::disk::list;
 use crate::host::paths::is_schema;
 use crate::host::project::{ProjectProgram, folder_name, without_twins};
@@ -15,16 +15,16 @@ use crate::host::walk::WalkEntry;
 use crate::host::{Overlay, is_single};
 use mangle_engine::program::ProgramEnvironment;
 
-/// The name of the only program of a command.
+/// The program name for commands that process exactly one program.
 const GIVEN_PATHS: &str = "the given paths";
 
 impl Resolver<'_> {
-    /// Makes programs of the files that no configuration puts into one.
+    /// Forms programs from the files that no configuration assigns to one.
     pub(super) fn without_configuration(&mut self, loose: Vec<WalkEntry>) {
         let (lone, free): (Vec<_>, Vec<_>) =
             loose.into_iter().partition(|found| self.is_governed(&found.path));
         lone.iter().for_each(|found| self.lone(&found.path));
-        if self.scope == Scope::Exact {
+        if self.scope == ProgramScope::Exact {
             return self.given_paths(&free);
         }
         let mut by_root: BTreeMap<PathBuf, Vec<WalkEntry>> = BTreeMap::new();
@@ -34,19 +34,20 @@ impl Resolver<'_> {
         }
         let is_only = by_root.len() == 1;
         for (root, wanted) in by_root {
-            // A command with one program needs no name to tell it from others.
+            // A command with one program needs no distinguishing name.
             let name = match (is_only, self.shell) {
                 (true, Shell::CommandLine) => GIVEN_PATHS.into(),
                 _ => folder_name(&root),
             };
             let held = self.folder_program(&root, &wanted, name);
-            // Standard input, and files that git ignores, are in no program of a folder.
+            // Standard input and files ignored by git are not in the program of a folder.
             let lone = wanted.iter().filter(|found| !held.contains(&found.path));
             lone.for_each(|found| self.lone(&found.path));
         }
     }
 
-    /// Makes the program of a folder, if it holds one of the wanted files, or any file if none is wanted. Returns its files.
+    /// Forms the program of a folder if it contains one of the wanted files, or any file if none
+    /// is wanted. Returns its files.
     pub(super) fn folder_program(
         &mut self,
         root: &Path,
@@ -69,14 +70,15 @@ impl Resolver<'_> {
         held
     }
 
-    /// The Mangle files of the program of a folder, and those below the folder that are in other programs.
+    /// Returns the Mangle files of the program of a folder, and the Mangle files below the folder
+    /// that are in other programs.
     fn folder_files(&mut self, root: &Path) -> (Vec<WalkEntry>, Vec<PathBuf>) {
         if is_shared(root) && !self.trees.contains_key(root) {
             return (self.folders.direct_files(root), Vec::new());
         }
         self.walk(root);
         if !self.holds_below(root) && !self.trees.contains_key(root) {
-            // Git ignores the folder, so the walk of a folder above did not enter it.
+            // Git ignores the folder, so the walk of its parent skipped it.
             self.walk_again(root);
         }
         let below: Vec<WalkEntry> = self.tree(root).map_or_else(Vec::new, |tree| {
@@ -93,7 +95,7 @@ impl Resolver<'_> {
         self.tree(root).is_some_and(|tree| tree.files.iter().any(|found| found.path.starts_with(root)))
     }
 
-    /// A program of one file and the schemas beside it.
+    /// Forms the program of one file and the schemas in its folder.
     fn lone(&mut self, path: &Path) {
         let folder = path.parent().unwrap_or(path);
         let mut files = schemas_in(folder, self.overlay);
@@ -116,7 +118,7 @@ impl Resolver<'_> {
         self.result.programs.push(program);
     }
 
-    /// One program of everything that was named.
+    /// Forms one program from all given files.
     fn given_paths(&mut self, loose: &[WalkEntry]) {
         if loose.is_empty() {
             return;
@@ -142,14 +144,14 @@ impl Resolver<'_> {
     }
 }
 
-/// The schema files of a folder, on disk or open.
+/// Returns the schema files of a folder, on disk or open.
 fn schemas_in(folder: &Path, overlay: &Overlay) -> BTreeSet<PathBuf> {
     let on_disk = list(folder).unwrap_or_default().into_iter();
     let open = overlay.paths().filter(|path| path.parent() == Some(folder)).map(Path::to_path_buf);
     on_disk.filter(|path| !path.is_dir()).chain(open).filter(|path| is_schema(path)).collect()
 }
 
-/// The innermost folder that holds all files.
+/// The innermost folder that contains all files.
 fn common_folder<'p>(mut files: impl Iterator<Item = &'p Path>) -> PathBuf {
     let first = files.next().and_then(Path::parent).unwrap_or(Path::new(""));
     let common = files.fold(first, |common, file| {

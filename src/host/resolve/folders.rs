@@ -1,9 +1,13 @@
-//! The program of a file that no configuration governs. Every command, the editor and the agents' tools decide it here.
+//! Programs of files without configuration. All commands, the editor and the MCP tools use these
+//! rules.
 //!
-//! The program of a Mangle file is all Mangle files below one folder: the nearest folder at or above the file that has its own
-//! schemas, or else the topmost folder that has Mangle files. The search ends at the root of the repository. Folders below
-//! with their own schemas are programs of their own. A log, a test or a sample uses the program of the nearest folder at or
-//! above it that has Mangle files; if none has any, of the only neighboring folder that has.
+//! The program of a Mangle file consists of all Mangle files below one folder. That folder is the
+//! nearest folder at or above the file with its own schemas, or the topmost folder with Mangle
+//! files. The search ends at the root of the repository, and subfolders with their own schemas are
+//! separate programs.
+//!
+//! A log, a test or a sample uses the program of the nearest folder at or above it that has Mangle
+//! files. If no such folder exists, it uses the only neighboring folder with Mangle files.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock};
@@ -18,10 +22,10 @@ use crate::host::{Overlay, disk, is_mangle, is_single};
 /// Names of folders whose Mangle files are the schemas of the folder above.
 const SCHEMA_FOLDERS: [&str; 2] = ["schema", "schemas"];
 
-/// Neighboring folders of a log that are searched for Mangle files.
+/// The maximum number of neighboring folders of a log that are searched for Mangle files.
 const MAX_NEIGHBORS: usize = 256;
 
-/// The answers for the folders of one resolution.
+/// Cached results for the folders of one resolution.
 #[derive(Default)]
 pub(super) struct Folders {
     contents: FxHashMap<PathBuf, FolderContents>,
@@ -63,7 +67,7 @@ impl Folders {
         root
     }
 
-    /// Returns the folder of the program of Mangle files that lie directly in `folder`.
+    /// Returns the root folder of the program of Mangle files directly in `folder`.
     fn root(&mut self, folder: &Path, overlay: &Overlay) -> PathBuf {
         if let Some(known) = self.roots.get(folder) {
             return known.clone();
@@ -82,9 +86,9 @@ impl Folders {
         root
     }
 
-    /// True if a folder has its own schemas: a file `schemas.gl` or `schemas.mg`, or a folder of schemas.
+    /// True if a folder has its own schemas: `schemas.gl`, `schemas.mg`, or a schema folder.
     fn has_schemas(&mut self, folder: &Path, overlay: &Overlay) -> bool {
-        // These are the schemas of the folder above.
+        // The schemas of this folder belong to its parent.
         if is_schema_folder(folder) {
             return false;
         }
@@ -92,8 +96,8 @@ impl Folders {
         SCHEMA_FOLDERS.into_iter().any(below) || self.contents(folder, overlay).has_schemas
     }
 
-    /// The only folder directly below `folder` with Mangle files. `Some(None)` if there are several, and `None` if there is
-    /// none.
+    /// Returns the only folder directly below `folder` with Mangle files. The result is
+    /// `Some(None)` if there are several, and `None` if none exists.
     fn neighbors(&mut self, folder: &Path, overlay: &Overlay) -> Option<Option<PathBuf>> {
         if is_shared(folder) {
             return None;
@@ -126,17 +130,17 @@ impl Folders {
         contents
     }
 
-    /// The Mangle files directly in a folder, as a walk finds them.
+    /// Returns the Mangle files directly in a folder, as a walk finds them.
     pub(super) fn direct_files(&self, folder: &Path) -> Vec<WalkEntry> {
         let files = self.entries(folder, false).into_iter().filter(|path| is_mangle(path));
         files.map(|path| WalkEntry::plain(&path)).collect()
     }
 
-    /// The files or the folders directly in a folder that git does not ignore.
+    /// Returns the files or the folders directly in a folder that git does not ignore.
     fn entries(&self, folder: &Path, are_folders: bool) -> Vec<PathBuf> {
         let is_folder = |entry: &ignore::DirEntry| entry.file_type().is_some_and(|kind| kind.is_dir());
         let own = folder.to_path_buf();
-        // A folder below is shown and not entered.
+        // Subfolders are listed but not entered.
         let filter = move |entry: &ignore::DirEntry| {
             entry.path().parent() == Some(&own) && is_folder(entry) == are_folders
         };
@@ -149,8 +153,8 @@ fn is_schema_folder(folder: &Path) -> bool {
     folder.file_name().is_some_and(|name| SCHEMA_FOLDERS.into_iter().any(|known| name == known))
 }
 
-/// A folder and the folders above it that may hold its program: up to the root of the repository, or if there is none, below
-/// the folders that many projects share.
+/// Returns a folder and its ancestors that may contain its program. The list ends at the root of
+/// the repository. Without a repository, it ends below folders shared by many projects.
 fn around(folder: &Path, overlay: &Overlay) -> Vec<PathBuf> {
     let top = overlay.repository().filter(|top| folder.starts_with(top)).or_else(|| repository(folder));
     let may_hold = |above: &&Path| {
@@ -163,7 +167,7 @@ fn around(folder: &Path, overlay: &Overlay) -> Vec<PathBuf> {
     let mut around: Vec<PathBuf> = Vec::new();
     for above in folder.ancestors().take_while(may_hold) {
         around.push(above.to_path_buf());
-        // No walk from above enters a hidden folder.
+        // A walk from an ancestor does not enter a hidden folder.
         if above.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b".")) {
             break;
         }
@@ -171,8 +175,8 @@ fn around(folder: &Path, overlay: &Overlay) -> Vec<PathBuf> {
     around
 }
 
-/// True if a folder holds the files of many projects: the root of the file system, the home folder, and folders for temporary
-/// files.
+/// True if a folder usually contains the files of many projects: the file system root, the home
+/// folder, and temporary folders.
 pub(super) fn is_shared(folder: &Path) -> bool {
     static SHARED: LazyLock<Vec<PathBuf>> = LazyLock::new(|| {
         let mut shared: Vec<PathBuf> = ["/home", "/tmp", "/var/tmp"].map(PathBuf::from).into();

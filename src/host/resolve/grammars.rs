@@ -1,4 +1,4 @@
-//! Which grammars and schemas of replies a configuration names.
+//! Discovery of the reply grammars and schemas that a configuration names.
 
 use std::path::Path;
 
@@ -7,8 +7,9 @@ use crate::host::paths::relative;
 use crate::host::{GrammarFile, Project};
 
 impl Resolver<'_> {
-    /// Reads the files below the root of a project that `[decoding] files` names and the targets cover; `path` is that of the
-    /// configuration, and `index` that of the project. A pattern that matches no file is a finding.
+    /// Reads the files of `[decoding] files` that the targets cover. `path` is the path of the
+    /// configuration, and `index` is the index of the project. A pattern without matches is a
+    /// finding.
     pub(super) fn grammars(&mut self, project: &mut Project, index: usize, path: &Path) -> Vec<GrammarFile> {
         let globs = project.settings.decoding.files.clone();
         if globs.patterns().is_empty() {

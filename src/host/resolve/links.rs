@@ -1,4 +1,4 @@
-//! The links among the files of programs, and the transcripts.
+//! Symbolic links among program files and transcripts.
 
 use std::path::PathBuf;
 
@@ -11,8 +11,8 @@ use crate::host::walk::{FileTree, WalkEntry};
 use mangle_syntax::text::FileId;
 
 impl Resolver<'_> {
-    /// Notes the links that are in programs or are transcripts. A link that is only open, and in no program of its own, is a
-    /// document of the file that it leads to.
+    /// Records the links that are members of programs or transcripts. If a link is only open and
+    /// in no program, its document is treated as the target file.
     pub(super) fn links(&mut self) {
         let programs = self.result.programs.iter().filter(|program| program.origin != ProgramOrigin::Lone);
         let members = programs.flat_map(ProgramFiles::own).map(|member| member.file);
@@ -34,10 +34,10 @@ impl Resolver<'_> {
         self.result.links = links.into_iter().filter(is_known).filter_map(link).collect();
     }
 
-    /// The files that were walked and are no links, without links on the way to them.
+    /// Returns the walked files whose paths contain no link.
     fn plain_files(&self) -> FxHashSet<PathBuf> {
         let mut plain = FxHashSet::default();
-        // A folder that only an open document made known, such as a hidden one, has a tree of its own below another.
+        // An open document in a hidden folder adds a separate tree below another tree.
         let is_outermost =
             |root: &PathBuf| !self.trees.keys().any(|above| above != root && root.starts_with(above));
         for (root, tree) in self.trees.iter().filter(|(root, _)| is_outermost(root)) {

@@ -1,4 +1,5 @@
-//! What previews read beside the policies: sessions and atoms that sample kernels name, and atoms that only configurations do.
+//! Files that previews read in addition to policies: sessions and atoms of sample kernels, and
+//! atoms of configurations.
 
 use std::cell::OnceCell;
 use std::sync::Arc;
@@ -12,7 +13,7 @@ use crate::host::preview_files::{AtomCache, PreviewFiles};
 use crate::host::{CheckTarget, read};
 
 impl Resolver<'_> {
-    /// Reads what the headers of sample kernels name.
+    /// Reads the files that the headers of sample kernels name.
     pub(super) fn previews(&mut self) {
         let mut asked_for = FxHashSet::default();
         for program in &self.result.programs {
@@ -46,8 +47,8 @@ impl Resolver<'_> {
         }
     }
 
-    /// Reads the atoms that configurations name and that no kernel asks for, as far as the targets cover them, then those
-    /// that were named themselves.
+    /// Reads the atoms that configurations name and that no kernel uses, if the targets cover
+    /// them. Then reads atom files that were given explicitly.
     fn corpora(&mut self, asked_for: &FxHashSet<usize>) {
         let projects = self.result.projects.iter().enumerate();
         let others = projects.filter(|(at, _)| !asked_for.contains(at));
@@ -73,7 +74,7 @@ impl Resolver<'_> {
         self.result.skipped.retain(|path| !beside.contains(path));
     }
 
-    /// Atoms, if the targets cover any of their files.
+    /// Returns the atoms if the targets cover at least one of their files.
     fn corpus(&self, project: Option<usize>, atoms: AtomFiles) -> Option<CorpusFiles> {
         let covered = atoms.texts().filter(|(_, path, _)| self.is_reported(path));
         let reported: FxHashSet<_> = covered.map(|(file, ..)| file).collect();

@@ -1,4 +1,4 @@
-//! What comes of resolving: programs with their files, transcripts, and what could not be read.
+//! The result of path resolution: programs with their files, transcripts, and problems.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -25,51 +25,51 @@ use mangle_syntax::text::FileId;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Member {
     pub file: FileId,
-    /// Whether its findings are wanted, or it is only read for the sake of others.
+    /// True if findings in this file are reported. False for files that only provide context.
     pub reported: bool,
 }
 
-/// The files that are analysed together.
+/// Files that are analyzed together.
 #[derive(Debug)]
 pub struct ProgramFiles {
-    /// What the program is called.
     pub name: String,
-    /// Why it is one.
+    /// The reason why the files form a program.
     pub origin: ProgramOrigin,
-    /// Which of [`Settings::programs`] it is, if it is one of them.
+    /// Index into [`Settings::programs`], if a configuration declares the program.
     pub declared: Option<usize>,
-    /// The folder that it lies in.
     pub root: PathBuf,
-    /// The configuration file: an index into [`Resolution::projects`].
+    /// Index into [`Resolution::projects`] of the configuration file.
     pub project: Option<usize>,
-    /// The settings that hold for it.
     pub settings: Arc<Settings>,
-    /// The versions of the engine and the runtime, with the reasons for them.
+    /// The versions of the engine and the runtime, with the reason for each.
     pub versions: Arc<ProgramVersions>,
     pub embedding: Arc<ProgramEnvironment>,
-    /// The files, sorted by path.
+    /// Sorted by path.
     pub members: Vec<Member>,
-    /// Sample kernels, other files of the sample, and policy tests: none of them joins the program.
+    /// Sample kernels, other sample files, and policy tests, which are not members of the program.
     pub singles: Vec<StandaloneFile>,
-    /// Mangle files below its folder that are in other programs, if no configuration governs it.
+    /// Mangle files below the program's folder that are in other programs. Empty if a
+    /// configuration governs the program.
     pub elsewhere: Vec<PathBuf>,
 }
 
-/// A file of the sample or a policy test.
+/// A sample file or a policy test.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StandaloneFile {
     pub member: Member,
-    /// The files that it names to be analysed with; `None`: those of the program.
+    /// The files that this file names as its program. `None` for the files of the enclosing
+    /// program.
     pub uses: Option<Vec<FileId>>,
 }
 
 impl ProgramFiles {
-    /// All files that are reported or may be, the singles last.
+    /// Returns all files that may be reported. Standalone files are last.
     pub fn own(&self) -> impl Iterator<Item = &Member> {
         self.members.iter().chain(self.singles.iter().map(|single| &single.member))
     }
 
-    /// The folder that paths of its settings count from: that of the configuration file, else its own.
+    /// The base folder of relative paths in the settings: the folder of the configuration file, or
+    /// the folder of the program.
     #[must_use]
     pub fn settings_root<'p>(&'p self, projects: &'p [Project]) -> &'p Path {
         let project = self.project.and_then(|index| projects.get(index));
@@ -77,56 +77,59 @@ impl ProgramFiles {
     }
 }
 
-/// What [`resolve`] gives.
+/// The result of [`resolve`].
 #[derive(Debug, Default)]
 pub struct Resolution {
-    /// The programs that have a reported file or that a transcript goes with, sorted by folder. A file can be in several.
+    /// Programs with a reported file or with a transcript, sorted by folder. A file can be in
+    /// several programs.
     pub programs: Vec<ProgramFiles>,
-    /// The transcripts below the targets, sorted by path. Only an editor and who asks for transcripts gets them.
+    /// The transcripts below the targets, sorted by path. Empty for commands that do not request
+    /// transcripts.
     pub transcripts: Vec<TranscriptFile>,
-    /// The configurations of agents' runtimes, sorted by path. As transcripts, only who asks for them gets them.
+    /// Agent runtime configurations, sorted by path. Empty for commands that do not request
+    /// transcripts.
     pub agents: Vec<AgentSettings>,
-    /// The grammars and schemas of replies that configurations name and the targets cover, sorted by path.
+    /// The reply grammars and schemas that configurations name and targets cover, sorted by path.
     pub grammars: Vec<GrammarFile>,
-    /// Files that were named and hold nothing that is checked.
+    /// Explicitly given files that contain nothing to check.
     pub skipped: Vec<PathBuf>,
-    /// Targets that hold nothing that is looked at: folders and globs, and the skipped files. Only a command line gets them.
+    /// Targets without any file to process: folders, globs and the skipped files. Only set for the
+    /// command line.
     pub empty: Vec<Problem>,
-    /// The configuration files, sorted by path.
+    /// Sorted by path.
     pub projects: Vec<Project>,
-    /// What the headers of sample kernels say, for those that ask for previews.
+    /// The parsed headers of sample kernels that request previews.
     pub previews: FxHashMap<FileId, Arc<PreviewFiles>>,
-    /// The prompt atoms that configurations or targets name and no kernel asks for.
+    /// Prompt atoms that configurations or targets name and no kernel uses.
     pub corpora: Vec<CorpusFiles>,
-    /// The links that are in programs or are transcripts.
+    /// The links that are members of programs or transcripts.
     pub links: Vec<MemberLink>,
-    /// What could not be read.
     pub problems: Vec<Problem>,
-    /// The files that were examined and have no reply of a model.
+    /// Files that were inspected and contain no model reply.
     pub without_replies: WithoutReplies,
-    /// Files below the targets that their configuration puts into no program.
+    /// Files below the targets that their configuration assigns to no program.
     pub left_out: Vec<PathBuf>,
-    /// The open documents of an editor in no folder of the workspace.
+    /// The open documents of an editor that are in no workspace folder.
     pub outside: Vec<FileId>,
-    /// The `go.mod` files that choose an engine, or would if they could be read; sorted.
+    /// The `go.mod` files that select an engine version, including unreadable ones. Sorted.
     pub go_mods: Vec<PathBuf>,
-    /// The folders of which only a part was scanned, sorted.
+    /// The folders that were scanned incompletely, sorted.
     pub cuts: Vec<PartialScan>,
 }
 
-/// Prompt atoms that are checked although no kernel asks for prompts of them.
+/// Prompt atoms that are checked although no kernel uses them.
 #[derive(Debug)]
 pub struct CorpusFiles {
-    /// The index of the project that governs them; `None` without one.
+    /// Index of the governing project, if any.
     pub project: Option<usize>,
     pub atoms: AtomFiles,
-    /// The files whose findings are wanted.
+    /// The files whose findings are reported.
     pub reported: FxHashSet<FileId>,
 }
 
 impl Resolution {
-    /// What is wrong with the configuration files; their names count from `working`. Every command asks for it, and none works
-    /// with the defaults in place of settings that cannot be read.
+    /// Returns the problems of all configuration files, with file names relative to `working`. All
+    /// commands check them, because no command runs with defaults in place of unreadable settings.
     #[must_use]
     pub fn settings_problems(&self, working: &Path) -> SettingsProblems {
         let mut problems = SettingsProblems::default();
@@ -138,7 +141,7 @@ impl Resolution {
         problems
     }
 
-    /// The notes about the versions of the programs, each once.
+    /// Returns the notes about the versions of the programs, without duplicates.
     #[must_use]
     pub fn version_notes(&self) -> BTreeSet<&str> {
         let versions = self.programs.iter().map(|program| &program.versions);
@@ -146,23 +149,26 @@ impl Resolution {
         notes.map(String::as_str).collect()
     }
 
-    /// The transcript that another resolution of the same files has as `found`.
+    /// Returns the transcript of this resolution that corresponds to `found` from another
+    /// resolution of the same files.
     #[must_use]
     pub fn transcript(&self, found: &TranscriptFile) -> Option<&TranscriptFile> {
         let at = self.transcripts.binary_search_by(|known| known.path.cmp(&found.path)).ok()?;
         self.transcripts.get(at)
     }
 
-    /// Changes the settings of all transcripts. Transcripts with the same settings share them afterwards as well.
+    /// Changes the settings of all transcripts. Transcripts that share settings still share them
+    /// afterwards.
     ///
     /// # Errors
-    /// Those of `change`.
+    ///
+    /// The first error of `change`.
     pub fn change_settings<E>(
         &mut self,
         mut change: impl FnMut(&mut TranscriptSettings) -> Result<(), E>,
     ) -> Result<(), E> {
         let mut changed: FxHashMap<*const TranscriptSettings, Arc<TranscriptSettings>> = FxHashMap::default();
-        // The old settings live until the end, so no new ones have the address of others.
+        // The old settings are kept until the end, so that their addresses are not reused.
         let mut old = Vec::new();
         for found in &mut self.transcripts {
             let address = Arc::as_ptr(&found.settings);
@@ -182,18 +188,19 @@ impl Resolution {
         Ok(())
     }
 
-    /// The files that previews read beside policies, and those of atoms, with their texts.
+    /// Returns the files that previews read in addition to policies, and the atom files, with
+    /// their texts.
     pub fn beside(&self) -> impl Iterator<Item = (FileId, &Path, &Arc<str>)> {
         let of_kernels = self.previews.values().flat_map(|files| files.texts());
         of_kernels.chain(self.corpora.iter().flat_map(|corpus| corpus.atoms.texts()))
     }
 
-    /// Reads what prompts are made of beside policies again, which may have changed.
+    /// Reads the prompt sources other than policies again, because they may have changed.
     pub fn read_prompts_again(&mut self, targets: &[CheckTarget], overlay: &Overlay, table: &FileTable) {
         if !self.previews.is_empty() || !self.corpora.is_empty() {
             let again = resolve_with_transcripts(targets, Shell::CommandLine, overlay, table);
             (self.previews, self.corpora) = (again.previews, again.corpora);
-            // What could be read the first time may be gone.
+            // A file that was readable the first time may be deleted now.
             for problem in again.problems {
                 if !self.problems.contains(&problem) {
                     self.problems.push(problem);
@@ -202,14 +209,14 @@ impl Resolution {
         }
     }
 
-    /// Reads the grammars and schemas of replies again, which may have changed.
+    /// Reads the reply grammars and schemas again, because they may have changed.
     pub fn read_grammars_again(&mut self, overlay: &Overlay, table: &FileTable) {
         for grammar in &mut self.grammars {
             *grammar = GrammarFile::read(&grammar.path.clone(), grammar.project, overlay, table);
         }
     }
 
-    /// Reads the configurations of agents' runtimes again, which may have changed.
+    /// Reads the agent runtime configurations again, because they may have changed.
     pub fn read_agents_again(&mut self, overlay: &Overlay, table: &FileTable) {
         for agent in &mut self.agents {
             if let Some(new) = AgentSettings::read(agent.path.clone(), overlay, table) {
@@ -218,7 +225,7 @@ impl Resolution {
         }
     }
 
-    /// All files of all programs, each once, sorted.
+    /// Returns all files of all programs, sorted and without duplicates.
     #[must_use]
     pub fn files(&self) -> Vec<FileId> {
         let own = self.programs.iter().flat_map(ProgramFiles::own).map(|member| member.file);

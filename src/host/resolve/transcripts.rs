@@ -1,10 +1,11 @@
-//! Which files are transcripts, under which settings, and whose declarations hold for them.
+//! Discovery of transcripts, their settings, and the programs whose declarations they are checked
+//! against.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::{ProgramFiles, ProgramOrigin, Resolver, Scope, Shell, WalkEntry};
+use super::{ProgramFiles, ProgramOrigin, ProgramScope, Resolver, Shell, WalkEntry};
 use crate::host::agents::is_agent_settings;
 use crate::host::project::{folder_name, without_twins};
 use crate::host::transcripts::{
@@ -14,25 +15,25 @@ use crate::host::versions::SharedSettings;
 use crate::host::{CheckTarget, TranscriptFile, is_mangle, relative};
 use mangle_settings::{FILE_NAME, TranscriptSettings};
 
-/// The name of the program of logs that is the only program of a command.
+/// The program name for logs if a command has exactly one program.
 const ONLY_POLICY: &str = "the policy";
 
-/// A transcript before programs have their places.
+/// A transcript whose programs are not yet known as indexes.
 #[derive(Clone)]
 pub(super) struct FoundTranscript {
     pub(super) path: PathBuf,
     is_document: bool,
     named: bool,
     only_while_open: bool,
-    /// All members of an archive share them.
+    /// Shared by all members of an archive.
     settings: Arc<TranscriptSettings>,
     project: Option<usize>,
-    /// The folder of the program that it goes with, where there is no configuration file.
+    /// The folder of its program, if no configuration file governs the transcript.
     root: Option<PathBuf>,
 }
 
 impl FoundTranscript {
-    /// Whether its atoms are checked against the declarations of a program.
+    /// True if the atoms of the transcript are checked against the declarations of `program`.
     pub(super) fn goes_with(&self, program: &ProgramFiles) -> bool {
         match (self.project, program.project) {
             (Some(project), Some(of)) => project == of,
@@ -45,7 +46,7 @@ impl FoundTranscript {
 }
 
 impl Resolver<'_> {
-    /// The transcripts below the targets, sorted by path.
+    /// Returns the transcripts below the targets, sorted by path.
     pub(super) fn transcripts(&mut self) -> Vec<FoundTranscript> {
         let mut found = BTreeMap::new();
         for path in self.walked_transcripts() {
@@ -79,8 +80,8 @@ impl Resolver<'_> {
         found.into_values().flat_map(|found| self.unpacked(found)).collect()
     }
 
-    /// The transcripts in an archive, for the command line; anything else as it is. An archive that cannot be read stays,
-    /// so that reading it says why.
+    /// Expands an archive into its transcripts, for the command line. An unreadable archive is
+    /// kept, so that reading it reports the reason.
     fn unpacked(&self, found: FoundTranscript) -> Vec<FoundTranscript> {
         if self.shell != Shell::CommandLine || !is_archive(&found.path) {
             return vec![found];
@@ -93,7 +94,7 @@ impl Resolver<'_> {
         }
     }
 
-    /// Gives the transcripts their programs, which have their places now.
+    /// Sets the program indexes of the transcripts. Requires the final order of the programs.
     pub(super) fn place_transcripts(&mut self, found: Vec<FoundTranscript>) {
         let programs = &self.result.programs;
         let mut decided = SharedSettings::default();
@@ -115,11 +116,11 @@ impl Resolver<'_> {
             }
         };
         self.result.transcripts = found.into_iter().map(place).collect();
-        // The members of an archive are sorted by name, in which `/` is a character as any other.
+        // Members of an archive are sorted by name, with `/` as an ordinary character.
         self.result.transcripts.sort_by(|one, other| one.path.cmp(&other.path));
     }
 
-    /// The files of the walked folders that `include` names.
+    /// Returns the files of the walked folders that match `include`.
     fn walked_transcripts(&mut self) -> Vec<PathBuf> {
         let others =
             self.trees.iter().flat_map(|(root, tree)| tree.others.iter().map(move |found| (root, found)));
@@ -151,18 +152,19 @@ impl Resolver<'_> {
         included.into_iter().chain(captures).collect()
     }
 
-    /// Whether the configuration file of a project says that a file is Mangle by its ending.
+    /// True if the project's configuration file declares the extension of a file as Mangle.
     pub(super) fn adds(&self, project: Option<usize>, path: &Path) -> bool {
         let project = project.and_then(|index| self.result.projects.get(index));
         project.is_some_and(|project| project.settings.files.adds(path))
     }
 
-    /// Whether a file that was named is a transcript.
+    /// True if an explicitly given file is a transcript.
     pub(super) fn is_meant(&self, path: &Path) -> bool {
         self.is_included(path) || has_envelope(path, self.overlay) || is_archive(path)
     }
 
-    /// Whether `include` names a file, whose path counts from the configuration file on; without one, all of it.
+    /// True if `include` matches a file, relative to the configuration file. Without a
+    /// configuration file, the whole path is matched.
     fn is_included(&self, path: &Path) -> bool {
         let project = self.project_of(path);
         let root =
@@ -172,7 +174,7 @@ impl Resolver<'_> {
         is_included(&settings.include, &relative(root.unwrap_or(Path::new("/")), path))
     }
 
-    /// Whether an open document that is no policy is a transcript.
+    /// True if an open document that is not a policy is a transcript.
     fn is_open_transcript(&self, path: &Path) -> bool {
         let is_policy = is_mangle(path) || self.adds(self.project_of(path), path);
         let is_transcript = || self.is_included(path) || self.is_open_capture(path);
@@ -188,12 +190,12 @@ impl Resolver<'_> {
         self.result.projects.iter().position(|project| project.path == governing)
     }
 
-    /// Looks the configuration file of a file up, once for its folder.
+    /// Finds the configuration file of a file, cached per folder.
     fn govern_folder(&mut self, path: &Path) {
         let _ = self.governing(path);
     }
 
-    /// The configuration file of a folder.
+    /// Returns the cached configuration file of a folder.
     fn nearest_known(&self, folder: &Path) -> Option<PathBuf> {
         match self.nearest.get(folder) {
             Some(known) => known.clone(),
@@ -216,18 +218,18 @@ impl Resolver<'_> {
         FoundTranscript { path, is_document, named, only_while_open, settings, project, root }
     }
 
-    /// A transcript, or a Markdown document, that no walk found.
+    /// Returns the entry of an open transcript or Markdown document that no walk found.
     fn open_transcript(&self, path: &Path, is_document: bool) -> FoundTranscript {
         FoundTranscript { is_document, only_while_open: true, ..self.transcript(path.into(), false) }
     }
 
-    /// Gives the transcripts that no configuration governs their programs.
+    /// Assigns programs to transcripts that no configuration governs.
     fn programs_around<'f>(&mut self, found: impl Iterator<Item = &'f mut FoundTranscript>) {
         for found in found.filter(|found| found.project.is_none()) {
             let folder = found.path.parent().unwrap_or(&found.path).to_path_buf();
             found.root = match self.scope {
-                Scope::Folder => self.folders.program_around(&folder, self.overlay),
-                Scope::Exact => None,
+                ProgramScope::Folder => self.folders.program_around(&folder, self.overlay),
+                ProgramScope::Exact => None,
             };
             let is_made = |program: &ProgramFiles, root: &Path| {
                 program.project.is_none() && program.origin == ProgramOrigin::Together && program.root == root
@@ -242,7 +244,7 @@ impl Resolver<'_> {
                 self.folder_program(&root, &[], name);
             }
             if found.root.is_none() && found.named {
-                // Policies that were named together with logs.
+                // Policies that were given together with logs.
                 let programs = self.result.programs.iter();
                 let mut free = programs.filter(|program| is_made(program, &program.root));
                 let first = free.next().map(|program| program.root.clone());

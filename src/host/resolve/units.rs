@@ -1,21 +1,22 @@
-//! The units of a program: what is analysed, evaluated and shown as one.
+//! The parts of a program that are analyzed and evaluated separately.
 
 use super::{ProgramFiles, StandaloneFile};
 use mangle_syntax::text::FileId;
 
-/// Files that are joined: those of a program, or those that a sample or a policy test goes with.
+/// Files that are linked: the files of a program, or the files of a sample or policy test with its
+/// program.
 #[derive(Debug)]
 pub struct Unit<'p> {
-    /// The sample or the policy test; `None` for the program itself.
+    /// The sample or policy test. `None` for the program itself.
     pub single: Option<&'p StandaloneFile>,
-    /// The files, in the order of the program; the single comes last.
+    /// In program order. The standalone file is last.
     pub files: Vec<FileId>,
-    /// Those of them whose findings are reported from here: of a unit with a single, that alone.
+    /// The files whose findings this unit reports. For a standalone file, only the file itself.
     pub reported: Vec<FileId>,
 }
 
 impl ProgramFiles {
-    /// The program itself, then one unit for each of its samples and policy tests.
+    /// Returns the program itself, followed by one unit per sample and policy test.
     pub fn units(&self) -> impl Iterator<Item = Unit<'_>> {
         let reported = self.members.iter().filter(|member| member.reported).map(|member| member.file);
         let files = self.members.iter().map(|member| member.file).collect();
@@ -23,7 +24,7 @@ impl ProgramFiles {
         std::iter::once(own).chain(self.singles.iter().map(|single| self.unit_of(single)))
     }
 
-    /// The unit of a sample or a policy test.
+    /// Returns the unit of a sample or policy test.
     #[must_use]
     pub fn unit_of<'p>(&'p self, single: &'p StandaloneFile) -> Unit<'p> {
         let mut files = match &single.uses {

@@ -1,5 +1,6 @@
-//! What became of the updates of replies: by the filters and the declarations of
-//! the policy; where that may deny whole replies, or its verdicts are wanted, by a replay.
+//! Outcomes of the memory updates in replies: the result of the filters and the declarations of
+//! the policy. If the policy may deny whole replies, or if its verdicts are requested, the session
+//! is replayed.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, LazyLock};
@@ -20,19 +21,17 @@ use piggyback::envelope::account::{AccountEntry, Filters, UpdateFate};
 use piggyback::transcript::statistics::Block;
 use piggyback::transcript::{Record, TextKind, TranscriptFinding};
 
-/// Transcripts, and what their programs declare.
+/// Transcripts, and the declarations of their programs.
 #[derive(Debug, Clone, Copy)]
 pub struct TranscriptPrograms<'a> {
-    /// The transcripts, their programs and settings.
     pub resolution: &'a Resolution,
-    /// What the programs declare.
     pub knowledges: &'a KnowledgeMap,
-    /// The time at which policies are evaluated, where it is not for the settings to say.
+    /// The evaluation time of policies. `None` to use the settings.
     pub clock: Option<Clock>,
 }
 
 impl<'a> TranscriptPrograms<'a> {
-    /// A transcript as it is kept here.
+    /// Returns the corresponding transcript of this resolution.
     #[must_use]
     pub fn same(self, found: &TranscriptFile) -> Option<&'a TranscriptFile> {
         self.resolution.transcript(found)
@@ -42,22 +41,22 @@ impl<'a> TranscriptPrograms<'a> {
 /// The configuration file and the programs of a transcript.
 type Key = (Option<usize>, Vec<usize>);
 
-/// The policies of some transcripts that sessions are replayed against.
+/// The policies that the sessions of some transcripts are replayed against.
 #[derive(Debug, Default)]
 pub struct AccountPolicies {
-    /// The policy of all of them, where one was named.
+    /// The policy for all transcripts, if one was given explicitly.
     named: Option<Constitution>,
     constitutions: BTreeMap<Key, Constitution>,
 }
 
 impl AccountPolicies {
-    /// Compiles the policies of transcripts, where they may deny whole replies: only these decide about updates.
+    /// Compiles only policies that may deny whole replies. Other policies do not affect updates.
     #[must_use]
     pub fn that_deny(transcripts: TranscriptPrograms<'_>) -> Self {
         Self::compiled(transcripts, may_deny)
     }
 
-    /// Compiles the policies of transcripts, where they have a verdict about anything.
+    /// Compiles only policies that may deny whole replies or have `permit` rules.
     #[must_use]
     pub fn that_judge(transcripts: TranscriptPrograms<'_>) -> Self {
         Self::compiled(transcripts, |program, settings| {
@@ -65,14 +64,14 @@ impl AccountPolicies {
         })
     }
 
-    /// Compiles a policy that all transcripts are replayed against, whatever they belong to.
+    /// Compiles one policy for all transcripts, regardless of their programs.
     #[must_use]
     pub fn named(program: &Arc<Program>, settings: &Settings) -> Self {
         let constitution = Constitution::new(basis(program, settings, None), never());
         Self { named: Some(constitution), constitutions: BTreeMap::new() }
     }
 
-    /// The policy that a transcript is replayed against.
+    /// Returns the policy that a transcript is replayed against.
     #[must_use]
     pub fn of(&self, found: &TranscriptFile) -> Option<&Constitution> {
         self.named.as_ref().or_else(|| self.constitutions.get(&key(found)))
@@ -109,7 +108,7 @@ fn key(found: &TranscriptFile) -> Key {
     (found.project, found.programs.clone())
 }
 
-/// Whether a program has rules or facts that deny whole replies.
+/// True if a program has rules or facts that deny whole replies.
 fn may_deny(program: &Program, settings: &Settings) -> bool {
     has_clauses(program, &settings.replay.block)
 }
@@ -119,31 +118,31 @@ fn has_clauses(program: &Program, predicate: &str) -> bool {
     named.into_iter().any(|predicate| program.clauses(predicate).next().is_some())
 }
 
-/// What a replay of a record shows beside the accounts of its updates.
+/// Results of a replayed record, in addition to the outcomes of its updates.
 #[derive(Debug, Default)]
 pub struct RecordReplay {
-    /// What was found, less what is silenced in the transcript.
+    /// The findings, without silenced ones.
     pub found: Vec<TranscriptFinding>,
-    /// What the constitution kept from the user, or refused.
+    /// Text that the policy rules (constitution) withheld from the user, and denied requests.
     pub blocks: Vec<Block>,
-    /// The verdicts about its replies, where [`Accounts::with_verdicts`] wants them.
+    /// The verdicts about the replies. Empty without [`Accounts::with_verdicts`].
     pub turns: Vec<TurnVerdicts>,
 }
 
-/// The accounts of the replies of transcripts, record by record.
+/// The outcomes of the replies of transcripts, record by record.
 #[derive(Debug)]
 pub struct Accounts<'a> {
     transcripts: TranscriptPrograms<'a>,
     policies: &'a AccountPolicies,
-    /// The session that is replayed, of which file it is, and the comments of that file.
+    /// The file, the replayed session, and the comments of the file.
     open: Option<(FileId, Replay<'a>, Comments)>,
-    /// What judges the replies of the record.
+    /// The filters for the replies of the current record.
     filters: Option<Filters<'a>>,
-    /// The accounts of its turns, where it was replayed.
+    /// The outcomes of each turn, if the record was replayed.
     told: Option<Vec<Vec<AccountEntry>>>,
-    /// What the replay of the record showed, where there was one.
+    /// The result of the replay, if the record was replayed.
     shown: Option<RecordReplay>,
-    /// Whether it shows the verdicts, too.
+    /// True if verdicts are also computed.
     has_verdicts: bool,
 }
 
@@ -164,13 +163,14 @@ impl<'a> Accounts<'a> {
         Self { transcripts, policies, open, filters, told, shown, has_verdicts: false }
     }
 
-    /// The same, which also gives the verdicts of replies ([`RecordReplay::turns`]): to word them costs something.
+    /// Also computes the verdicts of replies ([`RecordReplay::turns`]). Formatting them is
+    /// expensive.
     #[must_use]
     pub fn with_verdicts(self) -> Self {
         Self { has_verdicts: true, ..self }
     }
 
-    /// Looks at the next record of a file.
+    /// Processes the next record of a file.
     pub fn record(&mut self, found: &TranscriptFile, record: &Record<'_>) {
         let Some(known) = self.transcripts.same(found) else { return };
         let declarations = self.transcripts.knowledges.of(known).declarations.as_ref();
@@ -180,12 +180,13 @@ impl<'a> Accounts<'a> {
         self.told = constitution.map(|constitution| self.replay(known, constitution, record));
     }
 
-    /// What the replay of the record showed; `None` where no policy judges it.
+    /// Returns the result of the replayed record, or `None` if no policy applies.
     pub fn replayed(&mut self) -> Option<RecordReplay> {
         self.shown.take()
     }
 
-    /// What became of the updates of a reply, which is the turn at an index of the record.
+    /// Returns the outcomes of the updates in a reply. `at` is the index of its turn in the
+    /// record.
     pub fn of(&mut self, at: usize, reply: &Reply<'_>) -> Vec<AccountEntry> {
         match (&mut self.told, &self.filters) {
             (Some(told), _) => told.get_mut(at).map(std::mem::take).unwrap_or_default(),
@@ -194,7 +195,8 @@ impl<'a> Accounts<'a> {
         }
     }
 
-    /// What becomes of an update that a log keeps without its envelope, the one of this index among its like.
+    /// Returns the outcome of an update that a log stores outside a JSON reply (envelope). `at` is
+    /// its index among such updates.
     pub fn lone(&self, update: &str, at: usize) -> Option<UpdateFate> {
         self.filters.map(|filters| filters.lone(update, at))
     }
@@ -246,7 +248,7 @@ impl<'a> Accounts<'a> {
     }
 }
 
-/// What the constitution kept from the user in a turn, or refused: a rewritten surface, the reply, and each request.
+/// Returns the denials of a turn: a rewritten surface text, the whole reply, or single requests.
 fn blocks_of(turn: &Turn) -> Vec<Block> {
     let place = turn.place;
     let surface = turn.rewritten.iter().map(|_| ("1", "surface".to_owned()));
@@ -256,10 +258,10 @@ fn blocks_of(turn: &Turn) -> Vec<Block> {
     surface.chain(reply).chain(denied).map(|(lock, action)| Block { lock, action, place }).collect()
 }
 
-/// Perception filled in nothing.
+/// Empty data of the perception step.
 static NOTHING: LazyLock<Prefill> = LazyLock::new(Prefill::default);
 
-/// A command is cancelled only by ending the process.
+/// Commands are not cancelable; they end with the process.
 fn never() -> &'static Cancel {
     static NEVER: LazyLock<Cancel> = LazyLock::new(Cancel::new);
     &NEVER

@@ -1,5 +1,5 @@
-//! Transcripts inside ZIP archives, as the `.eval` logs of Inspect are: each member is a file of its own, below the path of
-//! the archive.
+//! Transcripts inside ZIP archives, such as `.eval` logs of Inspect. Each member has its own path
+//! below the path of the archive.
 
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -14,42 +14,41 @@ use super::expansion;
 use crate::host::disk::{self, Content};
 use piggyback::transcript::MAX_DOCUMENT_LEN;
 
-/// The ends of names of archives.
+/// File name extensions of archives.
 const ENDS: [&str; 2] = [".eval", ".zip"];
 
-/// The ends of names of members that are transcripts.
+/// File name extensions of members that may be transcripts.
 const TRANSCRIPTS: [&str; 7] = [".json", ".jsonl", ".ndjson", ".md", ".txt", ".log", ".traj"];
 
-/// How an archive begins.
 const MAGIC: &[u8] = b"PK\x03\x04";
 
-/// How many members an archive may have.
+/// The maximum number of members of an archive.
 const MOST_MEMBERS: usize = 100_000;
 
-/// A member of an archive.
 #[derive(Debug, Clone)]
 pub(super) struct Member {
     name: String,
     method: CompressionMethod,
-    /// Its compressed bytes in the archive.
+    /// The offset of the compressed bytes in the archive.
     start: u64,
     end: u64,
-    /// What its text must have.
+    /// The expected length of the decompressed text, in bytes.
     size: u64,
     crc: u32,
 }
 
-/// Whether a file is an archive by its name and its first bytes.
+/// True if the name and the first bytes of a file belong to an archive.
 pub(in crate::host) fn is_archive(path: &Path) -> bool {
     let name = path.to_string_lossy().to_lowercase();
     ENDS.iter().any(|end| name.ends_with(end)) && disk::starts_with(path, MAGIC, Content::Transcript)
 }
 
-/// The paths of the transcripts in an archive; of an Inspect log its samples, which have all that its other members have of
-/// replies.
+/// Returns the paths of the transcripts in an archive. In an Inspect log, only the samples are
+/// transcripts, because all other members repeat their replies.
 ///
 /// # Errors
-/// When it cannot be read.
+///
+/// If the archive cannot be read.
 pub(in crate::host) fn transcripts_in(path: &Path) -> io::Result<Vec<PathBuf>> {
     let members = directory(path)?;
     let is_transcript =
@@ -61,7 +60,7 @@ pub(in crate::host) fn transcripts_in(path: &Path) -> io::Result<Vec<PathBuf>> {
     Ok(wanted.map(|member| path.join(&member.name)).collect())
 }
 
-/// The archive that a path leads into, and the name of the member.
+/// Splits a path into the archive and the name of a member.
 fn split(path: &Path) -> Option<(&Path, String)> {
     let archive = path.ancestors().skip(1).find(|above| above.is_file())?;
     let inner = path.strip_prefix(archive).ok()?;
@@ -72,7 +71,8 @@ fn split(path: &Path) -> Option<(&Path, String)> {
 /// Opens a member of an archive by its path.
 ///
 /// # Errors
-/// When there is no such archive or member, or it cannot be read.
+///
+/// If the archive or the member does not exist or cannot be read.
 pub(super) fn open(path: &Path) -> io::Result<(Member, Box<dyn Read + Send>)> {
     let (archive, name) = split(path).ok_or(io::ErrorKind::NotFound)?;
     let members = directory(archive)?;
@@ -84,13 +84,13 @@ pub(super) fn open(path: &Path) -> io::Result<(Member, Box<dyn Read + Send>)> {
     Ok((member, Box::new(file.take(len))))
 }
 
-/// An archive whose members are known: its path, when it was written, its length.
+/// Path, modification time, length and members of an archive.
 type CachedArchive = (PathBuf, SystemTime, u64, Arc<[Member]>);
 
-/// The archive that was read last: all of its members are read one after the other.
+/// The last archive. Its members are usually read in succession.
 static LAST: Mutex<Option<CachedArchive>> = Mutex::new(None);
 
-/// The members of an archive, sorted by name.
+/// Returns the members of an archive, sorted by name.
 fn directory(path: &Path) -> io::Result<Arc<[Member]>> {
     let metadata = std::fs::metadata(path)?;
     let (written, len) = (metadata.modified()?, metadata.len());
@@ -137,7 +137,7 @@ fn damaged(error: impl std::fmt::Display) -> io::Error {
     io::Error::other(format!("its ZIP data is damaged: {error}"))
 }
 
-/// How the bytes of a member are compressed.
+/// The compression method of a member.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Method {
     Stored,
@@ -146,10 +146,9 @@ pub(super) enum Method {
 }
 
 impl Member {
-    /// How it is compressed.
-    ///
     /// # Errors
-    /// When that is a method that is not read here.
+    ///
+    /// If the compression method is not supported.
     pub(super) fn method(&self) -> io::Result<Method> {
         match self.method {
             CompressionMethod::STORE => Ok(Method::Stored),
@@ -159,13 +158,13 @@ impl Member {
         }
     }
 
-    /// How many bytes it has in the archive.
+    /// The compressed size in bytes.
     pub(super) fn compressed(&self) -> u64 {
         self.end.saturating_sub(self.start)
     }
 }
 
-/// The text of a member, which has to be as long as the archive says, have its checksum, and stay below the limit of a
+/// Reader that verifies the length and the checksum of a member, and enforces the size limit of a
 /// document.
 pub(super) struct MemberReader<R> {
     inner: R,
@@ -178,7 +177,7 @@ impl<R: Read> MemberReader<R> {
         Self { inner, member, crc: Crc::new() }
     }
 
-    /// Whether the text ends as it should.
+    /// Checks the length and the checksum at the end of the text.
     fn finish(&self) -> io::Result<()> {
         let Member { size, crc, .. } = self.member;
         match u64::from(self.crc.amount()) == size && self.crc.sum() == crc {
@@ -201,7 +200,7 @@ impl<R: Read> Read for MemberReader<R> {
                 "it has more than {limit} MiB decompressed, which is the limit"
             )));
         }
-        // What the members say is what is held against the limit of all of them together.
+        // The limit of all members together uses the declared sizes.
         if u64::from(self.crc.amount()) > self.member.size {
             return Err(damaged("a member is longer than the archive says"));
         }

@@ -1,4 +1,5 @@
-//! The findings of transcripts on disk: read once, from their first byte to their last, and never held in memory.
+//! Findings in transcripts on disk. Each file is read once as a stream and is never held in
+//! memory.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -20,56 +21,53 @@ use mangle_syntax::lint::Diagnostic;
 use mangle_syntax::text::{Cancel, FileId, TextRange, TextSize};
 use piggyback::transcript::{MAX_DOCUMENT_LEN, Record, TranscriptFinding};
 
-/// How many findings of one file are kept, unless all are to be shown.
+/// The maximum number of findings per file, unless all are requested.
 pub const MOST_FINDINGS: usize = 10_000;
 
-/// How much of a file is kept to look for comments in it, before it is known whether it may have any.
+/// In bytes: the prefix that is kept for the search for comments.
 const FIRST: usize = 1 << 20;
 
-/// How much of a file is shown with what is said of it as a whole.
+/// In bytes: the prefix that is shown with findings about the whole file.
 const HEAD_LEN: usize = 1 << 10;
 
-/// What was found in transcripts.
 #[derive(Debug, Default)]
 pub struct CheckedTranscripts {
-    /// The findings. Their files are parts of transcripts, which `sources` has.
+    /// The findings. Their file ids refer to the excerpts in `sources`.
     pub entries: Vec<ReportEntry>,
-    /// The parts of files that findings are in.
+    /// Excerpts of files with findings.
     pub sources: Vec<(FileId, SourceText)>,
-    /// The files, in the order of the resolution.
+    /// In the order of the resolution.
     pub files: Vec<FileId>,
-    /// How many envelopes the runtime takes from them.
+    /// The number of JSON replies (envelopes) that the runtime accepts.
     pub envelopes: u64,
-    /// How many of them were checked without declarations.
+    /// The number of files that were checked without declarations.
     pub undeclared: usize,
-    /// What is not among `entries`, since there is too much of it.
+    /// The numbers of findings over the limit, which `entries` does not contain.
     pub omitted: Vec<OverflowCounts>,
-    /// What could not be read to its end.
+    /// Files that could not be read completely.
     pub problems: Vec<Problem>,
 }
 
-/// What a check of transcripts needs to know.
+/// Input of a check of transcripts.
 #[derive(Debug, Clone)]
 pub struct TranscriptRequest<'a> {
-    /// The programs of the transcripts, and their settings.
     pub resolution: &'a Resolution,
-    /// The transcripts: those of the resolution, or others like them.
+    /// Transcripts of the resolution, or similar ones.
     pub transcripts: &'a [TranscriptFile],
-    /// What their programs declare.
+    /// The declarations of their programs.
     pub knowledges: &'a KnowledgeMap,
-    /// Documents that count instead of what is on disk.
+    /// Texts that override the files on disk.
     pub overlay: &'a Overlay,
-    /// The ids of the files.
     pub table: &'a FileTable,
-    /// The folder that names of files are relative to.
+    /// The base folder of file names in output.
     pub working: &'a Path,
     pub options: CheckOptions,
-    /// Stops the reading. What was found by then is of no use.
+    /// Cancels the reading. The result is then incomplete.
     pub cancel: Cancel,
 }
 
-/// Checks the transcripts of a resolution, several at once. `done` is told how many bytes more were read, from any
-/// thread.
+/// Checks the transcripts of a resolution in parallel. `done` receives the number of newly read
+/// bytes, from any thread.
 #[must_use]
 pub fn check_transcripts(request: TranscriptRequest<'_>, done: &(dyn Fn(u64) + Sync)) -> CheckedTranscripts {
     let ids = AtomicU32::new(u32::MAX - 1);
@@ -93,13 +91,11 @@ pub fn check_transcripts(request: TranscriptRequest<'_>, done: &(dyn Fn(u64) + S
 }
 
 impl Checked {
-    /// Takes the findings of transcripts.
     pub fn add_transcripts(&mut self, entries: Vec<ReportEntry>) {
         self.entries.extend(entries);
     }
 }
 
-/// A check of one file.
 struct OneFile<'a> {
     request: TranscriptRequest<'a>,
     found: &'a TranscriptFile,
@@ -108,19 +104,20 @@ struct OneFile<'a> {
     file: FileId,
     name: String,
     fail_on: FailOn,
-    /// How many findings are kept.
+    /// The maximum number of findings.
     most: usize,
     out: CheckedTranscripts,
     omitted: OverflowCounts,
-    /// Whether it is in an archive, where nothing can be fixed.
+    /// True for a member of an archive, which cannot be fixed.
     is_member: bool,
-    /// The beginning of the file, in which comments are looked for.
+    /// The prefix of the file for the search for comments.
     beginning: Vec<u8>,
-    /// The first bytes of the file, to show with what is said of it as a whole.
+    /// The prefix of the file that is shown with findings about the whole file.
     head: Vec<u8>,
-    /// What is found about places that were read before: they are looked up in the end.
+    /// Findings about records that were already passed. Their positions are found in a second
+    /// read.
     late: Vec<TranscriptFinding>,
-    /// All of standard input, which cannot be read again; `None` where it is too long to be kept.
+    /// The content of standard input, which cannot be read twice. `None` if it is too long.
     kept: Option<Vec<u8>>,
 }
 
@@ -212,7 +209,8 @@ impl<'a> OneFile<'a> {
         self.look_up(&judge)
     }
 
-    /// Keeps what was found about records that were read before until they are read again; what is too much is counted.
+    /// Stores findings about records that were already passed, until the second read. Findings
+    /// over the limit are counted.
     fn wait(&mut self, late: Vec<TranscriptFinding>, judge: &Judge<'_>) {
         for found in late {
             if self.late.len() < self.most {
@@ -223,13 +221,14 @@ impl<'a> OneFile<'a> {
         }
     }
 
-    /// Counts what is not kept.
+    /// Counts a finding over the limit.
     fn omit(&mut self, diagnostic: &Diagnostic) {
         self.omitted.add(diagnostic);
         self.omitted.fails |= self.fail_on.fails(diagnostic.severity);
     }
 
-    /// Keeps what is wrong with the Mangle in the fences of a Markdown file, of which as much is looked at as for comments.
+    /// Adds the findings in the Mangle code fences of a Markdown file. Only the prefix that is
+    /// kept for comments is checked.
     fn keep_fences(&mut self, judge: &Judge<'_>) {
         let bytes = std::mem::take(&mut self.beginning);
         let part = FileId(self.ids.fetch_sub(1, Ordering::Relaxed));
@@ -239,7 +238,7 @@ impl<'a> OneFile<'a> {
         self.beginning = bytes;
     }
 
-    /// Keeps what was found in a record.
+    /// Adds the findings in a record.
     fn keep(
         &mut self,
         found: Vec<TranscriptFinding>,
@@ -253,7 +252,7 @@ impl<'a> OneFile<'a> {
         self.keep_placed(placed, part, (start, spot()), bytes);
     }
 
-    /// Keeps findings in a part of the file, which begins at a place.
+    /// Adds findings in an excerpt that begins at a given position.
     fn keep_placed(
         &mut self,
         placed: impl IntoIterator<Item = Diagnostic>,
@@ -288,7 +287,8 @@ impl<'a> OneFile<'a> {
         self.found.path.file_name().is_some_and(|name| name == STDIN)
     }
 
-    /// The file once more; `None` of a standard input that is too long to be kept.
+    /// Opens the file for a second read. Returns `None` for standard input that is too long to be
+    /// kept.
     fn again(&mut self) -> io::Result<Option<Input>> {
         match self.is_stdin() {
             true => self.kept.take().map(Input::of_bytes).transpose(),
@@ -296,8 +296,8 @@ impl<'a> OneFile<'a> {
         }
     }
 
-    /// Reads the file once more for what was found about records that were read before. What is not found again is placed
-    /// at the start of the file.
+    /// Reads the file a second time to locate findings about records that were already passed.
+    /// Findings that are not located again are placed at the start of the file.
     fn look_up(&mut self, judge: &Judge<'_>) -> io::Result<()> {
         let (whole, late): (Vec<_>, Vec<_>) =
             std::mem::take(&mut self.late).into_iter().partition(|found| found.record == 0);

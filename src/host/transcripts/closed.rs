@@ -1,4 +1,4 @@
-//! The transcripts of a workspace that no editor has open: their texts, as far as they are small enough.
+//! The texts of workspace transcripts that are not open in the editor, within a size limit.
 
 use std::io::{self, Read as _};
 use std::path::Path;
@@ -10,11 +10,12 @@ use mangle_settings::TRANSCRIPT_LEFT_OUT;
 use mangle_syntax::lint::Finding;
 use mangle_syntax::text::{FileId, TextRange};
 
-/// So many bytes of all of them together are looked at.
+/// In bytes, for all closed transcripts together.
 const MOST_IN_ALL: u64 = 32 << 20;
 
-/// How many bytes of each closed transcript are read at most, in their order; of those for which nothing is left when the
-/// others are read, none. Transcripts that nobody wants to see while they are closed are not among them.
+/// Returns the maximum number of bytes to read of each closed transcript, in order. The limit is 0
+/// for a transcript that exceeds its own limit or the remaining budget. Transcripts that are
+/// reported only while open are omitted.
 pub(in crate::host) fn closed_limits(
     transcripts: &[TranscriptFile],
     overlay: &Overlay,
@@ -35,10 +36,12 @@ pub(in crate::host) fn closed_limits(
     limits
 }
 
-/// The text of a transcript that no editor has open. One of more than `limit` bytes is not read: a finding says so.
+/// Reads the text of a transcript that is not open. A file of more than `limit` bytes is not read
+/// and has a finding.
 ///
 /// # Errors
-/// When it cannot be opened or read, or is no regular file.
+///
+/// If the file cannot be opened or read, or is not a regular file.
 pub(in crate::host) fn read_closed(path: &Path, limit: u64) -> io::Result<FileText> {
     let name = path.to_string_lossy();
     let is_compressed = plain_name(&name) != name || is_archive(path);
@@ -52,10 +55,10 @@ pub(in crate::host) fn read_closed(path: &Path, limit: u64) -> io::Result<FileTe
     if bytes.len() as u64 > limit {
         return Ok(left_out(false));
     }
-    // What is no UTF-8 is shown by editors as it is read here.
+    // Editors show invalid UTF-8 with the same replacement characters.
     let text = String::from_utf8(bytes)
         .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned());
-    // And without a byte order mark.
+    // Editors hide the byte order mark.
     let text = match text.strip_prefix('\u{feff}') {
         Some(rest) => rest.to_owned(),
         None => text,

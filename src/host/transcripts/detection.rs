@@ -1,4 +1,4 @@
-//! Which files are transcripts: what their names say, and the beginning of what is in them.
+//! Detection of transcripts by file name and by the beginning of their content.
 
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
@@ -14,63 +14,66 @@ use mangle_syntax::text::FileId;
 use piggyback::transcript::channels::is_channels;
 use piggyback::transcript::{Transcript, TranscriptOptions, binary_kind};
 
-/// The ends of names of compressed files.
+/// File name extensions of compressed files.
 const COMPRESSED: [&str; 2] = [".gz", ".zst"];
 
-/// The ends of names of files with JSON.
+/// File name extensions of JSON files.
 const JSON: [&str; 4] = [".json", ".jsonl", ".ndjson", ".traj"];
 
-/// The ends of names of texts that replies may be in.
+/// File name extensions of texts that may contain replies.
 const TEXTS: [&str; 4] = [".txt", ".log", ".out", ".sse"];
 
-/// The ends of names of texts that hold no transcript, or are read as documents.
+/// File name extensions of texts that are not transcripts, or are read as documents.
 const OTHERS: [&str; 7] = [".md", ".markdown", ".yaml", ".yml", ".toml", ".mg", ".gl"];
 
-/// How much of a file is looked at to tell whether there are envelopes in it.
+/// In bytes: the prefix that is searched for JSON replies (envelopes).
 const HEAD_LEN: usize = 64 << 10;
 
-/// Words for data that is not text and may hold transcripts.
+/// Descriptions of binary data that may contain transcripts.
 const DATA: [&str; 6] = ["database", "table", "Avro", "archive", "UTF-16", "Python"];
 
-/// How much of a file is looked at to tell text from other things.
+/// In bytes: the prefix that is inspected to detect text.
 const TEXT_LEN: usize = 4 << 10;
 
-/// A transcript of a resolution.
 #[derive(Debug, Clone)]
 pub struct TranscriptFile {
     pub file: FileId,
-    /// Where it is, as an absolute path.
+    /// An absolute path.
     pub path: PathBuf,
-    /// Whether it is a Markdown document that is no transcript, of which only the Mangle in fences counts.
+    /// True if the file is a Markdown document and not a transcript. Only its Mangle code fences
+    /// are checked.
     pub is_document: bool,
-    /// Whether somebody named it, so that it must be readable.
+    /// True if the path was given explicitly, so that a read error is a failure.
     pub named: bool,
-    /// Whether it counts only as long as an editor has it open: it is in no folder of the workspace, or ignored there.
+    /// True if the file is checked only while it is open in an editor, because it is outside the
+    /// workspace or ignored.
     pub only_while_open: bool,
-    /// The settings that hold for it, overrides applied.
+    /// The effective settings, including overrides.
     pub settings: Arc<TranscriptSettings>,
-    /// The configuration file: an index into [`super::super::Resolution::projects`].
+    /// Index into [`super::super::Resolution::projects`] of the configuration file.
     pub project: Option<usize>,
-    /// The configuration of the agent's runtime: an index into [`super::super::Resolution::agents`].
+    /// Index into [`super::super::Resolution::agents`] of the agent runtime configuration.
     pub agent: Option<usize>,
-    /// The programs whose declarations its atoms are checked against: indices into
-    /// [`super::super::Resolution::programs`].
+    /// Indexes into [`super::super::Resolution::programs`] of the programs whose declarations the
+    /// atoms are checked against.
     pub programs: Vec<usize>,
 }
 
-/// A path without the end that says that the file is compressed.
+/// Removes the extension of a compressed file from a path.
 #[must_use]
 pub fn plain_name(path: &str) -> &str {
     COMPRESSED.iter().find_map(|end| path.strip_suffix(end)).unwrap_or(path)
 }
 
-/// Whether globs match a path that is relative and has `/` between its parts, compressed or not.
+/// True if globs match a relative path with `/` as separator. The extension of a compressed file
+/// is ignored.
 pub(in crate::host) fn is_included(include: &Globs, path: &str) -> bool {
     include.matches(path) || include.matches(plain_name(path))
 }
 
-/// True if a named file is a transcript by its beginning: it has an envelope, however often that is escaped, or it is read as a
-/// container with an answer of a model. Commands that read nothing but transcripts recognize containers by the same function.
+/// True if the beginning of a named file shows a transcript: a JSON reply (envelope), possibly
+/// escaped, or a model reply in a known container. Commands that read only transcripts use the
+/// same function for containers.
 pub(in crate::host) fn has_envelope(path: &Path, overlay: &Overlay) -> bool {
     let name = path.to_string_lossy();
     let name = plain_name(&name);
@@ -86,16 +89,14 @@ pub(in crate::host) fn has_envelope(path: &Path, overlay: &Overlay) -> bool {
     })
 }
 
-/// A kind of files that may hold replies of a model.
+/// A kind of file that may contain model replies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(in crate::host) enum CaptureKind {
-    /// JSON and JSON lines.
     Json,
-    /// Text logs.
     Log,
 }
 
-/// Folders that tools fill.
+/// Folders with generated or installed files.
 const TOOL_FOLDERS: [&str; 4] = ["node_modules", "target", "dist", "vendor"];
 
 /// Names of JSON files with settings of tools.
@@ -123,9 +124,10 @@ pub(in crate::host) fn capture_kind(path: &str) -> Option<CaptureKind> {
     }
 }
 
-/// True if the first bytes of a file show a reply of a model.
+/// True if the first bytes of a file that was not explicitly given contain a model reply.
 pub(in crate::host) fn has_replies(path: &Path, overlay: &Overlay) -> bool {
-    /// Words of which each transcript has one: roles, and members with the texts of models.
+    /// Keywords; each transcript contains at least one. The keywords are roles, and members with
+    /// model texts.
     const WORDS: [&[u8]; 10] = [
         b"control_packet",
         b"surface_response",
@@ -144,32 +146,34 @@ pub(in crate::host) fn has_replies(path: &Path, overlay: &Overlay) -> bool {
         return false;
     }
     let name = path.to_string_lossy();
-    // A schema of envelopes has their keys and no reply.
+    // A schema of envelopes contains their keys but no reply.
     let is_schema = has(b"\"$schema\"") || has(b"\"properties\"");
     let has_key = || has(b"\"control_packet") || has(b"\"surface_response");
     !is_schema && (has_key() || is_channels(&head)) || has_answer(&name, &head)
 }
 
-/// Whether a file of this name is read as a transcript, and the first bytes of it show an answer.
+/// True if a file with this name is read as a transcript, and its first bytes contain a model
+/// reply.
 fn has_answer(name: &str, head: &[u8]) -> bool {
     let options = TranscriptOptions { name: name.to_owned(), ..TranscriptOptions::default() };
     let transcript = Transcript::parse(options, head);
     transcript.container() != Some(Container::Raw) && transcript.summary().answers > 0
 }
 
-/// Whether a file is Markdown by its name.
+/// True if the extension of a file is a Markdown extension.
 pub(in crate::host) fn is_markdown(path: &Path) -> bool {
     let end = path.extension().map(|end| end.to_string_lossy().to_lowercase());
     end.is_some_and(|end| ["md", "markdown"].contains(&end.as_str()))
 }
 
-/// Whether a file has a fence with Mangle in its beginning.
+/// True if the beginning of a file contains a Mangle code fence.
 pub(in crate::host) fn has_fence(path: &Path, overlay: &Overlay) -> bool {
     head(path, overlay, HEAD_LEN).is_some_and(|head| has_mangle(&String::from_utf8_lossy(&head)))
 }
 
-/// Whether a file among transcripts is text by its name, begins like text, or like data that replies may be kept in: that
-/// they are not read is reported then. So it is for one that cannot be read.
+/// True if a file among transcripts has a text extension, begins like text, or begins like binary
+/// data that may contain replies. Such data is then reported as unsupported. Also true for an
+/// unreadable file.
 pub(in crate::host) fn is_text(path: &Path, overlay: &Overlay) -> bool {
     let name = path.to_string_lossy();
     let name = plain_name(&name);
@@ -181,7 +185,7 @@ pub(in crate::host) fn is_text(path: &Path, overlay: &Overlay) -> bool {
         .is_none_or(|head| !head.contains(&0) || binary_kind(&head).is_none_or(is_data))
 }
 
-/// The first bytes of a file, decompressed.
+/// Returns the first bytes of a file, decompressed.
 fn head(path: &Path, overlay: &Overlay, len: usize) -> Option<Vec<u8>> {
     let mut head = Vec::new();
     let input = Input::open(path, overlay).ok()?;

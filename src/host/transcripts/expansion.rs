@@ -1,23 +1,25 @@
-//! Limits on what decompressing may give: a few bytes can stand for terabytes. `docs/limits.md` has the same numbers.
+//! Limits on the output of decompression, because a few bytes can expand to terabytes.
+//! `docs/limits.md` has the same numbers.
 
 use std::io;
 
 use crate::host::disk::{Content, TooLong};
 
-/// So many bytes are given whatever they are made of.
+/// In bytes: output up to this size is always allowed.
 const FREE: u64 = 256 << 20;
 
-/// Beyond that, a file may stand for so many times as many bytes as were read of it.
+/// The maximum ratio of output to input beyond [`FREE`].
 const MOST_TIMES: u64 = 500;
 
-/// Both, for the page about limits.
+/// For the test of `docs/limits.md`.
 #[cfg(test)]
 pub(in crate::host) const EXPANSION: (u64, u64) = (FREE, MOST_TIMES);
 
-/// Whether a file of which `read` bytes were read may have given so many.
+/// Checks the ratio of `given` output bytes to `read` input bytes.
 ///
 /// # Errors
-/// When that is more than is allowed.
+///
+/// If the ratio exceeds the limit.
 pub(super) fn check(given: u64, read: u64) -> io::Result<()> {
     let limit = Content::Transcript.limit();
     if given > limit {

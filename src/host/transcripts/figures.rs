@@ -1,4 +1,4 @@
-//! The figures of a transcript, counted as its records come: what `stats` says of a file, and of a session in memory.
+//! Statistics of a transcript, updated record by record, for `stats` and for sessions in memory.
 
 use super::origins::{RecordOrigins, number};
 use super::{Accounts, Beginning, TranscriptFile};
@@ -10,10 +10,9 @@ use piggyback::transcript::labels::{Labels, RecordNames, profile};
 use piggyback::transcript::statistics::{ReplyAccount, Statistics, StatisticsCounter};
 use piggyback::transcript::{ReadSummary, Record, TranscriptFinding};
 
-/// Gets what is counted, one thing at a time.
+/// Callback that receives each counted event.
 pub type SeeEvent<'f> = dyn FnMut(Origin, FleetEvent) + 'f;
 
-/// Counts what became of the replies of a transcript.
 #[derive(Debug)]
 pub struct TranscriptFigures<'a> {
     found: &'a TranscriptFile,
@@ -21,14 +20,13 @@ pub struct TranscriptFigures<'a> {
     counter: StatisticsCounter<'a>,
     check: TranscriptCheck<'a>,
     beginning: Beginning,
-    /// Of the facts of one predicate and first argument, only the newest counts as state.
+    /// Count only the newest fact of each predicate and first argument as state.
     latest: bool,
-    /// The tokens of the facts that hold.
+    /// The number of tokens in the current facts.
     state: u64,
 }
 
 impl<'a> TranscriptFigures<'a> {
-    /// Begins a count.
     #[must_use]
     pub fn new(found: &'a TranscriptFile, judge: Judge<'a>) -> Self {
         let counter = StatisticsCounter::new(&found.settings, judge.context.declarations);
@@ -36,24 +34,25 @@ impl<'a> TranscriptFigures<'a> {
         Self { found, judge, counter, check, beginning: Beginning::default(), latest: false, state: 0 }
     }
 
-    /// Silences what comments of the file silence, checks its fences at its end, and counts as state only the newest facts where `latest`.
+    /// Applies the comments of the file that silence findings, and checks the code fences at the
+    /// end of the file. If `latest` is true, only the newest facts are counted as state.
     #[must_use]
     pub fn of_file(self, beginning: Beginning, latest: bool) -> Self {
         Self { beginning, latest, ..self }
     }
 
-    /// Whether it counts a transcript.
+    /// True if these statistics belong to `found`.
     #[must_use]
     pub fn is_of(&self, found: &TranscriptFile) -> bool {
         self.found.file == found.file
     }
 
-    /// Counts the next record. `accounts` are those of the transcript.
+    /// Counts the next record. `accounts` must be the outcomes of the same transcript.
     pub fn record(&mut self, record: &Record<'_>, accounts: &mut Accounts<'_>) {
         self.record_with(record, accounts, &mut |_, _| ());
     }
 
-    /// [`TranscriptFigures::record`], and shows `see` what is counted.
+    /// [`TranscriptFigures::record`] that also passes each counted event to `see`.
     pub fn record_with(&mut self, record: &Record<'_>, accounts: &mut Accounts<'_>, see: &mut SeeEvent<'_>) {
         let mut findings = if self.found.is_document { Vec::new() } else { self.check.record(record).found };
         findings.retain(|one| !self.beginning.comments.silence(one.finding.rule, start(one)));
@@ -73,13 +72,12 @@ impl<'a> TranscriptFigures<'a> {
             let is_here = one.start == record.start;
             self.found(one, see, &|labels| match is_here {
                 true => origins.at(one.finding.range, labels),
-                // It is about an earlier record, and shows in this one.
+                // The finding is about an earlier record but was detected in this record.
                 false => Origin { record: number(one.record), ..origins.whole(labels) },
             });
         }
     }
 
-    /// Counts the turns of a record.
     fn turns(
         &mut self,
         record: &Record<'_>,
@@ -108,7 +106,7 @@ impl<'a> TranscriptFigures<'a> {
         }
     }
 
-    /// Counts a finding whose rule is not off.
+    /// Counts a finding unless its rule is off.
     fn found(&mut self, one: &TranscriptFinding, see: &mut SeeEvent<'_>, origin: &dyn Fn(Labels) -> Origin) {
         if let Some(severity) = self.judge.rules.severity_of(&one.finding) {
             let labels = self.counter.count_finding(one);
@@ -116,13 +114,13 @@ impl<'a> TranscriptFigures<'a> {
         }
     }
 
-    /// The figures, once the last record was counted.
+    /// Returns the statistics after the last record.
     #[must_use]
     pub fn finish(self, summary: &ReadSummary) -> Statistics {
         self.finish_with(summary, &mut |_, _| ())
     }
 
-    /// [`TranscriptFigures::finish`], and shows `see` what the end of the file shows.
+    /// [`TranscriptFigures::finish`] that also passes the events at the end of the file to `see`.
     #[must_use]
     pub fn finish_with(mut self, summary: &ReadSummary, see: &mut SeeEvent<'_>) -> Statistics {
         let rounds = self.check.repair_rounds();
@@ -149,7 +147,7 @@ impl<'a> TranscriptFigures<'a> {
     }
 }
 
-/// Where a finding begins in its file.
+/// Returns the offset of a finding in its file.
 fn start(found: &TranscriptFinding) -> u64 {
     found.start + u64::from(u32::from(found.finding.range.start()))
 }

@@ -1,5 +1,5 @@
-//! What transcripts are judged by beside their settings: what their programs declare, the tools of the agent, the limits
-//! of its configuration.
+//! Inputs of the transcript checks in addition to the settings: program declarations, the tools of
+//! the agent, and the limits of the agent's configuration.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -16,10 +16,10 @@ use piggyback::envelope::atoms::Declarations;
 use piggyback::envelope::{Catalogue, ReplyContext};
 use piggyback::transcript::Limits;
 
-/// What the transcripts of one project, or of one program, are judged by.
+/// Inputs of the checks for all transcripts of one project or program.
 #[derive(Debug, Default)]
 pub struct Knowledge {
-    /// What the programs declare; `None` where there is none that declares anything.
+    /// The declarations of the programs, or `None` if they contain none.
     pub declarations: Option<Declarations>,
     pub programs: Vec<Arc<Program>>,
     tools: Option<Arc<Catalogue>>,
@@ -27,21 +27,22 @@ pub struct Knowledge {
     rules: RuleSettings,
 }
 
-/// The knowledge for each transcript of a resolution.
+/// The inputs of the checks for each transcript of a resolution.
 #[derive(Debug, Default)]
 pub struct KnowledgeMap {
     all: FxHashMap<Key, Knowledge>,
     nothing: Knowledge,
-    /// The version of the protocol that the command line prescribes.
+    /// The protocol version that the command line sets.
     profile: Option<Profile>,
 }
 
-/// The configuration file, the agent and the programs.
+/// The configuration file, the agent and the programs, as indexes.
 type Key = (Option<usize>, Option<usize>, Vec<usize>);
 
 impl KnowledgeMap {
-    /// Joins the programs that transcripts of `resolution` go with, from the files that [`crate::host::load`] gave.
-    /// `profile` is a version of the protocol that somebody prescribes for all of them.
+    /// Links the programs that the transcripts of `resolution` are checked against. `files` is the
+    /// result of [`crate::host::load`]. `profile` is an optional protocol version for all
+    /// transcripts.
     #[must_use]
     pub fn new(
         resolution: &Resolution,
@@ -56,13 +57,12 @@ impl KnowledgeMap {
         Self { all, nothing: Knowledge::default(), profile }
     }
 
-    /// The knowledge for a transcript.
     #[must_use]
     pub fn of(&self, found: &TranscriptFile) -> &Knowledge {
         self.all.get(&key(found)).unwrap_or(&self.nothing)
     }
 
-    /// What a transcript is judged by.
+    /// Returns the checker for the replies of a transcript.
     #[must_use]
     pub fn judge<'a>(&'a self, found: &'a TranscriptFile) -> Judge<'a> {
         let Knowledge { declarations, programs, tools, limits, rules, .. } = self.of(found);
@@ -81,7 +81,7 @@ fn key(found: &TranscriptFile) -> Key {
     (found.project, found.agent, found.programs.clone())
 }
 
-/// Several programs of one project are taken together: an atom is known if one of them declares it.
+/// Combines several programs of one project: an atom is known if at least one of them declares it.
 fn knowledge(
     found: &TranscriptFile,
     resolution: &Resolution,
@@ -112,7 +112,8 @@ fn knowledge(
     knowledge
 }
 
-/// The programs that transcripts of `resolution` belong to, each by itself: from the files that [`crate::host::load`] gave.
+/// Links each program that transcripts of `resolution` are checked against. `files` is the result
+/// of [`crate::host::load`].
 #[must_use]
 pub fn programs_of_transcripts(
     resolution: &Resolution,
@@ -128,7 +129,7 @@ pub fn programs_of_transcripts(
     joined.collect()
 }
 
-/// What surrounds several programs.
+/// Combines the embeddings of several programs.
 pub(in crate::host) fn embedding<'e>(
     all: impl Iterator<Item = &'e ProgramEnvironment>,
 ) -> ProgramEnvironment {

@@ -1,7 +1,8 @@
-//! Transcripts on disk: which files are some, and their bytes, decompressed, as they come.
+//! Transcripts on disk: detection, and streaming of their decompressed bytes.
 //!
-//! Takes paths, settings and what the walk of a folder found; gives [`TranscriptFile`]s, and an [`Input`] for each, which
-//! holds a piece of the file at a time. What is in them is the business of `transcript` and below.
+//! Input is a list of paths, the settings, and the result of a folder walk. Results are
+//! [`TranscriptFile`]s, and an [`Input`] per file that buffers one piece at a time. Parsing of the
+//! content is in `transcript`.
 
 mod accounts;
 mod archive;

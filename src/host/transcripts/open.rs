@@ -1,4 +1,4 @@
-//! The bytes of a transcript as they come: from a file, an open document or standard input, decompressed.
+//! Decompressed byte stream of a transcript: from a file, an open document or standard input.
 
 use std::io::{self, BufRead as _, BufReader, Cursor, Read};
 use std::path::Path;
@@ -14,21 +14,22 @@ use super::expansion;
 use crate::host::disk::{self, Content};
 use crate::host::{Overlay, STDIN};
 
-/// The beginnings of compressed files.
+/// Magic bytes of compressed files.
 const GZIP: [u8; 2] = [0x1f, 0x8b];
 const ZSTD: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
 
-/// How many bytes a decoder may look back, which it has to keep. What `zstd -19` asks for is a quarter of that.
+/// In bytes: the maximum window size of a decoder, which it allocates. `zstd -19` uses a quarter
+/// of this.
 const MAX_WINDOW: u64 = 32 << 20;
 
-/// How much is read at once.
+/// The buffer size in bytes.
 const PIECE: usize = 64 << 10;
 
 pub struct Input {
     decoder: Decoder,
     read: Arc<AtomicU64>,
     total: Option<u64>,
-    /// How many bytes it has given.
+    /// The number of bytes returned so far.
     given: u64,
 }
 
@@ -41,17 +42,18 @@ enum Decoder {
 
 type Source = BufReader<CountingReader>;
 
-/// The bytes on disk, counted.
+/// Reader that counts the compressed bytes.
 struct CountingReader {
     source: Box<dyn Read + Send>,
     read: Arc<AtomicU64>,
 }
 
 impl Input {
-    /// Opens a file; an open document counts instead of what is on disk, and standard input is what [`STDIN`] calls so.
+    /// Opens a file. An open document overrides the file on disk, and [`STDIN`] is standard input.
     ///
     /// # Errors
-    /// When it cannot be opened, is no regular file, or is too long.
+    ///
+    /// If the file cannot be opened, is not a regular file, or is too long.
     pub fn open(path: &Path, overlay: &Overlay) -> io::Result<Self> {
         if let Some(bytes) = overlay.bytes(path) {
             let total = Some(bytes.len() as u64);
@@ -62,24 +64,24 @@ impl Input {
         }
         let file = match disk::open(path, Content::Transcript) {
             Ok(file) => file,
-            // What lies in an archive is below the path of a file.
+            // The path of an archive member is below the path of a file.
             Err(error) => return Self::of_member(path).map_err(|inner| outer(error, inner)),
         };
         if archive::is_archive(path) {
-            // Its members are read below its path; here it matters only that there are some.
+            // Members have their own paths. This call only checks that the archive has
+            // transcripts.
             archive::transcripts_in(path)?;
         }
         let total = file.len();
         Self::of(Box::new(file), total)
     }
 
-    /// Bytes that were read before.
+    /// An input of bytes in memory.
     pub(super) fn of_bytes(bytes: Vec<u8>) -> io::Result<Self> {
         let total = Some(bytes.len() as u64);
         Self::of(Box::new(Cursor::new(bytes)), total)
     }
 
-    /// Opens a member of an archive.
     fn of_member(path: &Path) -> io::Result<Self> {
         let (member, source) = archive::open(path)?;
         let read = Arc::new(AtomicU64::new(0));
@@ -113,32 +115,33 @@ impl Input {
         Ok(Self { decoder, read, total, given: 0 })
     }
 
-    /// How many bytes on disk were read, a number that grows while the input is read.
+    /// The number of bytes read from disk so far. Updated while the input is read.
     #[must_use]
     pub fn position(&self) -> Arc<AtomicU64> {
         Arc::clone(&self.read)
     }
 
-    /// How many bytes there are on disk; `None` where nobody knows.
+    /// The size on disk in bytes, or `None` if unknown.
     #[must_use]
     pub fn total(&self) -> Option<u64> {
         self.total
     }
 
-    /// Whether it is a member of an archive.
+    /// True for a member of an archive.
     #[must_use]
     pub fn is_member(&self) -> bool {
         matches!(self.decoder, Decoder::Member(_))
     }
 
-    /// Whether it is read as it is on disk.
+    /// True if the input is not compressed.
     #[must_use]
     pub fn is_plain(&self) -> bool {
         matches!(self.decoder, Decoder::Plain(_))
     }
 }
 
-/// Fills the buffer; a pipe may give less than the four bytes that are asked for, and then it is not compressed.
+/// Fills the buffer. A pipe may return less than the requested four bytes; its data is then
+/// treated as uncompressed.
 fn fill(source: &mut Source) -> io::Result<&[u8]> {
     loop {
         match source.fill_buf() {
@@ -179,11 +182,11 @@ impl std::fmt::Debug for Input {
     }
 }
 
-/// The frames of a file of Zstandard, one behind the other.
+/// Reader of concatenated Zstandard frames.
 struct Frames {
     source: Source,
     decoder: FrameDecoder,
-    /// Whether a frame has begun and is not yet over.
+    /// True between the start and the end of a frame.
     is_inside: bool,
 }
 
@@ -219,7 +222,7 @@ impl Frames {
         }
     }
 
-    /// Begins the next frame that holds data, if there is one.
+    /// Starts the next frame with data. Returns false at the end of the input.
     fn begin(&mut self) -> io::Result<bool> {
         loop {
             match self.decoder.reset(&mut self.source) {
@@ -250,12 +253,13 @@ impl Frames {
     }
 }
 
-/// Why a path cannot be opened that may lead into an archive: what is wrong with the archive, else with the path.
+/// Selects the error to report for a path that may be an archive member: the error of the archive,
+/// or the error of the path.
 fn outer(path: io::Error, archive: io::Error) -> io::Error {
     if archive.kind() == io::ErrorKind::NotFound { path } else { archive }
 }
 
-/// What is wrong with the data, or with reading it.
+/// Returns the error of the compressed data or of the underlying reader.
 fn of_gzip(error: io::Error) -> io::Error {
     match error.kind() {
         io::ErrorKind::InvalidInput | io::ErrorKind::InvalidData | io::ErrorKind::UnexpectedEof => {
@@ -331,7 +335,8 @@ mod tests {
         assert_eq!(read(wide).unwrap_err(), why);
     }
 
-    /// An archive with these members, each compressed in its own way: its path, in a folder that is kept.
+    /// Creates an archive with these members, each with its own compression method. Returns the
+    /// path and its temporary folder.
     fn archive(members: &[(&str, &[u8], CompressionMethod)]) -> (tempfile::TempDir, std::path::PathBuf) {
         let mut bytes = Vec::new();
         let mut archive = rawzip::ZipArchiveWriter::new(&mut bytes);
@@ -346,7 +351,7 @@ mod tests {
                 CompressionMethod::ZSTD => zstd(text),
                 _ => text.to_vec(),
             };
-            // What the archive says of the text, and its bytes as they are compressed.
+            // The recorded size and checksum of the text, followed by the compressed bytes.
             let mut measured = config.wrap(io::sink());
             measured.write_all(text).unwrap();
             let (_, descriptor) = measured.finish().unwrap();
@@ -387,7 +392,7 @@ mod tests {
         assert!(member(&path.with_file_name("none.eval")).is_err());
     }
 
-    /// A frame of Zstandard in which four bytes stand for 128 KiB each, `blocks` times.
+    /// A Zstandard frame with `blocks` blocks, each of four bytes that expand to 128 KiB.
     fn zstd_bomb(blocks: usize) -> Vec<u8> {
         let block = |is_last: u32| ((128_u32 << 10) << 3 | 1 << 1 | is_last).to_le_bytes();
         let mut bytes = [&ZSTD[..], &[0x00, 0x58]].concat();
@@ -404,14 +409,14 @@ mod tests {
         assert_eq!(read(frame.clone()).unwrap().len(), 125 << 20);
         let zeros = vec![b'0'; 64 << 20];
         let part = gzip(&zeros);
-        // Frames and members one behind the other are one text, whose growth counts.
+        // Concatenated frames or members are one text, and the limit applies to the whole.
         for bomb in [zstd_bomb(8_000), frame.repeat(4), part.repeat(5)] {
             let len = bomb.len() as u64;
             let mut input = Input::of(Box::new(Cursor::new(bomb)), Some(len)).unwrap();
             let why = plain(&io::copy(&mut input, &mut io::sink()).unwrap_err());
             assert!(why.starts_with("it grows to more than 500 times its size"), "{why}");
         }
-        // What is compressed twice is decompressed once.
+        // Doubly compressed data is decompressed once.
         assert_eq!(read(gzip(&part)).unwrap(), part);
         let names = ["a", "b", "c", "d", "e"].map(|name| format!("{name}.json"));
         let members = names.each_ref().map(|name| (&**name, &*zeros, CompressionMethod::DEFLATE));

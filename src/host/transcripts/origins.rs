@@ -1,11 +1,10 @@
-//! When the turns of a record were, and of which session they are.
+//! Timestamps and sessions of the turns of a record.
 
 use crate::report::fleet::{Origin, OriginTime};
 use mangle_syntax::text::{TextRange, size};
 use piggyback::transcript::labels::Labels;
 use piggyback::transcript::{Record, Turn};
 
-/// The turns of a record with their times and sessions.
 #[derive(Debug)]
 pub(super) struct RecordOrigins {
     record: Option<i64>,
@@ -14,7 +13,7 @@ pub(super) struct RecordOrigins {
 
 #[derive(Debug)]
 struct TurnOrigin {
-    /// In the bytes of the record.
+    /// Range in the bytes of the record.
     place: TextRange,
     is_reply: bool,
     time: OriginTime,
@@ -26,12 +25,13 @@ impl RecordOrigins {
         Self { record: number(record.number), turns: record.turns.iter().map(TurnOrigin::of).collect() }
     }
 
-    /// The turn at an index of the record.
+    /// Returns the origin of the turn at an index of the record.
     pub(super) fn of_turn(&self, at: usize, labels: Labels) -> Origin {
         self.origin(self.turns.get(at), labels)
     }
 
-    /// The turn that some bytes of the record are in; where they are in none, what the record says of any turn.
+    /// Returns the origin of the turn that contains a range of the record. Outside all turns,
+    /// returns the common origin of the record.
     pub(super) fn at(&self, place: TextRange, labels: Labels) -> Origin {
         let is_around = |turn: &&TurnOrigin| turn.place.contains_inclusive(place.start());
         let around = || self.turns.iter().filter(is_around);
@@ -56,7 +56,7 @@ impl RecordOrigins {
     }
 }
 
-/// The number of a record; `None` for a file as a whole.
+/// Returns the number of a record, or `None` for the whole file.
 pub(super) fn number(record: u64) -> Option<i64> {
     i64::try_from(record).ok().filter(|record| *record > 0)
 }

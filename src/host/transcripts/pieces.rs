@@ -1,4 +1,4 @@
-//! The pieces that a transcript is read in, and the line and column that each of its records begins at.
+//! Chunks of a transcript, and the line and column of each record.
 
 use std::io;
 
@@ -6,11 +6,11 @@ use crate::report::LinePosition;
 use mangle_syntax::text::Cancel;
 use piggyback::transcript::Record;
 
-/// Gets the records in order, with what was found out about each, and what tells where it begins, which is only computed
-/// on request.
+/// Callback that receives the records in order, each with its computed value and a function that
+/// returns its start position. The position is computed only on request.
 pub type EachRead<'f, T> = dyn FnMut(&Record<'_>, T, &mut dyn FnMut() -> LinePosition) + 'f;
 
-/// A file, piece by piece.
+/// A reader that returns a file in chunks.
 pub(super) struct Pieces<'s, R> {
     pub(super) input: R,
     pub(super) piece: Vec<u8>,
@@ -18,7 +18,7 @@ pub(super) struct Pieces<'s, R> {
 }
 
 impl<R: io::Read> Pieces<'_, R> {
-    /// The next piece; `None` at the end, or when no more is to be read.
+    /// Returns the next chunk, or `None` at the end or after cancellation.
     pub(super) fn next(&mut self) -> io::Result<Option<&[u8]>> {
         while !self.stop.is_cancelled() {
             match self.input.read(&mut self.piece) {
@@ -32,22 +32,22 @@ impl<R: io::Read> Pieces<'_, R> {
     }
 }
 
-/// The line and column of records.
+/// Positions of records, in lines and columns.
 #[derive(Debug, Default)]
 pub(super) struct Lines {
-    /// Where the batch begins.
+    /// The position of the start of the batch.
     start: LinePosition,
-    /// A place in the batch that is known already: how many bytes are in front of it.
+    /// A known position in the batch, with its byte offset.
     known: (usize, LinePosition),
 }
 
 impl Lines {
-    /// A batch begins.
+    /// Starts a batch.
     pub(super) fn begin(&mut self) {
         self.known = (0, self.start);
     }
 
-    /// The line and column behind the bytes that the batch begins with.
+    /// Returns the position after the given prefix of the batch.
     pub(super) fn spot(&mut self, before: &[u8]) -> LinePosition {
         if before.len() < self.known.0 {
             self.begin();
@@ -57,7 +57,7 @@ impl Lines {
         self.known.1
     }
 
-    /// The batch of these bytes ends.
+    /// Ends a batch with the given content.
     pub(super) fn end(&mut self, batch: &[u8]) {
         self.start = self.spot(batch);
     }

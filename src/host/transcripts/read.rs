@@ -1,4 +1,4 @@
-//! A transcript, record by record, with the line and the column that each of them begins at.
+//! Reading of a transcript record by record, with the line and column of each record.
 
 use std::io;
 
@@ -10,26 +10,26 @@ use mangle_settings::Container;
 use mangle_syntax::text::Cancel;
 use piggyback::transcript::{Batch, ReadSummary, Record, TranscriptOptions, TranscriptReader};
 
-/// How much is read at once.
+/// The chunk size in bytes.
 const PIECE: usize = 256 << 10;
 
-/// How much of a file one thread reads before others help.
+/// In bytes: the prefix that one thread reads before other threads help.
 const ALONE: u64 = 2 << 20;
 
-/// How a transcript is read.
 #[derive(Debug, Clone, Copy)]
 pub struct ReadOptions<'o> {
-    /// The file.
     pub found: &'o TranscriptFile,
-    /// Raised when no more is to be read.
+    /// The token that stops the reading.
     pub stop: &'o Cancel,
 }
 
-/// Reads a transcript to its end, or until `stop` is raised. `see` gets all bytes, with the container once that is known;
-/// `each` gets the records in order, and what tells where a record begins.
+/// Reads a transcript to its end, or until `stop` is canceled. `see` receives all bytes, and the
+/// container format after it is detected. `each` receives the records in order, with a function
+/// that returns the position of a record.
 ///
 /// # Errors
-/// When it cannot be read to its end. What was read until then was passed on.
+///
+/// If the file cannot be read to its end. The callbacks have received the data before the error.
 pub fn read_transcript(
     found: &TranscriptFile,
     input: Input,
@@ -43,11 +43,12 @@ pub fn read_transcript(
     })
 }
 
-/// [`read_transcript`], which finds something out about each record before `each` gets it. A long file is read by several
-/// threads; `worker` makes what one of them works with.
+/// [`read_transcript`] that also computes a value for each record before it is passed to `each`.
+/// Several threads read a long file; `worker` creates the state of one thread.
 ///
 /// # Errors
-/// When it cannot be read to its end. What was read until then was passed on.
+///
+/// If the file cannot be read to its end. The callbacks have received the data before the error.
 pub fn read_transcript_with<T: Send, W: FnMut(&Record<'_>) -> T>(
     ReadOptions { found, stop }: ReadOptions<'_>,
     input: Input,
@@ -63,7 +64,7 @@ pub fn read_transcript_with<T: Send, W: FnMut(&Record<'_>) -> T>(
     read_pieces(reader, pieces, ALONE, see, worker, each)
 }
 
-/// Reads a transcript from its pieces, the first `alone` bytes without help.
+/// Reads a transcript from its chunks. The first `alone` bytes are read on the current thread.
 fn read_pieces<T: Send, W: FnMut(&Record<'_>) -> T, R: io::Read>(
     mut reader: TranscriptReader,
     mut pieces: Pieces<'_, R>,
@@ -103,7 +104,7 @@ fn read_pieces<T: Send, W: FnMut(&Record<'_>) -> T, R: io::Read>(
     failure.map_or_else(|| Ok(reader.summary()), Err)
 }
 
-/// Reads a batch on this thread.
+/// Reads a batch on the current thread.
 fn here<T>(
     reader: &mut TranscriptReader,
     batch: &mut Batch,

@@ -1,4 +1,5 @@
-//! Reads a long transcript on several threads: one cuts it and takes what is read, in order; the others read.
+//! Parallel reading of a long transcript. One thread splits the file and collects the results in
+//! order; helper threads parse.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -12,18 +13,19 @@ use super::pieces::{EachRead, Lines, Pieces};
 use mangle_settings::Container;
 use piggyback::transcript::{Batch, ReadBatch, Record, TranscriptReader};
 
-/// How many batches wait or are read, for each thread that reads.
+/// The maximum number of batches in progress, per helper thread.
 const BATCHES_A_READER: usize = 2;
 
-/// How many threads help to read, in all files together.
+/// The number of active helper threads, for all files together.
 static HELPERS: AtomicUsize = AtomicUsize::new(0);
 
-/// Threads that may help to read a file.
+/// A reserved number of helper threads.
 #[derive(Debug)]
 pub(super) struct Readers(usize);
 
 impl Readers {
-    /// Those that no other file has; `None` where there are none, or only one processor for all.
+    /// Reserves the free helper threads. Returns `None` if none is free or the machine has one
+    /// processor.
     pub(super) fn take() -> Option<Self> {
         let most = rayon::current_num_threads();
         let all = |taken: usize| (most > 1 && taken < most).then_some(most);
@@ -38,23 +40,24 @@ impl Drop for Readers {
     }
 }
 
-/// A reading on several threads.
+/// State of a parallel read.
 pub(super) struct ReadAhead<'a, F, W> {
     pub(super) helpers: &'a Readers,
-    /// Makes what a thread works with.
+    /// Creates the state of a helper thread.
     pub(super) worker: &'a F,
-    /// What this thread works with.
+    /// The state of the current thread.
     pub(super) own: &'a mut W,
 }
 
-/// A batch that was read, or why that panicked.
+/// A parsed batch, or the panic of its thread.
 type Outcome<T> = std::thread::Result<ReadBatch<T>>;
 
 impl<F: Fn() -> W + Sync, W> ReadAhead<'_, F, W> {
-    /// Reads to the end. False if the system gives no thread; nothing was read then.
+    /// Reads to the end. Returns false if the system creates no thread; nothing was read then.
     ///
     /// # Errors
-    /// When the input cannot be read. What was read until then was passed on.
+    ///
+    /// If the input cannot be read. The callbacks have received the data before the error.
     pub(super) fn run<T: Send>(
         mut self,
         reader: &mut TranscriptReader,
@@ -81,7 +84,7 @@ impl<F: Fn() -> W + Sync, W> ReadAhead<'_, F, W> {
             if started == 0 {
                 return Ok(false);
             }
-            // The threads end when it is dropped.
+            // The helper threads end when the sender is dropped.
             let jobs = jobs;
             let mut order = InOrder { outcomes, early: BTreeMap::new(), next: 0 };
             let (mut sent, mut end) = (0, None);
@@ -109,7 +112,7 @@ impl<F: Fn() -> W + Sync, W> ReadAhead<'_, F, W> {
         })
     }
 
-    /// Takes the next batch.
+    /// Passes the records of the next batch to `each`.
     fn take<T>(
         &mut self,
         reader: &mut TranscriptReader,
@@ -128,7 +131,7 @@ impl<F: Fn() -> W + Sync, W> ReadAhead<'_, F, W> {
     }
 }
 
-/// Reads batches until there are no more.
+/// Parses batches until the channel is closed.
 fn help<T, W: FnMut(&Record<'_>) -> T>(
     mut work: W,
     waiting: &Mutex<Receiver<(u64, Batch)>>,
@@ -145,10 +148,10 @@ fn help<T, W: FnMut(&Record<'_>) -> T>(
     }
 }
 
-/// Batches in the order of the file.
+/// Receiver that returns batches in file order.
 struct InOrder<T> {
     outcomes: Receiver<(u64, Outcome<T>)>,
-    /// Those that came before their turn.
+    /// Batches received out of order.
     early: BTreeMap<u64, Outcome<T>>,
     next: u64,
 }

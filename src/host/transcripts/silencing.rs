@@ -1,4 +1,4 @@
-//! The comments that silence in a transcript on disk, known before its records are read.
+//! Comments that silence findings in a transcript on disk, read before its records.
 
 use std::io::{self, Read as _};
 
@@ -10,23 +10,23 @@ use crate::ide::transcripts::{Comments, MAX_COMMENTED};
 use mangle_settings::Container;
 use piggyback::transcript::{Transcript, TranscriptOptions};
 
-/// What a fence begins with.
+/// Prefixes of code fences.
 const FENCES: [&[u8]; 2] = [b"```", b"~~~"];
 
-/// What the beginning of a transcript tells before its records are read.
+/// Information from the beginning of a transcript, read before its records.
 #[derive(Debug, Default)]
 pub struct Beginning {
-    /// The comments that silence.
     pub comments: Comments,
-    /// Its text where that is Markdown, in which there may be fences of Mangle; else nothing.
+    /// The text of a Markdown file, which may contain Mangle code fences. Empty for other files.
     pub markdown: Vec<u8>,
 }
 
 impl Beginning {
-    /// Reads the beginning of a transcript; of standard input, which is read once, nothing.
+    /// Reads the beginning of a transcript. Empty for standard input, which can be read only once.
     ///
     /// # Errors
-    /// When it cannot be read.
+    ///
+    /// If the file cannot be read.
     pub fn of(found: &TranscriptFile) -> io::Result<Self> {
         if found.path.file_name().is_some_and(|name| name == STDIN) {
             return Ok(Self::default());
@@ -34,7 +34,8 @@ impl Beginning {
         let mut text = Vec::new();
         Input::open(&found.path, &Overlay::default())?.take(MAX_COMMENTED as u64).read_to_end(&mut text)?;
         let options = TranscriptOptions::new(&found.settings, plain_name(&found.path.to_string_lossy()));
-        // To find the container out costs as much as to read the text, which most files need not.
+        // Detecting the container costs as much as reading the text, which is unnecessary for most
+        // files.
         let is_json = matches!(text.trim_ascii_start().first(), Some(b'{' | b'['));
         let has_fence = || !is_json && FENCES.iter().any(|fence| memmem::find(&text, fence).is_some());
         let is_wanted = is_markdown(&found.path) || has_fence() || !Comments::of(&text).is_empty();
@@ -45,8 +46,8 @@ impl Beginning {
     }
 }
 
-/// The comments of a transcript. Standard input, which is read once, has none; of what cannot be read who reads all of it
-/// tells.
+/// Returns the comments of a transcript. Empty for standard input, which can be read only once,
+/// and for unreadable files, which are reported elsewhere.
 #[must_use]
 pub fn comments(found: &TranscriptFile) -> Comments {
     Beginning::of(found).map(|beginning| beginning.comments).unwrap_or_default()

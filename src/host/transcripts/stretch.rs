@@ -1,5 +1,5 @@
-//! A stretch of the records of a transcript on disk, as a text of its own: records before it are cut and counted, nothing
-//! behind it is read.
+//! An excerpt of consecutive records of a transcript on disk, as a separate text. Earlier records
+//! are skipped and counted, and later records are not read.
 
 use std::io::{self, Read};
 use std::path::Path;
@@ -13,29 +13,29 @@ use mangle_settings::{Container, TranscriptSettings};
 use mangle_syntax::text::Cancel;
 use piggyback::transcript::{Batch, Record, TranscriptOptions, TranscriptReader};
 
-/// How much is read at once.
+/// The chunk size in bytes.
 const PIECE: usize = 256 << 10;
 
-/// A stretch that has this many bytes gets no more records.
+/// In bytes: no records are added to a stretch of this size.
 const MOST: usize = 4 << 20;
 
-/// How many bytes in front of a place have to be as they were, for it to be that place.
+/// The number of bytes before a position that identify the position in a changed file.
 const FINGERPRINT: usize = 64;
 
-/// Where a record begins.
+/// The start of a record.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RecordStart {
-    /// In bytes of the file.
+    /// In bytes, relative to the start of the file.
     pub offset: u64,
-    /// The number of the record.
+    /// The number of the record, from 1.
     pub number: u64,
-    /// How many answers are before it.
+    /// The number of model replies before the record.
     pub answers: u64,
-    /// How many line ends are before it.
+    /// The number of line ends before the record.
     pub lines: u32,
-    /// The bytes in front of it.
+    /// The last bytes before the record.
     before: Vec<u8>,
-    /// How the file is read from there on; `None` where that depends on what is before.
+    /// The container format from this position on. `None` if the format depends on earlier data.
     container: Option<Container>,
 }
 
@@ -49,14 +49,14 @@ impl Default for RecordStart {
 /// The first record of a stretch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StretchTarget {
-    /// The record of this number, else the last one.
+    /// The record with this number, or the last record.
     Number(u64),
-    /// The record with this line, counted from 0, else the last one.
+    /// The record that contains this line (zero-based), or the last record.
     Line(u32),
 }
 
 impl StretchTarget {
-    /// Whether the stretch begins at a record that begins at `start`, or later.
+    /// True if the target record starts at `start` or later.
     fn is_after(self, start: &RecordStart) -> bool {
         match self {
             Self::Number(number) => start.number <= number,
@@ -65,35 +65,34 @@ impl StretchTarget {
     }
 }
 
-/// A stretch of records.
 #[derive(Debug, Clone, Default)]
 pub(in crate::host) struct Stretch {
-    /// The bytes from its first record to the end of its last one.
+    /// The text of all records.
     pub(in crate::host) text: String,
     pub(in crate::host) start: RecordStart,
-    /// Where the record after it begins; `None` at the end of the file.
+    /// The start of the next record, or `None` at the end of the file.
     pub(in crate::host) after: Option<RecordStart>,
     pub(in crate::host) container: Option<Container>,
 }
 
-/// Which stretch is read.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::host) struct StretchRequest<'a> {
     pub(in crate::host) path: &'a Path,
     pub(in crate::host) settings: &'a TranscriptSettings,
     pub(in crate::host) target: StretchTarget,
-    /// How many records at most.
+    /// The maximum number of records.
     pub(in crate::host) count: usize,
-    /// Places that were seen before, in order: reading begins at the last one that fits.
+    /// Known starts of records, in order. Reading begins at the last valid start before the
+    /// target.
     pub(in crate::host) known: &'a [RecordStart],
-    /// Raised when it is not wanted any more.
     pub(in crate::host) cancel: &'a Cancel,
 }
 
 /// Reads a stretch.
 ///
 /// # Errors
-/// When the file cannot be opened or read.
+///
+/// If the file cannot be opened or read.
 pub(in crate::host) fn read_stretch(request: StretchRequest<'_>) -> io::Result<Stretch> {
     let usable = |start: &&RecordStart| request.target.is_after(start) && start.container.is_some();
     let known = request.known.iter().rev().find(usable);
@@ -107,7 +106,8 @@ pub(in crate::host) fn read_stretch(request: StretchRequest<'_>) -> io::Result<S
     Reading::new(request, RecordStart::default(), request.settings.container).run(input)
 }
 
-/// The file from a place on, if that is what it was.
+/// Opens the file at a known position. Returns `None` if the file has changed before that
+/// position.
 fn reopened(path: &Path, start: &RecordStart) -> io::Result<Option<(impl Read + use<>, RecordStart)>> {
     let mut file = disk::open(path, Content::Transcript)?;
     let mut before = vec![0; start.before.len()];
@@ -120,26 +120,26 @@ fn reopened(path: &Path, start: &RecordStart) -> io::Result<Option<(impl Read + 
     Ok(is_same.then(|| (file, start.clone())))
 }
 
-/// A stretch while it is read.
+/// State of reading a stretch.
 struct Reading<'a> {
     request: StretchRequest<'a>,
     reader: TranscriptReader,
-    /// Where reading began.
+    /// The start of the read.
     origin: RecordStart,
-    /// The answers before the next record.
+    /// The number of replies before the next record.
     answers: u64,
-    /// The line ends of the batches before.
+    /// The number of line ends in previous batches.
     lines: u32,
-    /// The last bytes of the batches before.
+    /// The last bytes of previous batches.
     tail: Vec<u8>,
     /// The bytes from the first record of the stretch on.
     bytes: Vec<u8>,
     start: Option<RecordStart>,
-    /// How many bytes of `bytes` belong to the stretch, and how many records.
+    /// The number of bytes in `bytes` that belong to the stretch, and the number of records.
     len: usize,
     count: usize,
     after: Option<RecordStart>,
-    /// The last record that was seen, should none be the target.
+    /// The last record before the target, used if no record is the target.
     last: Option<(RecordStart, Vec<u8>)>,
 }
 
@@ -206,7 +206,7 @@ impl<'a> Reading<'a> {
         self.take(all, &records);
     }
 
-    /// Takes the records of a batch that belong to the stretch.
+    /// Adds the records of a batch that belong to the stretch.
     fn take(&mut self, all: &[u8], records: &[(usize, usize, RecordStart)]) {
         let base = self.bytes.len();
         let mut from = if self.start.is_some() { Some(0) } else { None };
@@ -234,11 +234,12 @@ impl<'a> Reading<'a> {
         }
     }
 
-    /// Whether the stretch begins with the record at a place; `next` is where the one after it begins, if that is known.
+    /// True if the stretch begins with the record at `place`. `next` is the start of the next
+    /// record, if known.
     fn is_target(&self, place: &RecordStart, next: Option<&RecordStart>) -> bool {
         match self.request.target {
             StretchTarget::Number(number) => place.number >= number,
-            // The next record of a line begins on a later one.
+            // The next record of a line begins on a later line.
             StretchTarget::Line(line) => place.lines >= line || next.is_some_and(|next| next.lines > line),
         }
     }
@@ -256,7 +257,7 @@ impl<'a> Reading<'a> {
     }
 }
 
-/// The last bytes of two texts that follow each other.
+/// Returns the last bytes of two consecutive texts.
 fn last_of(one: &[u8], other: &[u8]) -> Vec<u8> {
     let other = other.get(other.len().saturating_sub(FINGERPRINT)..).unwrap_or(other);
     let rest = FINGERPRINT - other.len();
@@ -277,7 +278,7 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
 
-    /// Chat records, every third with a blank line in front of it.
+    /// Chat records. Every third one has a blank line before it.
     fn transcript(count: usize) -> String {
         let record = |at: usize| {
             let role = if at.is_multiple_of(2) { "user" } else { "assistant" };
@@ -322,11 +323,11 @@ mod tests {
             known.push(after);
         }
         assert_eq!(all.matches("record ").count(), 60);
-        // Behind the end is the last record.
+        // A number after the end selects the last record.
         let last = read(StretchTarget::Number(1_000), &known);
-        // Blank lines have numbers, too.
+        // Blank lines are also numbered.
         assert_eq!((last.start.number, last.text.trim_end()), (80, text.lines().last().unwrap()));
-        // A file that is another one by now is read from its start.
+        // A changed file is read from its start.
         std::fs::write(&path, transcript(60).replace("record", "entry")).unwrap();
         let stretch = read(StretchTarget::Number(29), &known);
         assert_eq!(stretch.start.number, 29);

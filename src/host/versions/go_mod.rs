@@ -1,20 +1,20 @@
-//! `go.mod`: the engine that a Go module requires.
+//! The engine version that the `go.mod` of a Go module requires.
 
 use mangle_settings::EngineVersion;
 use mangle_settings::versions::{ENGINE_MODULES, ENGINES, EngineReference, RELEASES};
 
-/// The engine that a `go.mod` requires.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Requirement {
-    /// The engine, or the nearest one that is known.
+    /// The required engine version, or the nearest known one.
     pub(super) engine: EngineVersion,
-    /// The module and its version as they are written.
+    /// The module and version as written.
     pub(super) text: String,
-    /// The difference between the written and the known engine, as a sentence without a full stop.
+    /// The difference between the required and the known version, as a sentence without a full
+    /// stop.
     pub(super) note: Option<String>,
 }
 
-/// Reads a `go.mod`. `None` if it requires no module of the engine.
+/// Parses a `go.mod`. Returns `None` if it does not require an engine module.
 pub(super) fn requirement(text: &str) -> Option<Requirement> {
     let directives: Vec<Directive<'_>> = directives(text).collect();
     let required = directives.iter().find_map(|directive| match directive.words.as_slice() {
@@ -49,7 +49,7 @@ pub(super) fn requirement(text: &str) -> Option<Requirement> {
     })
 }
 
-/// The known engine of a version of its module.
+/// Returns the known engine version for a module version.
 fn of_version(version: &str, text: String) -> Requirement {
     let plain = version.split('+').next().unwrap_or_default();
     if let Some((day, revision)) = pseudo_version(plain) {
@@ -84,7 +84,8 @@ fn of_version(version: &str, text: String) -> Requirement {
     }
 }
 
-/// The newest known release that is not newer than `version`; the newest of all if its number cannot be read.
+/// Returns the newest known release that is not newer than `version`, or the newest release if
+/// `version` cannot be parsed.
 fn nearest_release(version: &str) -> EngineVersion {
     let wanted = numbers(version);
     let not_newer = RELEASES
@@ -95,14 +96,15 @@ fn nearest_release(version: &str) -> EngineVersion {
     release.and_then(EngineVersion::parse).unwrap_or_default()
 }
 
-/// The three numbers of a release, with or without `v` before and a suffix after them.
+/// Parses the three numbers of a release, with an optional `v` prefix and suffix.
 fn numbers(version: &str) -> Option<[u32; 3]> {
     let plain = version.strip_prefix('v').unwrap_or(version).split('-').next()?;
     let mut parts = plain.split('.').map(|part| part.parse().ok());
     Some([parts.next()??, parts.next()??, parts.next()??])
 }
 
-/// The modeled engine of a revision, of which at least 7 digits are known on both sides.
+/// Returns the modeled engine version for a revision. At least 7 digits must be known on both
+/// sides.
 fn of_revision(revision: &str) -> Option<&'static EngineReference> {
     ENGINES.iter().find(|reference| {
         let known = reference.published.revision;
@@ -110,7 +112,7 @@ fn of_revision(revision: &str) -> Option<&'static EngineReference> {
     })
 }
 
-/// The day and the revision of a pseudo-version: `v0.5.1-0.20260413190942-4dcaa582c6d3`.
+/// Returns the date and the revision of a pseudo-version: `v0.5.1-0.20260413190942-4dcaa582c6d3`.
 fn pseudo_version(version: &str) -> Option<(String, &str)> {
     let (before, revision) = version.rsplit_once('-')?;
     let time = before.rsplit(['-', '.']).next()?;
@@ -125,7 +127,7 @@ fn pseudo_version(version: &str) -> Option<(String, &str)> {
     Some((format!("{year}-{month}-{day}"), revision))
 }
 
-/// A directive of one line, or a line of a block.
+/// A one-line directive, or a line of a block.
 struct Directive<'t> {
     verb: &'t str,
     words: Vec<&'t str>,

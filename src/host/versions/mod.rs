@@ -1,4 +1,5 @@
-//! Versions of the engine and the runtime for a program: set by an option or the settings, else chosen by what lies around it.
+//! Selection of the engine and runtime version of a program: from options, settings, or the files
+//! around the program.
 
 mod go_mod;
 mod shown;
@@ -18,20 +19,19 @@ use mangle_settings::{
     EngineChoice, EngineVersion, FILE_NAME, Runtime, RuntimeChoice, Settings, TranscriptSettings,
 };
 
-/// Bytes of a `go.mod` that is read; a larger one counts as unreadable.
+/// In bytes: a larger `go.mod` is treated as unreadable.
 const LONGEST_GO_MOD: usize = 1 << 20;
 
 /// A version, and the reason for it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct VersionChoice<T> {
     pub version: T,
-    /// A phrase that follows a colon or stands in parentheses.
+    /// A phrase for use after a colon or in parentheses.
     pub reason: String,
-    /// Sentences without a full stop: what about the reason is not as it should be.
+    /// Problems with the reason, as sentences without a full stop.
     pub notes: Vec<String>,
 }
 
-/// The versions for a program.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProgramVersions {
     pub engine: VersionChoice<EngineVersion>,
@@ -55,25 +55,24 @@ impl<T> VersionChoice<T> {
     }
 }
 
-/// Chooses versions; remembers the `go.mod` of each folder.
+/// Selects versions, and caches the `go.mod` of each folder.
 pub(super) struct VersionFinder<'o> {
     overlay: &'o Overlay,
     go_mods: FxHashMap<PathBuf, Option<Arc<GoMod>>>,
 }
 
-/// A `go.mod`.
 struct GoMod {
     path: PathBuf,
-    /// The engine that it requires, if any; else the reason why it cannot be read.
+    /// The required engine version, if any, or the reason why the file cannot be read.
     requirement: Result<Option<Requirement>, String>,
 }
 
-/// A program before its versions are chosen.
+/// A program without selected versions.
 pub(super) struct Undecided<'p> {
-    /// Its files, without samples and tests.
+    /// The files, without samples and tests.
     pub(super) files: &'p [PathBuf],
     pub(super) settings: &'p Settings,
-    /// The folder that paths in reasons count from.
+    /// The base folder of paths in reasons.
     pub(super) root: &'p Path,
 }
 
@@ -82,7 +81,7 @@ impl<'o> VersionFinder<'o> {
         Self { overlay, go_mods: FxHashMap::default() }
     }
 
-    /// The `go.mod` files that were found and count, sorted.
+    /// Returns the `go.mod` files that were used, sorted.
     pub(super) fn go_mods(&self) -> Vec<PathBuf> {
         let found: BTreeSet<_> = self.go_mods.values().flatten().map(|go_mod| go_mod.path.clone()).collect();
         found.into_iter().collect()
@@ -114,8 +113,8 @@ impl<'o> VersionFinder<'o> {
         ProgramVersions { engine, runtime }
     }
 
-    /// The runtime for a transcript: the newest one of its programs, unless an option or its settings choose one. `None`:
-    /// nothing shows it.
+    /// Returns the runtime for a transcript: from an option, from its settings, or the newest
+    /// runtime of its programs. `None` if nothing indicates a runtime.
     pub(super) fn runtime_of<'v>(
         &self,
         settings: &TranscriptSettings,
@@ -130,13 +129,13 @@ impl<'o> VersionFinder<'o> {
         }
     }
 
-    /// The newest runtime that the files show.
+    /// Returns the newest runtime that the files indicate.
     fn shown(&self, program: &Undecided<'_>) -> VersionChoice<Runtime> {
         if program.files.is_empty() {
             return VersionChoice::new(Runtime::default(), "no policy shows another one");
         }
         let (mut newest, mut notes) = (None::<(Runtime, String)>, Vec::new());
-        // A pipe can be read only once, and not for this.
+        // A pipe can be read only once, so it is not read here.
         for path in program.files.iter().filter(|path| self.overlay.get(path).is_some() || path.is_file()) {
             let name = relative(program.root, path);
             let text = match read(path, self.overlay) {
@@ -147,7 +146,7 @@ impl<'o> VersionFinder<'o> {
                 }
             };
             let Some((runtime, sign)) = shown_runtime(&text) else { continue };
-            // The first of several equally new ones: files are sorted.
+            // Files are sorted, so the first of several equal versions is used.
             if newest.as_ref().is_none_or(|(newest, _)| is_newer(runtime, *newest)) {
                 newest = Some((runtime, format!("{name} defines `{}`", sign.name)));
             }
@@ -161,7 +160,8 @@ impl<'o> VersionFinder<'o> {
         VersionChoice { notes, ..choice }
     }
 
-    /// The engine that a `go.mod` above the files requires, else the one that the runtime pins.
+    /// Returns the engine version that a `go.mod` above the files requires, or the version that
+    /// the runtime pins.
     fn required(
         &mut self,
         program: &Undecided<'_>,
@@ -192,7 +192,8 @@ impl<'o> VersionFinder<'o> {
         VersionChoice { version: requirement.engine, reason, notes }
     }
 
-    /// The nearest `go.mod` in or above a folder that requires an engine or cannot be read, up to the root of the repository.
+    /// Returns the nearest `go.mod` in or above a folder, up to the root of the repository, that
+    /// requires an engine or is unreadable.
     fn go_mod(&mut self, folder: &Path) -> Option<Arc<GoMod>> {
         if let Some(known) = self.go_mods.get(folder) {
             return known.clone();
@@ -222,7 +223,7 @@ impl<'o> VersionFinder<'o> {
     }
 }
 
-/// The engine that a runtime pins, else the default one.
+/// Returns the engine version that a runtime pins, or the default version.
 fn pinned(runtime: Runtime) -> VersionChoice<EngineVersion> {
     match runtime.reference().engine.and_then(EngineVersion::parse) {
         Some(engine) => VersionChoice::new(engine, format!("{runtime} pins it")),
@@ -236,9 +237,9 @@ fn is_newer(one: Runtime, other: Runtime) -> bool {
     one.reference().published.day > other.reference().published.day
 }
 
-/// Settings with another runtime: what had the same settings shares them afterwards as well.
+/// Settings with a changed runtime. Users of the same old settings also share the new settings.
 pub(super) struct SharedSettings<S> {
-    /// The settings before and after, with the runtime.
+    /// Settings before the change, the runtime, and settings after the change.
     changed: Vec<(Arc<S>, Option<Runtime>, Arc<S>)>,
 }
 
@@ -249,7 +250,8 @@ impl<S> Default for SharedSettings<S> {
 }
 
 impl<S: Clone> SharedSettings<S> {
-    /// The settings, with `runtime` as the effective one of the part that `part` gives; `None`: nothing shows it.
+    /// Returns the settings with `runtime` as the effective runtime of the part that `part`
+    /// selects. `None` means that nothing indicates a runtime.
     pub(super) fn with_runtime(
         &mut self,
         settings: &Arc<S>,

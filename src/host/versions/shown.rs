@@ -1,4 +1,4 @@
-//! Versions as output shows them.
+//! Versions in output.
 
 use std::fmt;
 
@@ -7,18 +7,18 @@ use serde::Serialize;
 use super::{ProgramVersions, VersionChoice};
 use crate::report::sink::terminal;
 
-/// The versions that hold for a program.
+/// The effective versions of a program.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ShownVersions {
     pub engine: ShownVersion,
     pub runtime: ShownVersion,
 }
 
-/// A version that holds, and the reason for it.
+/// An effective version, and the reason for it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ShownVersion {
     pub version: &'static str,
-    /// The modeled version whose behavior it has, if that is another one.
+    /// The modeled version whose behavior applies, if it differs.
     #[serde(skip_serializing_if = "Option::is_none")]
     like: Option<&'static str>,
     reason: String,
@@ -27,7 +27,6 @@ pub struct ShownVersion {
 }
 
 impl ShownVersions {
-    /// The versions of a program for output.
     #[must_use]
     pub fn of(versions: &ProgramVersions) -> Self {
         let (engine, runtime) = (&versions.engine, &versions.runtime);
@@ -38,7 +37,7 @@ impl ShownVersions {
         }
     }
 
-    /// Lines for people, each after `indent`.
+    /// Formats lines for people, each with the prefix `indent`.
     #[must_use]
     pub fn text(&self, indent: &str) -> String {
         format!("{indent}engine   {}{indent}runtime  {}", self.engine.text(indent), self.runtime.text(indent))
@@ -60,7 +59,7 @@ impl ShownVersion {
 }
 
 impl fmt::Display for ShownVersion {
-    /// The version and the reason, without notes.
+    /// Writes the version and the reason, without notes.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.version)?;
         if let Some(like) = self.like {

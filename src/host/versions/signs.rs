@@ -1,4 +1,5 @@
-//! Predicates of a policy by which a runtime is recognized, found in the text: the programs are not parsed yet.
+//! Recognition of a runtime by the predicates of a policy. The search is textual, because the
+//! programs are not parsed yet.
 
 use std::sync::LazyLock;
 
@@ -7,10 +8,11 @@ use rustc_hash::FxHashSet;
 use mangle_settings::Runtime;
 use mangle_settings::versions::runtime::Sign;
 
-/// Bytes of an atom that are looked at to count its arguments.
+/// In bytes: the maximum length of an atom whose arguments are counted.
 const LONGEST_ATOM: usize = 4_096;
 
-/// The newest runtime that declarations or clause heads of a text show, and the predicate that shows it.
+/// Returns the newest runtime that declarations or clause heads of a text indicate, with the
+/// predicate.
 pub(in crate::host) fn shown_runtime(text: &str) -> Option<(Runtime, Sign)> {
     static NAMES: LazyLock<FxHashSet<&str>> = LazyLock::new(|| all().map(|(_, sign)| sign.name).collect());
     let mut newest = None;
@@ -23,7 +25,7 @@ pub(in crate::host) fn shown_runtime(text: &str) -> Option<(Runtime, Sign)> {
         let Some((name, _)) = atom.split_once('(').filter(|(name, _)| NAMES.contains(name.trim_end())) else {
             continue;
         };
-        // The arguments may go on in the next lines.
+        // The arguments may continue on the next lines.
         let open = begin + (line.len() - atom.len()) + name.len() + 1;
         let arity = text.get(open..).and_then(arity);
         let shown = all().filter(|(_, sign)| sign.name == name.trim_end() && sign.fits(arity));
@@ -32,12 +34,13 @@ pub(in crate::host) fn shown_runtime(text: &str) -> Option<(Runtime, Sign)> {
     newest
 }
 
-/// All signs, each with its runtime.
+/// Returns all recognizable predicates, each with its runtime.
 fn all() -> impl Iterator<Item = (Runtime, Sign)> {
     Runtime::all().flat_map(|runtime| runtime.reference().signs().map(move |sign| (runtime, sign)))
 }
 
-/// The number of arguments of the atom whose parenthesis opens before `text`. `None` if it does not end within the limit.
+/// Counts the arguments of an atom; `text` starts after its opening parenthesis. Returns `None` if
+/// the atom exceeds the length limit.
 fn arity(text: &str) -> Option<usize> {
     let (mut depth, mut commas, mut is_empty, mut quote) = (0usize, 0, true, None);
     let mut bytes = text.bytes().take(LONGEST_ATOM);

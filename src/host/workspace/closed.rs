@@ -1,4 +1,4 @@
-//! The workspace of a command: the same programs, with no document open.
+//! The workspace of a command, without open documents.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use crate::host::{FileTable, Overlay, Resolution};
 use mangle_engine::program::FileSummary;
 use mangle_syntax::text::FileId;
 
-/// Programs from check to check. What did not change in between is not computed again.
+/// Programs that are kept between checks. Unchanged parts are not recomputed.
 #[derive(Debug)]
 pub(in crate::host) struct ClosedWorkspace {
     programs: Programs,
@@ -26,8 +26,8 @@ impl Default for ClosedWorkspace {
 }
 
 impl ClosedWorkspace {
-    /// The programs of a resolution whose files are `summaries`. What previews read beside policies is that of the
-    /// resolution.
+    /// Returns the programs of a resolution. `summaries` are its files. Files that previews read
+    /// in addition to policies come from the resolution.
     pub(in crate::host) fn snapshot(
         &mut self,
         resolution: &Resolution,

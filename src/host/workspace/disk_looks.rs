@@ -1,4 +1,4 @@
-//! Looks at the disk for changes that no client reports.
+//! Detection of changes on disk that no client reports.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -11,7 +11,8 @@ use mangle_settings::FILE_NAME;
 use mangle_syntax::text::Cancel;
 
 impl Workspace {
-    /// The look that finds what changed on disk since the last one, or since the start.
+    /// Returns the input of a pass that detects changes since the previous pass, or since the
+    /// start.
     #[must_use]
     pub fn disk_look(&self) -> DiskLook {
         let folders = self.identities.folders().map(Path::to_path_buf);
@@ -30,21 +31,22 @@ impl Workspace {
         }
     }
 
-    /// Takes over the result of a look. Returns the events to be applied.
+    /// Stores the result of a pass. Returns the events to apply.
     pub fn disk_looked(&mut self, changes: DiskChanges) -> Vec<(PathBuf, FileEvent)> {
         let Some(listing) = changes.listing else { return Vec::new() };
         self.listing = Arc::new(listing);
         changes.events.into_iter().collect()
     }
 
-    /// True while the files on disk are being read, or will be next.
+    /// True while the files on disk are being read, or if a read is due.
     #[must_use]
     pub fn is_scanning(&self) -> bool {
         self.scanning.is_some() || self.due.programs || !self.due.files.is_empty()
     }
 }
 
-/// Files above a folder that decide about its files, and the patterns of its repository.
+/// Returns the paths above a folder that affect its files: configuration files, and the ignore
+/// patterns of its repository.
 fn candidates(root: &Path) -> Vec<PathBuf> {
     let names = [FILE_NAME, ".gitignore", ".ignore"];
     let repository = repository(root);

@@ -1,4 +1,4 @@
-//! An open document: the editor's text, edit by edit, and the parsed file that follows it.
+//! An open document: the text of the editor with its edits, and the parsed file.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -9,38 +9,36 @@ use crate::host::ResolvedPath;
 use crate::host::versions::shown_runtime;
 use mangle_syntax::text::{Document, EditError, Encoding, FileId, Half, SentChange, TextEdit};
 
-/// What kind of text a document is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
-    /// Mangle.
     Policy,
     /// A `mangle-ls.toml`.
     Configuration,
-    /// Something else, which may be a transcript.
+    /// Any other text, which may be a transcript.
     Other,
 }
 
-/// Why the changes of a version were not applied. The document is suspect from then on ([`OpenState::suspect`]).
+/// The reason why the changes of a version were not applied. The document is suspect afterwards
+/// ([`OpenState::suspect`]).
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ChangeError {
     /// A change does not fit the text.
     #[error(transparent)]
     Edit(#[from] EditError),
-    /// Versions of a document increase, as the protocol demands.
+    /// The version is not greater than the previous one, as the protocol requires.
     #[error("version {sent} follows version {known}")]
     Version {
-        /// The version that came.
+        /// The received version.
         sent: i32,
-        /// The one before it.
+        /// The previous version.
         known: i32,
     },
-    /// The document is not open, so that there is no text to change.
     #[error("the document is not open")]
     NotOpen,
 }
 
-/// A document that an editor has open. Edits change the text at once; a file for others to
-/// see is made when somebody asks, of all edits since then together.
+/// A document that is open in the editor. Edits change the text immediately. The file for
+/// snapshots is created on request, from all edits since the last request.
 #[derive(Debug)]
 pub(super) struct OpenDocument {
     kind: Kind,
@@ -49,22 +47,21 @@ pub(super) struct OpenDocument {
     /// The file on disk starts with a byte order mark.
     marked: bool,
     document: Document,
-    /// From the text of `file` to that of `document`.
+    /// The edits between the text of `file` and the text of `document`.
     edits: Vec<TextEdit>,
     changed: bool,
-    /// Since which version a number is missing.
+    /// The position of a missing version number, if any.
     gap: Option<Gap>,
-    /// Which edit of all documents was its last; 0 before the first.
+    /// The number of the last edit, counted over all documents. 0 before the first edit.
     last_edit: u64,
-    /// The runtime that its text showed when programs were looked for.
+    /// The runtime that the text indicated at the last search for programs.
     shown: Option<&'static str>,
     file: Arc<SnapshotFile>,
-    /// The path that its URI names, and where it leads.
+    /// The path in the URI, and its resolved target.
     path: ResolvedPath,
 }
 
 impl OpenDocument {
-    /// Opens a document.
     pub(super) fn new(
         id: FileId,
         path: Arc<Path>,
@@ -99,37 +96,38 @@ impl OpenDocument {
         }
     }
 
-    /// The document with the path that its URI names.
+    /// Sets the path of the URI.
     pub(super) fn at(self, path: ResolvedPath) -> Self {
         Self { path, ..self }
     }
 
-    /// Notes where the path leads by now that its URI names.
+    /// Updates the resolved target of the URI's path.
     pub(super) fn resolve(&mut self, path: ResolvedPath) {
         self.path = path;
     }
 
-    /// The path that its URI names, and where it leads.
+    /// The path in the URI, and its resolved target.
     pub(super) fn resolved(&self) -> &ResolvedPath {
         &self.path
     }
 
-    /// Notes which edit of all documents this one has.
+    /// Sets the number of the last edit.
     pub(super) fn note_edit(&mut self, number: u64) {
         self.last_edit = number;
     }
 
-    /// Which edit of all documents was its last; 0 before the first.
+    /// The number of the last edit, counted over all documents. 0 before the first edit.
     pub(super) fn last_edit(&self) -> u64 {
         self.last_edit
     }
 
-    /// Notes the runtime that its text shows: programs are looked for.
+    /// Records the runtime that the text indicates. Called at a search for programs.
     pub(super) fn note_runtime(&mut self) {
         self.shown = self.runtime();
     }
 
-    /// True if its text shows another runtime than when programs were looked for, so that other versions may hold for them.
+    /// True if the text indicates a different runtime than at the last search for programs, so
+    /// that other versions may apply.
     pub(super) fn shows_other_runtime(&mut self) -> bool {
         self.runtime() != self.shown
     }
@@ -141,17 +139,17 @@ impl OpenDocument {
         shown_runtime(&self.flushed_text()).map(|(runtime, _)| runtime.name())
     }
 
-    /// Its URI as the editor spells it.
+    /// The URI in the spelling of the editor.
     pub(super) fn uri(&self) -> &str {
         self.file.open.as_ref().map_or("", |open| &open.uri)
     }
 
-    /// The file that it is.
     pub(super) fn id(&self) -> FileId {
         self.file.id
     }
 
-    /// The same document as another file: a link on the way to it stands for itself now, or no longer.
+    /// Changes the file id of the document. Needed if a link in its path now has an identity of
+    /// its own, or no longer has one.
     pub(super) fn moved(mut self, id: FileId, path: Arc<Path>) -> Self {
         let text = self.flushed_text();
         let Some(open) = self.file.open.clone() else { return self };
@@ -162,12 +160,11 @@ impl OpenDocument {
         self
     }
 
-    /// What kind of text it is.
     pub(super) fn kind(&self) -> Kind {
         self.kind
     }
 
-    /// Its path; the URI of a document that is not on disk.
+    /// The absolute path, or the URI of a document that is not on disk.
     pub(super) fn path(&self) -> &Path {
         &self.file.path
     }
@@ -177,7 +174,7 @@ impl OpenDocument {
         self.file.open.as_ref().map_or_else(|| Arc::clone(self.file.text()), |open| Arc::clone(&open.text))
     }
 
-    /// The text as it is now.
+    /// The current text.
     pub(super) fn flushed_text(&mut self) -> Arc<str> {
         self.flush();
         self.text()
@@ -188,39 +185,42 @@ impl OpenDocument {
         &self.file
     }
 
-    /// The halves of surrogate pairs for which U+FFFD stands in the text that was opened.
+    /// Sets the unpaired surrogates that were replaced with U+FFFD in the opened text.
     pub(super) fn opened_with(&mut self, text: &str, halves: &[Half]) {
         if !halves.is_empty() {
             self.document = Document::with_halves(text, halves);
         }
     }
 
-    /// Whether the editor's text is another one; see [`OpenState::suspect`].
+    /// True if the text may differ from the editor's; see [`OpenState::suspect`].
     pub(super) fn is_suspect(&self) -> bool {
         self.suspect
     }
 
-    /// An edit of the editor never arrived.
+    /// Marks the document as suspect, because an edit was lost.
     pub(super) fn distrust(&mut self) {
         self.changed |= !self.suspect;
         self.suspect = true;
         self.gap = None;
     }
 
-    /// Notes whether the file on disk starts with a byte order mark. Gives whether that is different now.
+    /// Sets the flag for a byte order mark on disk. Returns true if it changed.
     pub(super) fn set_marked(&mut self, marked: bool) -> bool {
         let is_different = std::mem::replace(&mut self.marked, marked) != marked && self.kind == Kind::Policy;
         self.changed |= is_different;
         is_different
     }
 
-    /// Applies the changes of one version in order. Changes before one that replaces the whole text do not matter, and
-    /// such a one makes up for lost edits; until then a suspect document stays as it is, for no place is certain in it.
-    /// A version that was left out and comes late is put in its place.
+    /// Applies the changes of one version in order. A missing version that arrives late is
+    /// inserted at its place.
+    ///
+    /// A change that replaces the whole text makes earlier changes irrelevant and ends the suspect
+    /// state. Until then, a suspect document is left unchanged, because positions are unreliable.
     ///
     /// # Errors
-    /// When a change cannot be applied, or the version does not follow: none has an effect then, and the document is
-    /// suspect from now on.
+    ///
+    /// If a change cannot be applied or the version is out of order. No change is applied then,
+    /// and the document is suspect.
     pub(super) fn change(
         &mut self,
         version: i32,
@@ -250,7 +250,7 @@ impl OpenDocument {
         self.apply_all(changes.get(whole.unwrap_or(0)..).unwrap_or_default(), encoding)
     }
 
-    /// Keeps what is needed to put a version in its place that may come late.
+    /// Stores the data that is needed to insert a late version.
     fn note_version(&mut self, known: i32, version: i32, changes: &[SentChange]) {
         let is_gap = !self.suspect && known.checked_add(1).is_some_and(|next| next < version);
         let before = || Gap::behind(self.document.clone(), known);
@@ -261,7 +261,7 @@ impl OpenDocument {
         });
     }
 
-    /// Applies all changes since a gap again, in the order of their versions.
+    /// Reapplies all changes since a gap in the order of their versions.
     fn redo_since(&mut self, gap: Gap, encoding: Encoding) -> Result<(), ChangeError> {
         let (document, in_order) = gap.in_order();
         self.gap = gap.unless_over();
@@ -276,7 +276,8 @@ impl OpenDocument {
         applied
     }
 
-    /// Applies changes in order, all or none. The document is suspect if one does not fit.
+    /// Applies all changes in order, or none. The document becomes suspect if a change does not
+    /// fit.
     fn apply_all(&mut self, changes: &[SentChange], encoding: Encoding) -> Result<(), ChangeError> {
         let (document, edits) = (self.document.clone(), self.edits.len());
         let applied = changes.iter().try_for_each(|sent| self.apply(sent, encoding));
@@ -289,7 +290,7 @@ impl OpenDocument {
     }
 
     fn apply(&mut self, sent: &SentChange, encoding: Encoding) -> Result<(), EditError> {
-        // Who sends whole texts still changes a few bytes at a time.
+        // A client that sends whole texts still changes only a few bytes at a time.
         let before = sent.change.range.is_none().then(|| self.document.text());
         let edit = self.document.apply_halved(&sent.change, &sent.halves, encoding)?;
         self.edits.push(match before {
@@ -299,7 +300,7 @@ impl OpenDocument {
         Ok(())
     }
 
-    /// Makes a new file of what changed since the last time. Gives whether anything did.
+    /// Creates a new file from the edits since the last call. Returns true if the file changed.
     pub(super) fn flush(&mut self) -> bool {
         if !std::mem::take(&mut self.changed) {
             return false;
@@ -374,7 +375,7 @@ mod tests {
         let insert = |line, col, text: &str| {
             SentChange::from(ContentChange { range: Some((at(line, col), at(line, col))), text: text.into() })
         };
-        // Each of them fits the text that the one before leaves.
+        // Each edit fits the text after the previous edit.
         let sent = [insert(0, 0, "a"), insert(0, 1, "b\n\n"), insert(2, 0, "c"), insert(2, 1, "d")];
         let in_order = |order: &[usize]| {
             let mut document = open("p(1).\n");

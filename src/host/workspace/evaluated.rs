@@ -1,4 +1,5 @@
-//! The evaluation of a program, kept from revision to revision as long as its statements are the same.
+//! The cached evaluation of a program, reused in later revisions while its statements are
+//! unchanged.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -12,25 +13,25 @@ use mangle_settings::KernelSettings;
 use mangle_syntax::memo::Memo;
 use mangle_syntax::text::Cancel;
 
-/// How long one reading may take while somebody types, whatever the settings allow.
+/// The time limit of one reading during editing. Overrides larger limits of the settings.
 const LONGEST: Duration = Duration::from_secs(2);
 
-/// How many bytes an evaluation may hold while somebody types.
+/// In bytes: the memory limit of one evaluation during editing.
 const MOST_BYTES: usize = 256 << 20;
 
-/// How many bytes the evaluations that are kept may hold together.
+/// In bytes: the memory limit of all cached evaluations together.
 const MOST_KEPT: usize = 1 << 30;
 
-/// What an evaluation may hold however much the others do.
+/// In bytes: the minimum budget of an evaluation, regardless of other evaluations.
 const LEAST_BYTES: usize = 4 << 20;
 
-/// Larger evaluations are not kept while the program is evaluated anew.
+/// In bytes: a larger evaluation is dropped before the program is evaluated again.
 const LARGE: usize = 32 << 20;
 
-/// How many bytes the evaluations of this process hold.
+/// The memory of all evaluations in this process, in bytes.
 static KEPT: AtomicUsize = AtomicUsize::new(0);
 
-/// A part of [`KEPT`], given back when it is dropped.
+/// A share of [`KEPT`], which is released on drop.
 #[derive(Debug)]
 struct Share(usize);
 
@@ -47,28 +48,28 @@ impl Drop for Share {
     }
 }
 
-/// `limits` for an evaluation while a document is edited: of time, and of memory beside what is kept of other evaluations.
+/// Restricts `limits` for an evaluation during editing: a time limit, and a memory limit that
+/// accounts for cached evaluations.
 pub fn editor_limits(limits: Limits) -> Limits {
     let bytes = limits.bytes.min(share(KEPT.load(Ordering::Relaxed)));
     Limits { time: limits.time.min(LONGEST), bytes, ..limits }
 }
 
-/// How many bytes a reading of a program may hold beside what is kept of others: a quarter of what is left, so that
-/// there is something left for the other reading and for further programs.
+/// Returns the memory limit in bytes of one reading of a program: a quarter of the free budget.
+/// The rest is for the second reading and for further programs.
 fn share(kept: usize) -> usize {
     (MOST_KEPT.saturating_sub(kept) / 4).clamp(LEAST_BYTES, MOST_BYTES)
 }
 
-/// What is known of a program that was evaluated.
+/// The result of an evaluation.
 #[derive(Debug)]
 pub struct Evaluated {
-    /// The program in both readings.
+    /// The results of both readings of the program.
     pub readings: Readings,
-    /// What it holds of the memory for all.
+    /// The reserved memory.
     share: Share,
 }
 
-/// What an evaluation depends on.
 #[derive(Debug, Clone, PartialEq)]
 struct EvaluationInputs {
     /// [`fingerprint`] of the program.
@@ -83,19 +84,19 @@ struct EvaluationInputs {
 pub(super) struct EvaluationCache(Memo<EvaluationInputs, Arc<Evaluated>>);
 
 impl EvaluationCache {
-    /// The evaluation of the latest revision that has one.
+    /// Returns the newest available evaluation, possibly of an earlier revision.
     pub(super) fn latest(&self) -> Option<Arc<Evaluated>> {
         self.0.latest()
     }
 
-    /// The evaluation of a program, if it is one of the same statements with the same settings. Whether tables of facts have
-    /// changed since then is not looked up.
+    /// Returns the evaluation if it has the same statements and settings. Does not check if fact
+    /// tables have changed since then.
     pub(super) fn of(&self, program: &Program, settings: &KernelSettings) -> Option<Arc<Evaluated>> {
         let statements = fingerprint(program);
         self.0.latest_if(|inputs| inputs.statements == statements && inputs.settings == *settings)
     }
 
-    /// Evaluates a program, and keeps what comes of it. `None` when `cancel` was raised meanwhile.
+    /// Evaluates a program and caches the result. Returns `None` if canceled.
     pub(super) fn evaluate(
         &self,
         program: &Arc<Program>,
@@ -113,7 +114,8 @@ impl EvaluationCache {
         }
         self.0.get(inputs, |_| {
             let limits = limits();
-            // What is derived first, and so which proof is shown, is not to depend on what was edited before.
+            // The derivation order, and therefore the reported proof, must not depend on earlier
+            // edits.
             let fresh =
                 || Arc::new(Program::embedded(program.files.to_vec(), Arc::clone(&program.embedding)));
             let program = &if program.is_joined_anew() { Arc::clone(program) } else { fresh() };
@@ -124,14 +126,14 @@ impl EvaluationCache {
         })
     }
 
-    /// Forgets a large evaluation before the next one, so that there are never two.
+    /// Drops a large evaluation before the next one, so that two never exist at the same time.
     fn make_room(&self) {
         if self.0.latest().is_some_and(|last| last.share.0 > LARGE) {
             self.0.take();
         }
     }
 
-    /// Forgets it: nobody looks at the program any more.
+    /// Drops the cached evaluation of a program that is no longer viewed.
     pub(super) fn forget(&self) {
         drop_elsewhere(self.0.take());
     }
@@ -143,11 +145,11 @@ impl Drop for EvaluationCache {
     }
 }
 
-/// Drops an evaluation on another thread: a large one takes tens of milliseconds, and the thread that owns all state
-/// comes by here.
+/// Drops an evaluation on another thread. Dropping a large one takes tens of milliseconds, which
+/// would block the thread that owns the state.
 fn drop_elsewhere(evaluated: Option<Arc<Evaluated>>) {
     let Some(evaluated) = evaluated.filter(|evaluated| evaluated.share.0 > LARGE / 8) else { return };
-    // Without a thread it is dropped here.
+    // If no thread can be created, the evaluation is dropped here.
     let _ = std::thread::Builder::new().name("drop".to_owned()).spawn(move || drop(evaluated));
 }
 

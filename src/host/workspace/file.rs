@@ -1,5 +1,5 @@
-//! A file at one revision. Its text is there at once; it is parsed when somebody first asks, on
-//! the asker's thread, so that taking in an edit costs the same in a long file as in a short one.
+//! A file at one revision. The text is available immediately. Parsing starts on the first request,
+//! on the requesting thread, so that an edit costs the same in long and short files.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
@@ -17,28 +17,27 @@ use mangle_syntax::text::{
 };
 use piggyback::envelope::secrets::SecretContext;
 
-/// A file as it was at some revision; shared by all revisions in which it is the same.
+/// A file at one revision, shared by all revisions with the same content.
 #[derive(Debug)]
 pub struct SnapshotFile {
-    /// The file.
     pub id: FileId,
-    /// Its absolute path; the URI of a document that is not on disk.
+    /// The absolute path, or the URI of a document that is not on disk.
     pub path: Arc<Path>,
-    /// The editor's side of it, while it is open there.
+    /// The editor state, if the file is open.
     pub open: Option<OpenState>,
-    /// What kept the file from being read as it is. Ranges count from the start of the file.
+    /// Problems with reading the file. Ranges are relative to the start of the file.
     pub findings: Vec<Finding>,
     embedded: Embedded,
     before: Mutex<Option<Before>>,
     source: OnceLock<SourceFile>,
     summary: OnceLock<Arc<FileSummary>>,
     lines: OnceLock<LineIndex>,
-    /// For lines that are too long to be counted from their start: in UTF-16, in UTF-32.
+    /// Column indexes for long lines, in UTF-16 and UTF-32.
     units: [OnceLock<UnitIndex>; 2],
     secrets: OnceLock<SecretContext>,
 }
 
-/// A line with more bytes is not counted from its start for every column.
+/// In bytes: columns of longer lines use an index instead of counting from the line start.
 const LONG_LINE: u32 = 4096;
 
 /// An earlier parse, and the edits since then.
@@ -48,25 +47,25 @@ struct Before {
     edits: Vec<TextEdit>,
 }
 
-/// What an editor knows of an open document.
+/// Editor state of an open document.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OpenState {
-    /// The document's URI as the editor spells it. One is made each time the document is opened, which all its versions
-    /// share: it tells one opening from another.
+    /// The URI in the spelling of the editor. All versions since the document was opened share
+    /// this allocation, so that its address identifies one opening.
     pub uri: Arc<str>,
     /// The editor's version of the text.
     pub version: i32,
-    /// The text as the editor has it, also where it is too long to be parsed.
+    /// The editor's text, even if it is too long to parse.
     pub text: Arc<str>,
-    /// The file on disk starts with a byte order mark, which the editor need not show.
+    /// The file on disk starts with a byte order mark, which the editor may hide.
     pub marked: bool,
-    /// An edit was lost or could not be applied: the text may differ from the editor's, so that no edit of
-    /// ours may touch it ([`super::Snapshot::is_editable`]).
+    /// An edit was lost or could not be applied, so that the text may differ from the editor's.
+    /// The server must not edit such a document ([`super::Snapshot::is_editable`]).
     pub suspect: bool,
 }
 
 impl OpenState {
-    /// The text as that of a policy.
+    /// Decodes the text as a policy.
     fn policy(&self) -> FileText {
         let text = FileText::of_text(&self.text);
         if self.marked { text.marked() } else { text }
@@ -74,12 +73,11 @@ impl OpenState {
 }
 
 impl SnapshotFile {
-    /// A file on disk.
     pub(super) fn closed(id: FileId, path: Arc<Path>, read: FileText) -> Self {
         Self::new(id, path, None, read, None)
     }
 
-    /// A file of a command: what it contributes to programs is known.
+    /// A file of a command, with its known summary.
     pub(super) fn summarised(path: Arc<Path>, summary: Arc<FileSummary>) -> Self {
         let read = FileText { text: Arc::clone(&summary.text), findings: Vec::new() };
         let file = Self::new(summary.id, path, None, read, None);
@@ -87,7 +85,6 @@ impl SnapshotFile {
         file
     }
 
-    /// A document that was just opened.
     pub(super) fn opened(id: FileId, path: Arc<Path>, open: OpenState) -> Self {
         let read = open.policy();
         Self::new(id, path, Some(open), read, None)
@@ -107,14 +104,14 @@ impl SnapshotFile {
         file
     }
 
-    /// The document after `edits`, which lead from this one's text to that of `open`.
+    /// The document after `edits`, which lead from this text to the text of `open`.
     pub(super) fn edited(&self, open: OpenState, edits: Vec<TextEdit>) -> Self {
         let read = open.policy();
         let before = self.base(edits);
         Self::new(self.id, Arc::clone(&self.path), Some(open), read, before)
     }
 
-    /// The file once nobody edits it any more: without its tree.
+    /// The file after it was closed: without its syntax tree.
     pub(super) fn left(&self) -> Self {
         let read = FileText { text: Arc::clone(self.text()), findings: self.findings.clone() };
         let file = Self::new(self.id, Arc::clone(&self.path), None, read, None);
@@ -139,22 +136,22 @@ impl SnapshotFile {
         Self { id, path, open, findings, embedded, before, source, summary, lines, units, secrets }
     }
 
-    /// The secrets in the text, which messages about it may quote.
+    /// Secrets in the text, which messages must mask.
     #[must_use]
     pub fn secrets(&self) -> &SecretContext {
         self.secrets.get_or_init(|| SecretContext::of(self.text()))
     }
 
-    /// What a parse after `edits` starts from. `None` if this text is not that of the editor
-    /// (because it is binary, or too long), so that the edits do not fit it.
+    /// Returns the starting point of a parse after `edits`. Returns `None` if this text is not the
+    /// editor's (because it is binary or too long), so that the edits do not apply.
     fn base(&self, mut edits: Vec<TextEdit>) -> Option<Before> {
         let fits = self.open.as_ref().is_some_and(|open| Arc::ptr_eq(&open.text, self.text()));
         if !fits {
             return None;
         }
         let earlier = self.before.lock().clone();
-        // Whoever parses first sets the source and then drops the earlier one: this order of looking
-        // at them never misses both.
+        // The parsing thread sets the source and then drops the earlier parse. Reading them in
+        // this order never misses both.
         match (self.source.get(), earlier) {
             (Some(source), _) => Some(Before { source: source.clone(), edits }),
             (None, Some(mut earlier)) => {
@@ -165,19 +162,19 @@ impl SnapshotFile {
         }
     }
 
-    /// The text; empty where it is too long to be parsed, or no text at all.
+    /// The text. Empty if the file is too long to parse or not text.
     #[must_use]
     pub fn text(&self) -> &Arc<str> {
         &self.embedded.text
     }
 
-    /// From the text that features see to that of the document.
+    /// Position map from the text in snapshots to the text of the document.
     #[must_use]
     pub fn map(&self) -> &SegmentMap {
         &self.embedded.map
     }
 
-    /// The parsed file.
+    /// Returns the parsed file.
     pub fn source(&self) -> &SourceFile {
         let source = self.source.get_or_init(|| {
             let before = self.before.lock().clone();
@@ -188,17 +185,16 @@ impl SnapshotFile {
         source
     }
 
-    /// Whether it is known what the file contributes to its programs.
+    /// True if the summary was already computed.
     pub(super) fn is_parsed(&self) -> bool {
         self.summary.get().is_some()
     }
 
-    /// What the file contributes to its programs.
+    /// Returns the summary for linking.
     pub fn summary(&self) -> &Arc<FileSummary> {
         self.summary.get_or_init(|| summarise(self.id, self.source(), &self.findings))
     }
 
-    /// Where its lines start.
     pub fn lines(&self) -> &LineIndex {
         self.lines.get_or_init(|| LineIndex::new(self.text()))
     }
@@ -221,8 +217,8 @@ impl SnapshotFile {
     }
 }
 
-/// Parses a text, from an earlier parse where there is one. A parser that panics costs the file
-/// its statements, not the server its life.
+/// Parses a text, incrementally if an earlier parse exists. After a panic of the parser, the file
+/// has no statements, and the server continues.
 fn parse(text: &Arc<str>, before: Option<Before>) -> SourceFile {
     let incremental = before.and_then(|before| {
         catch_unwind(AssertUnwindSafe(|| before.source.edit(Arc::clone(text), &before.edits))).ok()

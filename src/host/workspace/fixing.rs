@@ -1,4 +1,4 @@
-//! Fixing the files of a snapshot.
+//! Fixes for the files of a snapshot.
 
 use std::sync::Arc;
 
@@ -7,8 +7,8 @@ use crate::ide::fixes::{FixRequest, FixResult, FixWorkspace, Unit, fix};
 use mangle_syntax::text::FileId;
 
 impl Snapshot {
-    /// Applies the fixes that `wish` asks for in `programs`. Nothing changes but what is given back: documents that
-    /// are suspect are left alone.
+    /// Applies the fixes of `wish` in `programs` and returns the changed texts. The snapshot is
+    /// not changed, and suspect documents are skipped.
     #[must_use]
     pub fn fix(&self, programs: &[Arc<SnapshotProgram>], wish: FixRequest<'_>) -> FixResult {
         let files = programs.iter().flat_map(|program| program.files.iter());

@@ -1,4 +1,5 @@
-//! The grammars and schemas of replies that configurations name, each with the program that it is compared with.
+//! Reply grammars and schemas of the configurations, each with the program that it is checked
+//! against.
 
 use std::sync::{Arc, OnceLock};
 
@@ -15,11 +16,11 @@ use mangle_syntax::lint::Diagnostic;
 use mangle_syntax::text::FileId;
 use piggyback::envelope::Catalogue;
 
-/// A grammar file, and its last snapshot.
+/// A grammar file and its last snapshot.
 #[derive(Debug)]
 pub(super) struct GrammarState {
     found: Arc<GrammarFile>,
-    /// The program that it is compared with.
+    /// The program that the grammar is checked against.
     program: Option<Identity>,
     settings: Arc<Settings>,
     rules: RuleSettings,
@@ -28,7 +29,8 @@ pub(super) struct GrammarState {
 }
 
 impl GrammarState {
-    /// Those of a resolution; `base` holds for rules of which the configurations say nothing.
+    /// Returns the grammars of a resolution. `base` has the severities of rules that the
+    /// configurations do not set.
     pub(super) fn of(resolution: &mut Resolution, base: &RuleSettings) -> Vec<Self> {
         let files = std::mem::take(&mut resolution.grammars);
         let state = |found: GrammarFile| {
@@ -50,7 +52,7 @@ impl GrammarState {
         self.found.file
     }
 
-    /// This grammar as the successor of `old`. Gives whether nothing is different.
+    /// Takes over the caches of `old`. Returns true if nothing changed.
     pub(super) fn succeed(&mut self, old: Self) -> bool {
         let same = self.found.text == old.found.text
             && self.found.unread == old.found.unread
@@ -64,7 +66,8 @@ impl GrammarState {
         same
     }
 
-    /// The grammar with the text that an editor has, else that of the disk, which joins `files`.
+    /// Returns the snapshot of the grammar, with the text of the editor or of the disk. Adds its
+    /// file to `files`.
     pub(super) fn at(
         &mut self,
         files: &mut FxHashMap<FileId, Arc<SnapshotFile>>,
@@ -99,12 +102,12 @@ impl GrammarState {
     }
 }
 
-/// A grammar file as it was at some revision; shared by all revisions in which it and its program are the same.
+/// A grammar file at one revision, shared by all revisions with the same grammar and program.
 #[derive(Debug)]
 pub struct SnapshotGrammar {
     pub file: Arc<SnapshotFile>,
     found: Arc<GrammarFile>,
-    /// The program that it is compared with, if its project has one.
+    /// The program that the grammar is checked against, if its project has one.
     program: Option<Arc<SnapshotProgram>>,
     settings: Arc<Settings>,
     rules: RuleSettings,
@@ -112,7 +115,7 @@ pub struct SnapshotGrammar {
     compared: OnceLock<Compared>,
 }
 
-/// What is known of a grammar once it has been compared with its program.
+/// The result of the check.
 #[derive(Debug)]
 struct Compared {
     diagnostics: Vec<Diagnostic>,
@@ -121,28 +124,28 @@ struct Compared {
 }
 
 impl SnapshotGrammar {
-    /// Its diagnostics.
     pub fn diagnostics(&self) -> &[Diagnostic] {
         &self.compared().diagnostics
     }
 
-    /// Whether [`SnapshotGrammar::diagnostics`] has been computed.
+    /// True if [`SnapshotGrammar::diagnostics`] has been computed.
     #[must_use]
     pub fn is_diagnosed(&self) -> bool {
         self.compared.get().is_some()
     }
 
-    /// How many declarations it was generated from, and whether it is current; `None` for a file that was not generated,
-    /// or cannot be again.
+    /// Returns the number of declarations that the file was generated from, and its state. Returns
+    /// `None` for a file that was not generated, or that cannot be generated again.
     #[must_use]
     pub fn title(&self) -> Option<&str> {
         self.compared().title.as_deref()
     }
 
-    /// What the file would be if it were generated now.
+    /// Returns the text that the generator would write now.
     ///
     /// # Errors
-    /// The reason why it cannot be generated.
+    ///
+    /// The reason why the file cannot be generated.
     pub fn generated(&self) -> Result<&str, &str> {
         self.compared().generated.as_deref().map_err(String::as_str)
     }

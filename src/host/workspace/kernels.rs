@@ -1,4 +1,5 @@
-//! What a sample kernel uses decides which program it is: programs are looked for when its text uses other files.
+//! The files that a sample kernel uses determine its program. If an edit changes these files,
+//! programs are searched again.
 
 use std::sync::Arc;
 
@@ -8,8 +9,8 @@ use crate::host::uses::uses;
 use mangle_syntax::text::FileId;
 
 impl Workspace {
-    /// Makes a change that may give a file another text, whether it is open or not, and looks for programs if a sample kernel
-    /// uses other files afterwards.
+    /// Applies a change to the text of a file, open or not. Schedules a search for programs if a
+    /// sample kernel uses different files afterwards.
     pub(super) fn minding_uses<R>(&mut self, id: FileId, change: impl FnOnce(&mut Self) -> R) -> R {
         let before = self.uses_of(id);
         let result = change(self);
@@ -17,7 +18,8 @@ impl Workspace {
         result
     }
 
-    /// The names of the files that a sample kernel uses by its present text, if it names any; `None` for other files.
+    /// Returns the names of the files that a sample kernel uses in its current text, if it names
+    /// any. Returns `None` for other files.
     fn uses_of(&mut self, id: FileId) -> Option<Option<Vec<String>>> {
         if !is_kernel(&self.table.path(id)) {
             return None;

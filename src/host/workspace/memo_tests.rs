@@ -1,4 +1,5 @@
-//! Every memo of the workspace against a fresh computation, edit after edit.
+//! Test that compares all memoized results of the workspace with a fresh computation after each
+//! edit.
 
 #![allow(clippy::unwrap_used)]
 
@@ -13,7 +14,6 @@ use super::Snapshot;
 use super::tests::Setup;
 use mangle_syntax::text::Cancel;
 
-/// How many edits are made.
 const EDITS: u64 = 120;
 
 macro_rules! example {
@@ -30,7 +30,8 @@ atoms = [\"atoms/*.yaml\"]
 tools = \"tools.json\"
 ";
 
-/// A sample with a preview, a table of facts, a transcript with its tools, prompt atoms of the configuration.
+/// A sample with a preview, a fact table, a transcript with its tools, and prompt atoms of the
+/// configuration.
 const FILES: [(&str, &str); 9] = [
     ("mangle-ls.toml", CONFIGURATION),
     ("tools.json", "[\n{\"name\": \"read_file\"},\n{\"name\": \"delete_file\"}\n]\n"),
@@ -43,10 +44,10 @@ const FILES: [(&str, &str); 9] = [
     ("atoms/style.yaml", "- id: style\n  category: identity\n  content: Be brief.\n  priority: 1\n"),
 ];
 
-/// How many of [`EDITED`] are edited on disk.
+/// The number of files in [`EDITED`] that are edited on disk.
 const ON_DISK: usize = 2;
 
-/// Those of them that are edited.
+/// The files to edit.
 const EDITED: [&str; 8] = [
     "mangle-ls.toml",
     "tools.json",
@@ -58,10 +59,11 @@ const EDITED: [&str; 8] = [
     "atoms/style.yaml",
 ];
 
-/// Memos whose output a snapshot holds as well: they are hit when a snapshot is made anew with the same inputs.
+/// Memos whose output is also part of a snapshot. A hit occurs when a new snapshot has the same
+/// inputs.
 const PER_REVISION: [&str; 3] = ["JoinInputs", "ProvenanceInputs", "ReplayInputs"];
 
-/// Counts the hits and the computations of each memo, by the type of its inputs.
+/// Numbers of hits and computations of each memo, by the type of its inputs.
 #[derive(Default, Clone)]
 struct Counts(Arc<Mutex<BTreeMap<String, (usize, usize)>>>);
 
@@ -88,7 +90,7 @@ impl<S: tracing::Subscriber> Layer<S> for Counts {
     }
 }
 
-/// Everything that is computed about a snapshot: all diagnostics, and where they are.
+/// Returns all computed results of a snapshot: all diagnostics and their positions.
 fn computed(setup: &mut Setup) -> Vec<String> {
     let snapshot: Arc<Snapshot> = setup.workspace.snapshot();
     let cancel = Cancel::new();
@@ -121,7 +123,8 @@ fn computed(setup: &mut Setup) -> Vec<String> {
     all
 }
 
-/// A text with one small change: a line that is new, gone or there twice, or a word that is another one.
+/// Returns a text with one small change: a line is inserted, deleted or duplicated, or a word is
+/// replaced.
 fn edited(text: &str, dice: &mut u64) -> String {
     *dice = dice.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
     let number = (*dice >> 33) as usize;
@@ -155,7 +158,8 @@ fn memos_hold_what_a_fresh_computation_gives() {
         for turn in 0..EDITS {
             let name = EDITED[(turn as usize * 5 + turn as usize / 11) % EDITED.len()];
             let text = texts.get_mut(name).unwrap();
-            // Often what was undone: a program with many edits does not load, and nothing is evaluated.
+            // Often undoes an edit, because a program with many edits does not load and is not
+            // evaluated.
             let next = if turn % 9 >= 4 {
                 FILES.iter().find(|(of, _)| *of == name).unwrap().1.to_owned()
             } else {
@@ -170,7 +174,7 @@ fn memos_hold_what_a_fresh_computation_gives() {
             }
             setup.scan();
             let kept = computed(&mut setup);
-            // Nothing changed: everything is there.
+            // Without a change, all results are cached.
             assert_eq!(computed(&mut setup), kept);
             let mut fresh = Setup::new(&FILES);
             EDITED[..ON_DISK].iter().for_each(|name| fresh.write(name, &texts[name]));

@@ -1,8 +1,10 @@
-//! The state behind an editor: open documents, the programs of the workspace, what is on disk.
+//! State of the language server: open documents, the programs of the workspace, and the files on
+//! disk.
 //!
-//! Takes edits, file events and looks at the disk, one after the other, from a single thread; gives
-//! a [`Snapshot`] per revision. Never touches the disk itself, except to follow the links of a path: when a look is due,
-//! [`Workspace::next_scan`] gives it, to be run aside and handed back.
+//! A single thread applies edits, file events and scan results, and each change creates a new
+//! revision with its [`Snapshot`]. The workspace itself reads nothing from disk, except that it
+//! resolves the links of paths. A due scan is returned by [`Workspace::next_scan`], runs on
+//! another thread, and is passed back.
 
 mod closed;
 mod disk_looks;
@@ -78,16 +80,16 @@ use reply_grammar::lint::Origin;
 use unopened::Unopened;
 pub use verified::DiskLoader;
 
-/// What happened to a file outside the editor.
+/// A change of a file outside the editor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FileEvent {
-    /// It appeared or vanished.
+    /// The file was created or deleted.
     CameOrWent,
-    /// Its content changed.
+    /// The content changed.
     Changed,
 }
 
-/// The mutable state. Every change makes a new revision.
+/// The mutable state. Every change creates a new revision.
 #[derive(Debug, Default)]
 pub struct Workspace {
     table: Arc<FileTable>,
@@ -95,40 +97,41 @@ pub struct Workspace {
     identities: Arc<Identities>,
     documents: FxHashMap<FileId, OpenDocument>,
     unopened: Unopened,
-    /// How many edits of documents there were.
+    /// The number of edits of all documents.
     edits: u64,
-    /// Further openings of the same files, at other URIs; the one that was touched last comes last.
+    /// Further openings of the same files at other URIs, the most recently used one last.
     shadows: Vec<OpenDocument>,
-    /// The open documents by the paths that their URIs name, where that is not their identity.
+    /// Open documents by the path in their URI, if the path differs from the file's identity.
     spelled: Arc<FxHashMap<PathBuf, FileId>>,
-    /// The files of the programs as they are on disk; also of open ones, as they were before.
+    /// The files on disk. Also contains the disk state of open files, from before they were
+    /// opened.
     closed: FxHashMap<FileId, Arc<SnapshotFile>>,
     programs: Programs,
     problems: Vec<Problem>,
     due: Due,
-    /// The files on disk at the last look for changes.
+    /// The files on disk at the last detection of changes.
     listing: Arc<DiskListing>,
     /// A time before any file was read.
     start: Option<SystemTime>,
-    /// Stops the look at the disk that is under way.
+    /// The token that cancels the running scan.
     scanning: Option<Cancel>,
     loaded: bool,
     stage: Stage,
     prompt_revisions: PromptRevisions,
-    /// The open documents that previews may read, as they were when `prompt_revisions` was like this.
+    /// The open documents that previews may read, as of these `prompt_revisions`.
     beside: Memo<PromptRevisions, Arc<Overlay>>,
     revision: u64,
     current: Arc<Snapshot>,
 }
 
-/// What has to be looked at on disk.
+/// The files and searches for the next scan.
 #[derive(Debug, Default)]
 struct Due {
     programs: bool,
     files: FxHashSet<FileId>,
 }
 
-/// What kind of text a document is, or `None` if it is none of ours.
+/// Returns the kind of a document, or `None` if it is irrelevant.
 fn kind(path: &Path, language: &str) -> Option<document::Kind> {
     if is_configuration(path) {
         Some(document::Kind::Configuration)
@@ -141,17 +144,17 @@ fn kind(path: &Path, language: &str) -> Option<document::Kind> {
     }
 }
 
-/// Whether a file decides about others: only a scan for programs reads it.
+/// True if a file affects other files. Only a search for programs reads it.
 fn is_configuration(path: &Path) -> bool {
     path.ends_with(FILE_NAME) || path.ends_with("go.mod") || is_agent_settings(path)
 }
 
-/// Whether the name of a file says that it may be a session file, or hold prompt atoms.
+/// True if the name may belong to a session file or a prompt atom file.
 fn may_feed(path: &Path) -> bool {
     SessionForm::of(&path.file_name().unwrap_or_default().to_string_lossy()).is_some()
 }
 
-/// Whether a configuration says that a file is a grammar of replies.
+/// True if a configuration declares a file as a reply grammar.
 fn names_grammar(path: &Path, projects: &[Project]) -> bool {
     let mut around = projects.iter().filter(|project| path.starts_with(&project.root));
     around.any(|project| project.settings.decoding.files.matches(&relative(&project.root, path)))
@@ -162,13 +165,11 @@ fn is_yaml(path: &Path) -> bool {
 }
 
 impl Workspace {
-    /// An empty workspace.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Sets the folders of the workspace.
     pub fn set_folders(&mut self, folders: Vec<PathBuf>) {
         self.start.get_or_insert_with(SystemTime::now);
         self.identities = Arc::new(Identities::of_folders(&folders));
@@ -178,13 +179,13 @@ impl Workspace {
         self.look_for_programs();
     }
 
-    /// The folders of the workspace.
     #[must_use]
     pub fn folders(&self) -> &[PathBuf] {
         &self.folders
     }
 
-    /// Sets what holds for rules of which the configuration files say nothing: the editor's settings.
+    /// Sets the severities of the editor's settings, for rules that the configuration files do not
+    /// set.
     pub fn set_rules(&mut self, rules: RuleSettings) {
         if self.programs.set_base(rules) {
             self.look_for_programs();
@@ -192,14 +193,15 @@ impl Workspace {
         }
     }
 
-    /// Finds the programs anew: folders, configuration or the set of files changed.
+    /// Schedules a search for programs, because folders, configurations or the set of files
+    /// changed.
     pub fn look_for_programs(&mut self) {
         self.due.programs = true;
     }
 
-    /// Takes over a document that the editor opened. Documents in other languages are not taken.
+    /// Adds a document that the editor opened. Documents in irrelevant languages are ignored.
     pub fn open(&mut self, path: &Path, uri: &str, language: &str, version: i32, text: &str) {
-        // As it was missed, before it was known where it leads.
+        // The document may be recorded as missed under its unresolved path.
         self.table.known(path).into_iter().for_each(|id| _ = self.unopened.remove(id));
         let resolved = ResolvedPath::read(path);
         self.resolve_again(std::slice::from_ref(&resolved));
@@ -216,7 +218,7 @@ impl Workspace {
         let Some(kind) = kind else { return self.unopened.add_foreign(id) };
         self.unopened.remove(id);
         if !self.loaded {
-            // What lies beside this document is to come first.
+            // The next scan starts with the folder of this document.
             self.stop_scan();
         }
         let document = OpenDocument::new(id, self.table.path(id), kind, uri.into(), version, text);
@@ -240,14 +242,15 @@ impl Workspace {
         self.touch();
     }
 
-    /// The halves of surrogate pairs for which U+FFFD stands in the text of a document that was just opened.
+    /// Sets the unpaired surrogates that were replaced with U+FFFD in the text of a document that
+    /// was just opened.
     pub fn opened_with(&mut self, uri: &str, text: &str, halves: &[Half]) {
         if let Some(document) = self.opened_at(uri) {
             document.opened_with(text, halves);
         }
     }
 
-    /// Whether a look at the disk can show that a document is a transcript.
+    /// True if a scan may show that a document is a transcript.
     fn may_be_transcript(&self, path: &Path) -> bool {
         let is_outside = !self.identities.folders().any(|folder| path.starts_with(folder));
         !self.loaded || is_outside || is_markdown(path) || transcripts::may_be(path, self.programs.projects())
@@ -256,7 +259,8 @@ impl Workspace {
     /// Applies the changes of one version of a document.
     ///
     /// # Errors
-    /// When a change cannot be applied; the document is suspect then ([`OpenState::suspect`]).
+    ///
+    /// If a change cannot be applied. The document is suspect then ([`OpenState::suspect`]).
     pub fn change(
         &mut self,
         path: &Path,
@@ -268,10 +272,12 @@ impl Workspace {
         self.change_sent(path, &path.to_string_lossy(), version, &changes, encoding)
     }
 
-    /// [`Workspace::change`] with the document's URI and the halves of surrogate pairs in the changes.
+    /// [`Workspace::change`] with the URI of the document and the unpaired surrogates in the
+    /// changes.
     ///
     /// # Errors
-    /// As those of [`Workspace::change`].
+    ///
+    /// As [`Workspace::change`].
     pub fn change_sent(
         &mut self,
         path: &Path,
@@ -300,7 +306,8 @@ impl Workspace {
         result
     }
 
-    /// The editor closed a document: what is on disk counts again, once it was read.
+    /// Removes a document that the editor closed. The file on disk is used after it was read
+    /// again.
     pub fn close(&mut self, path: &Path) {
         let id = self.id(path);
         id.into_iter().for_each(|id| self.close_file(id));
@@ -318,7 +325,7 @@ impl Workspace {
         let path = Arc::clone(&document.file().path);
         let path = &*path;
         if self.documents.contains_key(&id) {
-            // The file is open at another URI, too.
+            // The file is also open at another URI.
             self.due.programs |= document.kind() == document::Kind::Configuration;
             self.feed(id, path);
             self.touch();
@@ -344,7 +351,8 @@ impl Workspace {
         self.touch();
     }
 
-    /// What the editor had of a transcript counts until its file was read, if closed ones count at all.
+    /// Keeps the editor's text of a closed transcript until its file was read, if closed
+    /// transcripts are checked.
     fn close_transcript(&mut self, id: FileId, mut document: OpenDocument) {
         if let Some(limit) = self.programs.closed_limit(id) {
             document.flush();
@@ -356,7 +364,7 @@ impl Workspace {
         self.touch();
     }
 
-    /// A file or a folder changed outside the editor.
+    /// Processes a change of a file or a folder outside the editor.
     pub fn file_event(&mut self, path: &Path, event: FileEvent) {
         for path in self.identities.affected(&ResolvedPath::read(path)) {
             self.event_at(&path, event);
@@ -374,7 +382,7 @@ impl Workspace {
         let id = self.table.known(path).filter(|_| event == FileEvent::Changed && !is_kernel(path));
         match id {
             Some(id) if self.documents.contains_key(&id) && self.programs.is_grammar(id) => {}
-            // What the editor has counts; it was probably the editor that saved it.
+            // The editor's text takes precedence. The editor itself probably saved the file.
             Some(id) if self.documents.contains_key(&id) => {
                 self.due.programs |=
                     self.documents.get_mut(&id).is_some_and(OpenDocument::shows_other_runtime);
@@ -383,7 +391,8 @@ impl Workspace {
             Some(id) if self.closed.contains_key(&id) && !is_configuration(path) => {
                 self.due.files.insert(id);
             }
-            // Also one whose first scan is under way. Others are not looked at while they are closed.
+            // Includes transcripts whose first scan is running. Other transcripts are not read
+            // while closed.
             Some(id) if self.programs.is_transcript(id) => {
                 self.due.files.extend(self.programs.closed_limit(id).map(|_| id));
             }
@@ -391,7 +400,7 @@ impl Workspace {
         }
     }
 
-    /// A document that is no policy is another one: previews may read it.
+    /// Updates previews that may read a changed document that is not a policy.
     fn feed(&mut self, id: FileId, path: &Path) {
         let is_read = may_feed(path) || self.programs.feeds_previews(path);
         if is_read && !self.programs.is_transcript(id) {
@@ -399,7 +408,7 @@ impl Workspace {
         }
     }
 
-    /// Notes that a file changed which previews may read beside policies.
+    /// Records a change of a file that previews may read in addition to policies.
     fn touch_prompts(&mut self, path: &Path) {
         self.prompt_revisions.all += 1;
         if !is_session(path) {
@@ -407,7 +416,7 @@ impl Workspace {
         }
     }
 
-    /// The open documents that previews may read.
+    /// Returns the open documents that previews may read.
     fn beside(&mut self) -> Arc<Overlay> {
         let Self { documents, programs, .. } = self;
         let overlay = self.beside.get(self.prompt_revisions, |_| {
@@ -424,8 +433,8 @@ impl Workspace {
         overlay.unwrap_or_default()
     }
 
-    /// Whether what happens to a path can change what is found: it is a policy, a setting, a transcript, or a folder
-    /// that had any.
+    /// True if a change at a path may change findings: at a policy, a configuration, a transcript,
+    /// or a folder of such files.
     fn matters(&self, path: &Path) -> bool {
         is_mangle(path)
             || self.programs.projects().iter().any(|project| project.settings.files.adds(path))
@@ -436,7 +445,7 @@ impl Workspace {
             || self.closed.values().any(|file| file.path.starts_with(path))
     }
 
-    /// The look at the disk that is due, unless one is under way.
+    /// Returns the due scan, unless a scan is running.
     pub fn next_scan(&mut self) -> Option<Scan> {
         if self.scanning.is_some() || (!self.due.programs && self.due.files.is_empty()) {
             return None;
@@ -468,7 +477,7 @@ impl Workspace {
         })
     }
 
-    /// Takes over what a look at the disk found. Gives whether anything is different now.
+    /// Applies the result of a scan. Returns true if anything changed.
     pub fn scanned(&mut self, scanned: Scanned) -> bool {
         self.scanning = None;
         if scanned.is_cancelled {
@@ -477,13 +486,14 @@ impl Workspace {
         }
         let stage = if scanned.is_partial { Stage::Rest } else { Stage::Again };
         self.due.programs |= scanned.is_partial;
-        // Also after a look that failed: better half an answer than none for ever.
+        // Also after a failed scan: a partial answer is better than waiting forever.
         let is_rest = std::mem::replace(&mut self.stage, stage) == Stage::Rest;
         let mut different = !scanned.files.is_empty() || !scanned.gone.is_empty() || !self.loaded || is_rest;
         self.loaded = true;
         for file in scanned.files {
             if scanned.resolution.is_none() {
-                // Other versions may hold for a program whose policy shows another runtime.
+                // If the policy of a program indicates a different runtime, other versions may
+                // apply.
                 let shown = shown_runtime(file.text());
                 let is_other = |old: &Arc<SnapshotFile>| shown_runtime(old.text()) != shown;
                 self.due.programs |= self.closed.get(&file.id).is_some_and(is_other);
@@ -499,7 +509,7 @@ impl Workspace {
         }
         for id in scanned.gone {
             self.closed.remove(&id);
-            // The file left its programs, which somebody has to notice.
+            // The file was removed, so its programs must be searched again.
             self.due.programs |= scanned.resolution.is_none();
         }
         if let Some(mut resolution) = scanned.resolution {
@@ -514,13 +524,13 @@ impl Workspace {
             let kept = self.programs.files();
             has_others |= kept != files_before;
             if has_others {
-                // Headers of samples name policies, which are there now or no longer.
+                // Headers of samples name policies, which may have been added or removed.
                 self.prompt_revisions.all += 1;
                 different = true;
             }
             let before = self.closed.len();
             self.closed.retain(|id, _| kept.contains(id));
-            // What an editor left there may still be in the current snapshot.
+            // The current snapshot may still contain the editor's text of these files.
             different |= self.closed.len() != before;
             self.resolve_again(&scanned.open);
             different |= self.place_documents();
@@ -532,18 +542,18 @@ impl Workspace {
         different
     }
 
-    /// Stops the look at the disk that is under way; another one is due then.
+    /// Cancels the running scan. A new scan is due afterwards.
     pub fn stop_scan(&self) {
         self.scanning.iter().for_each(Cancel::cancel);
     }
 
-    /// Whether only what lies beside open documents is known yet.
+    /// True if only the folders of open documents have been scanned.
     #[must_use]
     pub fn is_partial(&self) -> bool {
         self.stage == Stage::Rest
     }
 
-    /// The folders of which only a part was scanned.
+    /// The incompletely scanned folders.
     #[must_use]
     pub fn cuts(&self) -> &[PartialScan] {
         self.programs.cuts()
@@ -556,13 +566,13 @@ impl Workspace {
         self.programs.unexamined()
     }
 
-    /// Whether the first look at the workspace is still to come: nothing can be said until then.
+    /// True until the first scan of the workspace has finished. No findings are available before.
     #[must_use]
     pub fn is_loading(&self) -> bool {
         !self.loaded
     }
 
-    /// Whether it is not yet known which program a document belongs to.
+    /// True if the program of a document is not known yet.
     #[must_use]
     pub fn is_unplaced(&self, path: &Path) -> bool {
         let is_known =
@@ -571,13 +581,12 @@ impl Workspace {
         !is_placed && (self.due.programs || self.scanning.is_some())
     }
 
-    /// What could not be read at the last look.
+    /// The problems of the last scan.
     #[must_use]
     pub fn problems(&self) -> &[Problem] {
         &self.problems
     }
 
-    /// The number of the current revision.
     #[must_use]
     pub fn revision(&self) -> u64 {
         self.revision
@@ -587,18 +596,19 @@ impl Workspace {
         self.revision += 1;
     }
 
-    /// The id of a path that was ever seen, also as the URI of an open document names it.
+    /// Returns the id of a known path. The path may have the spelling of an open document's URI.
     #[must_use]
     pub fn id(&self, path: &Path) -> Option<FileId> {
         self.spelled.get(path).copied().or_else(|| self.table.known(path))
     }
 
-    /// The current revision.
+    /// Returns the snapshot of the current revision.
     pub fn snapshot(&mut self) -> Arc<Snapshot> {
         if self.current.revision != self.revision {
             let mut files = self.closed.clone();
             for (&id, document) in &mut self.documents {
-                // Of other documents only transcripts and what prompts are made of are read.
+                // Documents of other kinds are read only if they are transcripts or sources of
+                // prompts.
                 let is_read = || is_yaml(document.path()) || self.programs.feeds_previews(document.path());
                 let is_own = self.programs.is_transcript(id) || self.programs.is_grammar(id);
                 if document.kind() != document::Kind::Other || is_own || is_read() {

@@ -1,14 +1,13 @@
-//! A further opening of a file.
+//! An additional opening of a file at another URI.
 
 use std::sync::Arc;
 
 use crate::host::workspace::file::SnapshotFile;
 
-/// A further opening of a file.
 #[derive(Debug, Clone)]
 pub struct Opening {
-    /// The file as it is at this URI.
+    /// The file with the text of this URI.
     pub file: Arc<SnapshotFile>,
-    /// Whether its text is that of the file in its programs.
+    /// True if its text equals the text of the file in its programs.
     pub is_same: bool,
 }

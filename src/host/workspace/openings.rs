@@ -1,7 +1,7 @@
-//! Files that are open more than once: at two URIs, since links lead to them, or since URIs are spelled in several ways.
+//! Files that are open at several URIs, because of links or different spellings of a URI.
 //!
-//! A program has one text of each file: that of the document that was edited last, or opened first where none was
-//! edited. Questions about another opening are answered as long as its text is the same.
+//! A program uses one text per file: of the document that was edited last or, without edits,
+//! opened first. Requests for another opening are answered while its text is the same.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -15,7 +15,8 @@ use crate::host::ResolvedPath;
 use mangle_syntax::text::FileId;
 
 impl Workspace {
-    /// Makes the document at a URI the one that counts among the openings of its file: it is about to be edited.
+    /// Selects the document at a URI as the active opening of its file, because it is about to be
+    /// edited.
     pub fn turn_to(&mut self, uri: &str) {
         let Some(at) = self.shadows.iter().position(|shadow| shadow.uri() == uri) else { return };
         let document = self.shadows.remove(at);
@@ -26,7 +27,8 @@ impl Workspace {
         self.touch();
     }
 
-    /// The editor closed the document at a URI, which names a path. Gives whether the file is open at no other one.
+    /// Closes the document at a URI; `path` is the path of the URI. Returns true if the file is
+    /// open at no other URI.
     pub fn close_at(&mut self, uri: &str, path: &Path) -> bool {
         let before = self.shadows.len();
         self.shadows.retain(|shadow| shadow.uri() != uri);
@@ -40,30 +42,29 @@ impl Workspace {
         id.is_none_or(|id| !self.documents.contains_key(&id))
     }
 
-    /// The file of the document at a URI, which names a path.
+    /// Returns the file of the document at a URI; `path` is the path of the URI.
     pub(super) fn id_at(&self, uri: &str, path: &Path) -> Option<FileId> {
         let document = self.documents.values().find(|document| document.uri() == uri);
         document.map(OpenDocument::id).or_else(|| self.id(path))
     }
 
-    /// All openings of files.
+    /// Returns all openings of files.
     pub(super) fn openings_mut(&mut self) -> impl Iterator<Item = &mut OpenDocument> {
         self.documents.values_mut().chain(&mut self.shadows)
     }
 
-    /// The document that is open at a URI.
     pub(super) fn opened_at(&mut self, uri: &str) -> Option<&mut OpenDocument> {
         self.openings_mut().find(|document| document.uri() == uri)
     }
 
-    /// Whether a file is open at several URIs.
+    /// True if a file is open at several URIs.
     #[must_use]
     pub fn has_further(&self) -> bool {
         !self.shadows.is_empty()
     }
 
-    /// Adds an opening of a file. The one that is there counts on, unless it is at the same URI, or the new one was edited
-    /// later: a document may turn out to be of this file after that.
+    /// Adds an opening of a file. The current opening stays active unless it has the same URI, or
+    /// the new one was edited later. A document may be assigned to this file after its edits.
     pub(super) fn add_opening(&mut self, document: OpenDocument) {
         let uri = document.uri();
         self.shadows.retain(|shadow| shadow.uri() != uri);
@@ -82,7 +83,7 @@ impl Workspace {
         self.note_spelled();
     }
 
-    /// Removes the opening of a file that counts; another one takes its place.
+    /// Removes the active opening of a file. Another opening becomes active.
     pub(super) fn remove_opening(&mut self, id: FileId) -> Option<OpenDocument> {
         let document = self.documents.remove(&id)?;
         if let Some(at) = self.shadows.iter().rposition(|shadow| shadow.id() == id) {
@@ -93,8 +94,8 @@ impl Workspace {
         Some(document)
     }
 
-    /// Gives each open document its identity, which depends on the folders of the workspace and on the links in
-    /// programs. Gives whether one has another one now.
+    /// Updates the identities of all open documents, which depend on the workspace folders and on
+    /// the links in programs. Returns true if an identity changed.
     pub(super) fn place_documents(&mut self) -> bool {
         let identity =
             |document: &OpenDocument| self.table.id(&self.identities.identity(document.resolved()));
@@ -102,7 +103,7 @@ impl Workspace {
             let id = document.path().is_absolute().then(|| identity(document))?;
             Some((document.uri().to_owned(), id)).filter(|(_, id)| *id != document.id())
         };
-        // Those that count keep counting among those that go with them.
+        // Active openings stay active within their group.
         let mut all: Vec<_> = self.documents.values().filter_map(moving).collect();
         all.sort_unstable();
         all.extend(self.shadows.iter().filter_map(moving));
@@ -117,13 +118,13 @@ impl Workspace {
         !moving.is_empty()
     }
 
-    /// The paths that the URIs of open documents name.
+    /// Returns the paths in the URIs of open documents.
     pub(super) fn spelled_paths(&self) -> Vec<PathBuf> {
         let all = self.documents.values().chain(&self.shadows);
         all.map(|document| document.resolved().spelled().to_path_buf()).collect()
     }
 
-    /// Notes where the paths of open documents lead by now: links come and go.
+    /// Updates the resolved paths of open documents, because links may change.
     pub(super) fn resolve_again(&mut self, resolved: &[ResolvedPath]) {
         for document in self.openings_mut() {
             let spelled = document.resolved().spelled();
@@ -133,8 +134,9 @@ impl Workspace {
         }
     }
 
-    /// Schedules a scan for documents that were opened or closed during the last one, which began with `open`: its result may
-    /// leave out the former, and has no text of the latter.
+    /// Schedules a scan if documents were opened or closed during the last scan, which started
+    /// with the documents in `open`. Its result may lack new documents, and has no text of closed
+    /// documents.
     pub(super) fn rescan_changed_openings(&mut self, open: &[ResolvedPath]) {
         let known: FxHashSet<&Path> = open.iter().map(ResolvedPath::spelled).collect();
         let is_placed = |id| self.programs.reports(id) || self.programs.is_transcript(id);
@@ -162,7 +164,7 @@ impl Workspace {
         self.spelled = Arc::new(differing.collect());
     }
 
-    /// The further openings of files, by URI.
+    /// Returns the additional openings of files, by URI.
     pub(super) fn further_openings(&mut self) -> FxHashMap<Arc<str>, Opening> {
         let mut openings = FxHashMap::default();
         for shadow in &mut self.shadows {

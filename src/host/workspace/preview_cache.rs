@@ -1,4 +1,4 @@
-//! The previews of a program that were made last.
+//! Cache of recent previews of a program.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -16,20 +16,19 @@ use mangle_settings::Settings;
 use mangle_syntax::memo::Memo;
 use mangle_syntax::text::FileId;
 
-/// How many previews of a kernel are kept.
+/// The maximum number of cached previews per kernel.
 const MOST_KEPT: usize = 8;
 
-/// The previews of a program that were made last.
 #[derive(Debug, Default)]
 pub(super) struct PreviewCache {
     all: Mutex<Vec<(FileId, PreviewRequest, Slot)>>,
-    /// The files that were read for them beside policies.
+    /// The files other than policies that were read for previews.
     read: Mutex<FxHashSet<PathBuf>>,
-    /// Where the lines of its prompts come from.
+    /// The origins of the prompt lines.
     pub(super) provenance: Memo<ProvenanceInputs, Arc<PromptProvenance>>,
 }
 
-/// Locked while a preview is made.
+/// Locked while the preview is computed.
 type Slot = Arc<Mutex<Option<Kept>>>;
 
 #[derive(Debug)]
@@ -41,15 +40,15 @@ pub(super) struct Kept {
     /// The atoms that the configuration names.
     pub(super) atoms: Option<Arc<AtomFiles>>,
     pub(super) sessions: Vec<Option<Arc<SessionText>>>,
-    /// What `files` was read for: the header, and the state of the disk and of open documents.
+    /// The header and the file revisions when `files` was read.
     pub(super) read_for: ReadFor,
 }
 
-/// The comments of a kernel that are about previews, and how often files that previews read have changed.
+/// The preview comments of a kernel, and the number of changes of files that previews read.
 type ReadFor = (String, PromptRevisions);
 
 impl PreviewCache {
-    /// The slot of a preview; the least recently requested one is dropped.
+    /// Returns the slot of a preview. Evicts the least recently used slot.
     pub(super) fn slot(&self, file: FileId, request: &PreviewRequest) -> Slot {
         let mut all = self.all.lock();
         let known = all.iter().position(|(of, requested, _)| *of == file && requested == request);
@@ -65,7 +64,7 @@ impl PreviewCache {
         slot
     }
 
-    /// Whether a file, or one in a folder, was read beside policies.
+    /// True if the file, or a file in the folder, was read in addition to policies.
     pub(super) fn reads(&self, path: &Path) -> bool {
         self.read.lock().iter().any(|read| read.starts_with(path))
     }

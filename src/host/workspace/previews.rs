@@ -1,5 +1,5 @@
-//! Previews of sample kernels, kept from revision to revision: one is made at a time, the newest waits, and what did not
-//! change is not evaluated again.
+//! Cached previews of sample kernels. One preview is computed at a time, and only the newest
+//! request waits. Unchanged parts are not evaluated again.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -13,36 +13,36 @@ use agent_prompt::{Preview, PreviewSettings};
 use mangle_engine::kernel::Clock;
 use mangle_syntax::text::{Cancel, FileId};
 
-/// Why nothing is shown.
+/// The reason why no preview is available.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Unshown {
-    /// The file is in no program, or asks for no such preview.
+    /// The file is in no program, or does not define the requested preview.
     Unknown,
-    /// There is a newer state that waits, or nobody wants it any more.
+    /// The request was canceled, or a newer state is waiting.
     Outdated,
-    /// The program does not load: that, with the first error.
+    /// The program does not load. Contains a message with the first error.
     Refused(String),
 }
 
-/// Previews as they are now.
+/// The current previews of a kernel.
 #[derive(Debug)]
 pub struct Previewed<'p> {
     /// The program of the kernel.
     pub program: &'p SnapshotProgram,
-    /// The prompts.
     pub preview: &'p mut Preview,
-    /// The header of the kernel, what it names, and paths in it that lead nowhere.
+    /// The header of the kernel, the files that it names, and findings about broken paths.
     pub files: &'p PreviewFiles,
     /// The session file of each prompt.
     pub sessions: &'p [Option<Arc<SessionText>>],
 }
 
 impl Snapshot {
-    /// Shows `see` the prompts that a kernel asks for. Whoever comes while one is made waits, and goes away if there is
-    /// a newer state by then.
+    /// Passes the prompts of a kernel to `see`. A concurrent request waits, and is abandoned if a
+    /// newer state exists afterwards.
     ///
     /// # Errors
-    /// When there is no such preview, or it is of no use any more.
+    ///
+    /// If the preview does not exist or is no longer needed.
     pub fn preview<T>(
         &self,
         file: FileId,
@@ -62,8 +62,8 @@ impl Snapshot {
         self.preview_or_none(program, file, request, (is_outdated, cancel), see_some)?.ok_or(Unshown::Unknown)
     }
 
-    /// [`Snapshot::preview`], also where the header asks for no prompt: that may be a mistake in it. `program` is that of the
-    /// kernel.
+    /// [`Snapshot::preview`] that also accepts a header without prompts, because the header may be
+    /// wrong. `program` is the program of the kernel.
     pub(super) fn preview_or_none<T>(
         &self,
         program: &SnapshotProgram,
@@ -77,7 +77,7 @@ impl Snapshot {
             Some(kept) => kept,
             None => {
                 let kept = slot.lock();
-                // Who had to wait makes room for the newest.
+                // A request that had to wait gives way to the newest one.
                 if is_outdated() || cancel.is_cancelled() {
                     return Err(Unshown::Outdated);
                 }
@@ -92,7 +92,8 @@ impl Snapshot {
         Ok(see(Previewed { program, preview, files, sessions }))
     }
 
-    /// What was made last, as it is now; `None` for a file that is not there.
+    /// Returns the last preview, updated to the current state. Returns `None` if the file does not
+    /// exist.
     fn refreshed(
         &self,
         kept: Option<Kept>,
@@ -133,8 +134,8 @@ impl Snapshot {
         Some(Kept { preview, program: now, settings, files, atoms, sessions, read_for })
     }
 
-    /// Reads what a kernel names besides policies, and the atoms of the configuration; atoms only if there may be others
-    /// than there were.
+    /// Reads the files that a kernel names in addition to policies, and the atoms of the
+    /// configuration. Atoms are read only if they may have changed.
     fn read(
         &self,
         program: &SnapshotProgram,
@@ -154,7 +155,8 @@ impl Snapshot {
         (Arc::new(files), configured)
     }
 
-    /// The open documents that a header may name: those beside policies, and policies, which need not be on disk.
+    /// Returns the open documents that a header may name: policies, which may be missing on disk,
+    /// and other files.
     fn readable(&self) -> Overlay {
         let mut overlay = Overlay::clone(&self.beside);
         let open = self.files().filter(|file| file.open.is_some() && is_mangle(&file.path));
@@ -163,7 +165,7 @@ impl Snapshot {
     }
 }
 
-/// How the previews of a program are made.
+/// Returns the preview settings of a program.
 fn how(program: &SnapshotProgram) -> PreviewSettings {
     let (settings, limits) = (program.settings(), program.limits());
     let kernel = &settings.kernel;
@@ -172,7 +174,8 @@ fn how(program: &SnapshotProgram) -> PreviewSettings {
         .of_runtime(settings.transcripts.caps.runtime)
 }
 
-/// The comments above the first statement of a kernel, and the misplaced ones about previews below it, with their places.
+/// Returns the comments above the first statement of a kernel, and misplaced preview comments
+/// below it, with their positions.
 fn header(text: &str) -> String {
     let is_comment = |line: &str| line.trim().is_empty() || line.trim_start().starts_with('#');
     let (mut kept, mut at, mut is_top) = (String::new(), 0, true);

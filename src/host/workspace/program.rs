@@ -1,4 +1,5 @@
-//! One program of the workspace: what stays the same from revision to revision, and its snapshot at one of them.
+//! A program of the workspace: the state that is kept between revisions, and the snapshot at one
+//! revision.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
@@ -49,7 +50,7 @@ impl From<&ProgramFiles> for Given {
     }
 }
 
-/// A program, and its last snapshot.
+/// A program and its last snapshot.
 #[derive(Debug)]
 pub(super) struct State {
     pub(super) identity: Identity,
@@ -59,23 +60,22 @@ pub(super) struct State {
     pub(super) reported: Arc<[FileId]>,
     pub(super) rules: Arc<RuleSettings>,
     pub(super) settings: Arc<Settings>,
-    /// What the sample is called that this is the program of.
+    /// The name of the sample, if this is the program of a sample.
     pub(super) sample: Option<Arc<str>>,
-    /// The tables of the sample, where this is the program of one.
+    /// The fact tables of the sample, if this is the program of a sample.
     pub(super) tables: Arc<Tables>,
-    /// The versions that its settings and embedding have, with the reasons for them.
+    /// The versions in the settings and the embedding, with the reason for each.
     pub(super) versions: Arc<ProgramVersions>,
-    /// What surrounds it.
     pub(super) embedding: Arc<ProgramEnvironment>,
     pub(super) cache: Arc<FindingCache>,
     pub(super) evaluations: Arc<EvaluationCache>,
-    /// What its properties came to.
+    /// The results of its properties.
     pub(super) answers: Arc<AnswerMemo>,
     pub(super) previews: Arc<PreviewCache>,
     pub(super) joined: Arc<JoinedProgram>,
-    /// For whom it is evaluated.
+    /// The shell that the program is evaluated for.
     pub(super) shell: Shell,
-    /// The errors because of which its settings do not hold.
+    /// Errors that make the settings invalid.
     pub(super) settings_errors: Arc<LoadErrors>,
     pub(super) last: Option<Arc<SnapshotProgram>>,
 }
@@ -113,8 +113,8 @@ impl State {
         }
     }
 
-    /// This program as the successor of `old`: with its cache, and with its last snapshot if
-    /// nothing is different. Gives whether so.
+    /// Takes over the caches of `old`, and its last snapshot if nothing changed. The flag is true
+    /// if nothing changed.
     pub(super) fn succeed(mut self, old: Self) -> (Self, bool) {
         for file in old.members.iter().filter(|file| self.members.binary_search(file).is_err()) {
             old.cache.forget(*file);
@@ -154,7 +154,7 @@ impl State {
         prompt_revisions: PromptRevisions,
     ) -> Arc<SnapshotProgram> {
         let files: Vec<_> = self.members.iter().filter_map(|id| files.get(id)).cloned().collect();
-        // A command looks at tables anew each time; an editor when it evaluates.
+        // A command reads tables each time; an editor reads them only when it evaluates.
         if let Some(last) =
             self.last.as_ref().filter(|_| self.shell == Shell::Editor || self.tables.is_empty())
             && last.files.len() == files.len()
@@ -174,7 +174,6 @@ impl State {
     }
 }
 
-/// What a program is joined from.
 #[derive(Debug, Clone)]
 struct JoinInputs {
     files: Arc<Vec<Arc<SnapshotFile>>>,
@@ -190,39 +189,39 @@ impl PartialEq for JoinInputs {
     }
 }
 
-/// The last join of a program.
+/// The last linked program.
 #[derive(Debug, Default)]
 pub(super) struct JoinedProgram(Memo<JoinInputs, Arc<Program>>);
 
-/// How many files are worth a thread of their own.
+/// The minimum number of files per thread.
 const FEW: usize = 8;
 
-/// What the files contribute. Those that are not parsed yet are parsed on all cores.
+/// Returns the summaries. Files that are not parsed yet are parsed on all cores.
 fn summaries(files: &[Arc<SnapshotFile>]) -> Vec<Arc<FileSummary>> {
     let unparsed: Vec<_> = files.iter().filter(|file| !file.is_parsed()).collect();
     parallel::map(&unparsed, FEW, |file| _ = file.summary());
     files.iter().map(|file| Arc::clone(file.summary())).collect()
 }
 
-/// A program as it was at some revision; shared by all revisions in which it is the same.
+/// A program at one revision, shared by all revisions with the same program.
 #[derive(Debug)]
 pub struct SnapshotProgram {
-    /// What it is called in output.
+    /// The name in output.
     pub name: Arc<str>,
-    /// Its files, in the order of their ids.
+    /// The files, sorted by id.
     pub files: Arc<Vec<Arc<SnapshotFile>>>,
-    /// The files whose diagnostics are shown from here.
+    /// The files whose diagnostics this program reports.
     pub(super) reported: Arc<[FileId]>,
     pub(super) rules: Arc<RuleSettings>,
     pub(super) settings: Arc<Settings>,
-    /// The folder that it lies in; empty for a document that is not on disk.
+    /// The folder of the program. Empty for a document that is not on disk.
     root: PathBuf,
     configuration: Option<PathBuf>,
-    /// The sample kernel, other file of the sample, or policy test that this is the program of.
+    /// The sample kernel, other sample file or policy test, if this is its program.
     pub(super) single: Option<FileId>,
-    /// The name of the sample whose facts it is evaluated with.
+    /// The name of the sample whose facts are used in evaluations.
     pub(super) sample: Option<Arc<str>>,
-    /// The tables of facts that it is evaluated with.
+    /// The fact tables that are used in evaluations.
     tables: Arc<Tables>,
     pub versions: Arc<ProgramVersions>,
     pub(super) embedding: Arc<ProgramEnvironment>,
@@ -236,13 +235,13 @@ pub struct SnapshotProgram {
     types: OnceLock<ProgramTypes>,
     diagnostics: OnceLock<FxHashMap<FileId, Arc<[Diagnostic]>>>,
     settings_errors: Arc<LoadErrors>,
-    /// The errors because of which it does not load.
+    /// The errors that prevent the program from loading.
     load_errors: OnceLock<LoadErrors>,
-    /// What an evaluation finds in its files.
+    /// Findings of the evaluation, by file.
     pub(super) evaluation: OnceLock<Arc<FxHashMap<FileId, Vec<Diagnostic>>>>,
-    /// What its properties, and the search for rules that change nothing, find in its files.
+    /// Findings of the properties and of the search for redundant rules.
     pub(super) verification: OnceLock<Arc<VerifiedProgram>>,
-    /// What previews read beside policies.
+    /// The revision of the files that previews read in addition to policies.
     pub(super) prompt_revisions: PromptRevisions,
     pub(super) provenance: OnceLock<Arc<PromptProvenance>>,
 }
@@ -291,11 +290,11 @@ impl SnapshotProgram {
         }
     }
 
-    /// The same program where previews read something else beside policies.
+    /// Returns the same program with other files for previews.
     pub(super) fn with_revisions(&self, state: &State, prompt_revisions: PromptRevisions) -> Self {
         let (program, diagnostics) = (self.program.clone(), self.diagnostics.clone());
         let evaluation = self.evaluation.clone();
-        // What is compared with another program, is compared anew.
+        // Comparisons with other programs are computed again.
         let verification = if self.compares() { OnceLock::new() } else { self.verification.clone() };
         Self {
             program,
@@ -307,7 +306,7 @@ impl SnapshotProgram {
         }
     }
 
-    /// The joined program.
+    /// Returns the linked program.
     pub fn program(&self) -> &Arc<Program> {
         self.program.get_or_init(|| {
             let inputs =
@@ -322,8 +321,8 @@ impl SnapshotProgram {
         })
     }
 
-    /// Computes the diagnostics of all files, unless that is done. Does nothing when
-    /// `cancel` is raised meanwhile.
+    /// Computes the diagnostics of all files, if they are not known yet. Changes nothing if
+    /// canceled.
     pub fn diagnose(&self, cancel: &Cancel) {
         if self.is_diagnosed() || cancel.is_cancelled() {
             return;
@@ -337,21 +336,21 @@ impl SnapshotProgram {
         };
         if let Some(CheckedProgram { diagnostics: found, rejections }) = checked {
             self.load_errors.get_or_init(|| self.errors_of(rejections));
-            // First what is known of evaluations and properties: a program that counts as diagnosed is shown at once, and
-            // would lack their findings for a moment.
+            // Findings of evaluations and properties come first. A diagnosed program is reported
+            // immediately, and would briefly lack these findings.
             match self.evaluated() {
                 Some(known) => self.adopt(&known),
                 None if self.is_refused() => self.refuse_evaluation(),
                 None => {}
             }
             self.adopt_answers();
-            // Another thread may have been faster; then both found the same.
+            // If another thread was faster, it computed the same findings.
             let _ = self.diagnostics.set(found.into_iter().collect());
         }
     }
 
-    /// The errors because of which the program does not load: then nothing is shown that follows from it. The cases of a policy
-    /// test are no part of its program.
+    /// Returns the errors that prevent the program from loading. Nothing derived is then reported.
+    /// The cases of a policy test are not part of its program.
     pub fn load_errors(&self) -> &LoadErrors {
         self.load_errors.get_or_init(|| self.errors_of(rejections(self.program(), &self.cache)))
     }
@@ -367,32 +366,34 @@ impl SnapshotProgram {
         errors
     }
 
-    /// True if nothing that follows from the program is shown, because it does not load. A command decides that by itself.
+    /// True if no derived results are shown, because the program does not load. Commands decide
+    /// this themselves.
     #[must_use]
     pub fn is_refused(&self) -> bool {
         self.shell == Shell::Editor && !self.load_errors().is_empty()
     }
 
-    /// That nothing is shown which follows from the program, with the first error; `None` if it loads.
+    /// Returns the message that nothing derived is shown, with the first error. Returns `None` if
+    /// the program loads.
     #[must_use]
     pub fn refusal(&self) -> Option<String> {
         self.load_errors().mark().filter(|_| self.is_refused())
     }
 
-    /// True if questions about what follows from the program can be answered: with that, or with the errors of a program that
-    /// does not load.
+    /// True if requests about derived facts can be answered, with results or with the errors of a
+    /// program that does not load.
     #[must_use]
     pub fn is_answerable(&self) -> bool {
         self.is_refused() || self.evaluated().is_some()
     }
 
-    /// Nothing is found by an evaluation that is refused.
+    /// Sets empty findings for a refused evaluation.
     fn refuse_evaluation(&self) {
         self.evaluation.get_or_init(Arc::default);
     }
 
-    /// Evaluates the program, unless what follows from it is known, or it does not load. Does nothing when `cancel` is raised
-    /// meanwhile.
+    /// Evaluates the program, unless the result is known or the program does not load. Changes
+    /// nothing if canceled.
     pub fn evaluate(&self, cancel: &Cancel) {
         if cancel.is_cancelled() {
             return;
@@ -410,7 +411,8 @@ impl SnapshotProgram {
         }
     }
 
-    /// The cache of findings for trying fixes. In an editor the program's own one is for its texts as they are.
+    /// Returns the cache of findings for trial fixes. In an editor, the program's own cache is
+    /// reserved for the current texts.
     pub(super) fn cache_for_fixes(&self) -> Arc<FindingCache> {
         match self.shell {
             Shell::CommandLine => Arc::clone(&self.cache),
@@ -436,19 +438,19 @@ impl SnapshotProgram {
         });
     }
 
-    /// Whether this is the same program as another one, at any revision: what is found out about one is of use for both.
+    /// True if both are the same program, at any revisions, so that they share results.
     #[must_use]
     pub fn succeeds(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.cache, &other.cache)
     }
 
-    /// Whether it is known what an evaluation says of the program. What follows from it may be forgotten by now.
+    /// True if the findings of the evaluation are known. The derived facts may have been dropped.
     #[must_use]
     pub fn is_evaluated(&self) -> bool {
         self.evaluation.get().is_some()
     }
 
-    /// What follows from the program; `None` as long as that is not known.
+    /// Returns the evaluation, or `None` if the current revision was not evaluated.
     #[must_use]
     pub fn evaluated(&self) -> Option<Arc<Evaluated>> {
         if self.is_refused() {
@@ -457,7 +459,8 @@ impl SnapshotProgram {
         self.evaluations.of(self.program(), &self.settings.kernel)
     }
 
-    /// What followed from the program when it was last evaluated; `None` if it does not load.
+    /// Returns the last evaluation, possibly of an earlier revision. Returns `None` if the program
+    /// does not load.
     #[must_use]
     pub fn evaluated_before(&self) -> Option<Arc<Evaluated>> {
         if self.is_refused() {
@@ -466,49 +469,48 @@ impl SnapshotProgram {
         self.evaluations.latest()
     }
 
-    /// Forgets what followed from the program when it was last evaluated, and its prompts. What is wrong with it stays
-    /// known.
+    /// Drops the last evaluation and the previews. The findings are kept.
     pub fn forget_evaluation(&self) {
         self.evaluations.forget();
         self.previews.provenance.take();
     }
 
-    /// The name of the sample whose facts it is evaluated with, if there is one.
+    /// The name of the sample whose facts are used in evaluations.
     #[must_use]
     pub fn sample(&self) -> Option<&Arc<str>> {
         self.sample.as_ref()
     }
 
-    /// The policy test that this is the program of.
+    /// Returns the policy test, if this is its program.
     #[must_use]
     pub fn test(&self) -> Option<FileId> {
         self.single.filter(|file| self.embedding.is_test(*file))
     }
 
-    /// How findings of rules are reported.
     #[must_use]
     pub fn rules(&self) -> &RuleSettings {
         &self.rules
     }
 
-    /// How it is evaluated.
+    /// The evaluation settings.
     #[must_use]
     pub fn kernel(&self) -> &KernelSettings {
         &self.settings.kernel
     }
 
-    /// Programs with their own facts alone come first, then those with samples, by the names of these.
+    /// Sort key: programs without samples come first, followed by programs with samples, by sample
+    /// name.
     pub(super) fn evaluation_order(&self) -> impl Ord {
         (self.sample.as_ref(), self.single)
     }
 
-    /// Whether this is the program of a policy test, whose cases are evaluated one by one.
+    /// True if this is the program of a policy test, whose cases are evaluated separately.
     #[must_use]
     pub fn is_test(&self) -> bool {
         self.test().is_some()
     }
 
-    /// What a command is to be given so that it asks this program: the sample or the test, else the folder.
+    /// Returns the path that selects this program in a command: the sample or test, or the folder.
     #[must_use]
     pub fn subject(&self) -> &Path {
         let single = self.files.iter().find(|file| Some(file.id) == self.single);
@@ -518,74 +520,76 @@ impl SnapshotProgram {
         }
     }
 
-    /// The folder that it lies in; empty for a document that is not on disk.
+    /// The folder of the program. Empty for a document that is not on disk.
     #[must_use]
     pub fn root(&self) -> &Path {
         &self.root
     }
 
-    /// The folder that paths of its settings count from: that of the configuration file, else its own.
+    /// The base folder of relative paths in the settings: the folder of the configuration file, or
+    /// the folder of the program.
     #[must_use]
     pub fn settings_root(&self) -> &Path {
         self.configuration.as_deref().and_then(Path::parent).unwrap_or(&self.root)
     }
 
-    /// The `mangle-ls.toml` that speaks of it; `None` where there is none.
+    /// The governing `mangle-ls.toml`, if any.
     #[must_use]
     pub fn configuration(&self) -> Option<&Path> {
         self.configuration.as_deref()
     }
 
-    /// Its settings, as the configuration has them.
+    /// The settings from the configuration.
     #[must_use]
     pub fn settings(&self) -> &Settings {
         &self.settings
     }
 
-    /// The file that this is the program of, where that is a sample or a policy test.
+    /// The sample or policy test, if this is its program.
     #[must_use]
     pub fn single(&self) -> Option<FileId> {
         self.single
     }
 
-    /// Whether [`SnapshotProgram::diagnose`] has been through.
+    /// True if [`SnapshotProgram::diagnose`] has completed.
     #[must_use]
     pub fn is_diagnosed(&self) -> bool {
         self.diagnostics.get().is_some()
     }
 
-    /// The diagnostics of a file that is reported from here; empty before
-    /// [`SnapshotProgram::diagnose`].
+    /// Returns the diagnostics of a reported file. Empty before [`SnapshotProgram::diagnose`].
     #[must_use]
     pub fn diagnostics(&self, file: FileId) -> &[Diagnostic] {
         self.diagnostics.get().and_then(|found| found.get(&file)).map_or(&[], |found| found)
     }
 
-    /// What its evaluation finds, by file; nothing before [`SnapshotProgram::evaluate`].
+    /// Returns the findings of the evaluation, by file. Empty before
+    /// [`SnapshotProgram::evaluate`].
     pub fn evaluation_findings(&self) -> impl Iterator<Item = (FileId, &[Diagnostic])> {
         let found = self.evaluation.get().into_iter().flat_map(|found| found.iter());
         found.map(|(file, found)| (*file, found.as_slice()))
     }
 
-    /// What is wrong with its prompts and with what these are made of, by file; nothing before [`Snapshot::trace_prompts`].
+    /// Returns the findings about prompts and their sources, by file. Empty before
+    /// [`Snapshot::trace_prompts`].
     pub fn prompt_findings(&self) -> impl Iterator<Item = (FileId, &[Diagnostic])> {
         let found = self.provenance.get().into_iter().flat_map(|known| known.diagnostics.iter());
         found.map(|(file, found)| (*file, found.as_slice()))
     }
 
-    /// The files whose diagnostics are shown from here, sorted.
+    /// The files whose diagnostics this program reports, sorted.
     #[must_use]
     pub fn reported(&self) -> &[FileId] {
         &self.reported
     }
 
-    /// Drops what only further questions would need: what follows from the program, and its prompts.
+    /// Drops the data that only further requests would need: the evaluation and the previews.
     pub fn release(&self) {
         self.evaluations.forget();
         self.previews.clear();
     }
 
-    /// Whether diagnostics of `file` are shown from here.
+    /// True if this program reports the diagnostics of `file`.
     #[must_use]
     pub fn reports(&self, file: FileId) -> bool {
         self.reported.binary_search(&file).is_ok()

@@ -1,4 +1,4 @@
-//! What makes a program the same one after a change of its files or settings.
+//! Identity of a program across changes of its files or settings.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -6,21 +6,20 @@ use std::sync::Arc;
 use crate::host::{ProgramFiles, Project};
 use mangle_syntax::text::FileId;
 
-/// What makes a program the same one after a change of its files or settings.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) struct Identity {
     pub(super) name: Arc<str>,
     pub(super) root: PathBuf,
-    /// The `mangle-ls.toml` that speaks of it.
+    /// The governing `mangle-ls.toml`.
     pub(super) configuration: Option<PathBuf>,
-    /// The sample kernel, other file of the sample, or policy test that this is the program of.
+    /// The sample kernel, other sample file or policy test, if this is its program.
     pub(super) single: Option<FileId>,
-    /// Whether this is the program with the tables of a sample that has nothing else.
+    /// True for the program with the tables of a sample that has no other files.
     pub(super) is_with_tables: bool,
 }
 
 impl Identity {
-    /// Of the program itself.
+    /// The identity of the program itself, without samples and tests.
     pub(super) fn of(program: &ProgramFiles, projects: &[Project]) -> Self {
         let project = program.project.and_then(|project| projects.get(project));
         Self {

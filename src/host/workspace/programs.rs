@@ -1,5 +1,4 @@
-//! The programs of the workspace from revision to revision: whatever stays the same keeps what was
-//! computed about it.
+//! The programs of the workspace across revisions. Unchanged programs keep their computed results.
 
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
@@ -32,31 +31,31 @@ use piggyback::envelope::Catalogue;
 #[derive(Debug, Default)]
 pub(super) struct Programs {
     list: Vec<State>,
-    /// One for each document that is not on disk.
+    /// Programs of documents that are not on disk, one per document.
     lone: Vec<State>,
     projects: Vec<Project>,
     agents: Vec<AgentSettings>,
     transcripts: Vec<TranscriptState>,
     grammars: Vec<GrammarState>,
-    /// The files that are in a program, or a transcript, only since a document is open.
+    /// Files that are in a program, or are transcripts, only because a document is open.
     only_while_open: FxHashSet<FileId>,
-    /// What the editor's settings say of rules of which the configuration files say nothing.
+    /// Severities of the editor's settings, for rules that the configuration files do not set.
     base: Arc<RuleSettings>,
     unreadable: Vec<Unreadable>,
     cuts: Vec<PartialScan>,
     /// The number of files that may be transcripts and were not examined.
     unexamined: usize,
-    /// The prompt atoms of the configurations, as they are after so many changes of files that may hold some.
+    /// The prompt atoms of the configurations, memoized by the number of changes of atom files.
     atoms: Memo<AtomsRevision, Vec<Arc<ConfiguredAtoms>>>,
-    /// For whom the programs are evaluated.
+    /// The shell that the programs are evaluated for.
     shell: Shell,
 }
 
-/// How often files that may hold prompt atoms have changed.
+/// The number of changes of files that may contain prompt atoms.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct AtomsRevision(u64);
 
-/// A file or folder that could not be read, and what is said of it.
+/// An unreadable file or folder and its diagnostics.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Unreadable {
     id: FileId,
@@ -65,20 +64,20 @@ struct Unreadable {
 }
 
 impl Programs {
-    /// No programs yet, for a command.
+    /// An empty list of programs, for a command.
     pub(super) fn of_commands() -> Self {
         Self { shell: Shell::CommandLine, ..Self::default() }
     }
 
-    /// Replaces all programs but those of documents that are not on disk. Gives whether anything
-    /// is different.
+    /// Replaces all programs except programs of documents that are not on disk. Returns true if
+    /// anything changed.
     pub(super) fn take_over(
         &mut self,
         mut resolution: Resolution,
         problems: &[Problem],
         table: &FileTable,
     ) -> bool {
-        // Kernels may ask for prompts of them now.
+        // Kernels may now use these atoms.
         self.atoms.take();
         let mut different = self.take_programs(&resolution, table);
         different |= self.take_transcripts(&resolution);
@@ -107,7 +106,7 @@ impl Programs {
         different
     }
 
-    /// Replaces the programs. Gives whether anything is different.
+    /// Returns true if anything changed.
     pub(super) fn take_programs(&mut self, resolution: &Resolution, table: &FileTable) -> bool {
         let (before, mut different) = (self.list.len(), false);
         let mut old: FxHashMap<Identity, VecDeque<State>> = FxHashMap::default();
@@ -128,7 +127,7 @@ impl Programs {
         different || self.list.len() != before
     }
 
-    /// Replaces the transcripts. Gives whether anything is different.
+    /// Returns true if anything changed.
     fn take_transcripts(&mut self, resolution: &Resolution) -> bool {
         let mut old = std::mem::take(&mut self.transcripts);
         let before = old.len();
@@ -154,7 +153,7 @@ impl Programs {
         different | (self.transcripts.len() != before)
     }
 
-    /// Replaces the grammars. Gives whether anything is different.
+    /// Returns true if anything changed.
     fn take_grammars(&mut self, resolution: &mut Resolution) -> bool {
         let mut old = std::mem::replace(&mut self.grammars, GrammarState::of(resolution, &self.base));
         let mut different = old.len() != self.grammars.len();
@@ -165,22 +164,22 @@ impl Programs {
         different
     }
 
-    /// Whether a file is a grammar of replies that a configuration names.
+    /// True if a configuration declares the file as a reply grammar.
     pub(super) fn is_grammar(&self, file: FileId) -> bool {
         self.grammars.iter().any(|state| state.file() == file)
     }
 
-    /// Whether a file is in a program, or a transcript, only since a document is open.
+    /// True if a file is in a program, or is a transcript, only because a document is open.
     pub(super) fn is_only_while_open(&self, file: FileId) -> bool {
         self.only_while_open.contains(&file)
     }
 
-    /// Whether a file is a transcript.
     pub(super) fn is_transcript(&self, file: FileId) -> bool {
         self.transcripts.iter().any(|state| state.file == file)
     }
 
-    /// How many bytes of a transcript are read while it is closed; `None` for what is none, or is not to be read.
+    /// Returns the maximum number of bytes that are read of a closed transcript. `None` if the
+    /// file is not a transcript, or is not read while closed.
     pub(super) fn closed_limit(&self, file: FileId) -> Option<u64> {
         let state = self.transcripts.iter().find(|state| state.file == file)?;
         Some(state.closed_limit()).filter(|limit| *limit > 0)
@@ -192,18 +191,19 @@ impl Programs {
         all.filter(|(_, limit)| *limit > 0).collect()
     }
 
-    /// The prompt atoms of the configurations, after so many changes of files that may hold some.
+    /// Returns the prompt atoms of the configurations, after the given number of changes of atom
+    /// files.
     pub(super) fn atoms(&self, changes: u64) -> Vec<Arc<ConfiguredAtoms>> {
         let compute = |_| Some(ConfiguredAtoms::of(&self.projects, &self.base));
         self.atoms.get(AtomsRevision(changes), compute).unwrap_or_default()
     }
 
-    /// What is reported of a finding of a whole file.
+    /// Returns the diagnostics for a finding about a whole file.
     pub(super) fn found_in(&self, file: FileId, path: &Path, finding: Finding) -> Vec<Diagnostic> {
         found_around(file, path, finding, &self.projects, &self.base)
     }
 
-    /// The folders of which only a part was scanned.
+    /// The incompletely scanned folders.
     pub(super) fn cuts(&self) -> &[PartialScan] {
         &self.cuts
     }
@@ -212,18 +212,17 @@ impl Programs {
         self.unexamined
     }
 
-    /// The catalogues of tools, by the paths of the configurations that name them.
+    /// Returns the tool catalogs, by the paths of the configurations that name them.
     pub(super) fn catalogues(&self) -> Vec<(PathBuf, Arc<Catalogue>)> {
         let catalogue = |project: &Project| Some((project.path.clone(), Arc::clone(project.tools.as_ref()?)));
         self.projects.iter().filter_map(catalogue).collect()
     }
 
-    /// The configuration files.
     pub(super) fn projects(&self) -> &[Project] {
         &self.projects
     }
 
-    /// The transcripts among these files; after [`Programs::at`].
+    /// Returns the transcripts among these files. Call after [`Programs::at`].
     pub(super) fn transcripts(
         &mut self,
         files: &FxHashMap<FileId, Arc<SnapshotFile>>,
@@ -232,7 +231,7 @@ impl Programs {
         self.transcripts.iter_mut().filter_map(|state| state.at(files, &program)).collect()
     }
 
-    /// The grammars of replies, which join `files`; after [`Programs::at`].
+    /// Returns the reply grammars and adds them to `files`. Call after [`Programs::at`].
     pub(super) fn grammars(
         &mut self,
         files: &mut FxHashMap<FileId, Arc<SnapshotFile>>,
@@ -241,8 +240,8 @@ impl Programs {
         self.grammars.iter_mut().map(|state| state.at(files, &program)).collect()
     }
 
-    /// Sets what holds for rules of which the configuration files say nothing. Programs on disk follow at the
-    /// next [`Programs::take_over`]. Gives whether it is different.
+    /// Sets the severities of rules that the configuration files do not set. Programs on disk
+    /// change at the next [`Programs::take_over`]. Returns true if the severities changed.
     pub(super) fn set_base(&mut self, base: RuleSettings) -> bool {
         if *self.base == base {
             return false;
@@ -255,7 +254,7 @@ impl Programs {
         true
     }
 
-    /// Adds the program of a document that is not on disk: it alone.
+    /// Adds a single-file program for a document that is not on disk.
     pub(super) fn add_lone(&mut self, file: FileId, path: &Path) {
         self.remove_lone(file);
         let name = path.to_string_lossy().into();
@@ -275,24 +274,24 @@ impl Programs {
         self.list.iter().chain(&self.lone)
     }
 
-    /// Whether a preview read a file, or one of a folder, beside policies.
+    /// True if a preview read the file, or a file in the folder, in addition to policies.
     pub(super) fn feeds_previews(&self, path: &Path) -> bool {
         self.all().any(|state| state.previews.reads(path))
     }
 
-    /// Whether some program shows diagnostics of a file.
+    /// True if a program reports diagnostics of a file.
     pub(super) fn reports(&self, file: FileId) -> bool {
         self.all().any(|state| state.reported.binary_search(&file).is_ok())
     }
 
-    /// All files of all programs, and the transcripts.
+    /// Returns all files of all programs, and the transcripts.
     pub(super) fn files(&self) -> FxHashSet<FileId> {
         let transcripts = self.transcripts.iter().map(|state| state.file);
         self.all().flat_map(|state| state.members.iter().copied()).chain(transcripts).collect()
     }
 
-    /// The files on disk that decide about findings, as far as they are known: of programs, transcripts, grammars and
-    /// configurations.
+    /// Returns the known files on disk that affect findings: of programs, transcripts, grammars
+    /// and configurations.
     pub(super) fn paths(&self, table: &FileTable) -> Vec<PathBuf> {
         let grammars = self.grammars.iter().map(GrammarState::file);
         let read = self.files().into_iter().chain(grammars).map(|file| table.path(file).to_path_buf());
@@ -301,9 +300,9 @@ impl Programs {
         read.chain(projects).chain(agents).filter(|path| path.is_absolute()).collect()
     }
 
-    /// Adds the files that are in no program to `files`, and gives what is wrong with them:
-    /// configuration files, and files that could not be read. A configuration file that is open and was edited
-    /// since it was read keeps silent: its findings may have moved.
+    /// Adds the files that are in no program to `files`, and returns their findings: configuration
+    /// files and unreadable files. An open configuration file that was edited after it was read
+    /// has no findings, because their positions may be wrong.
     pub(super) fn others(
         &self,
         files: &mut FxHashMap<FileId, Arc<SnapshotFile>>,
@@ -342,7 +341,7 @@ impl Programs {
             files.entry(*id).or_insert_with(|| {
                 Arc::new(SnapshotFile::foreign(*id, path.as_path().into(), None, "".into()))
             });
-            // A configuration that cannot be read has no other finding.
+            // An unreadable configuration has no other finding.
             let known = diagnostics.entry(*id).or_insert_with(|| Arc::clone(found));
             if known.is_empty() {
                 *known = Arc::clone(found);
@@ -351,7 +350,7 @@ impl Programs {
         diagnostics
     }
 
-    /// The programs with these files.
+    /// Returns the snapshots of the programs with these files.
     pub(super) fn at(
         &mut self,
         files: &FxHashMap<FileId, Arc<SnapshotFile>>,
@@ -361,12 +360,12 @@ impl Programs {
     }
 }
 
-/// The program of an identity at the last revision.
+/// Returns the last snapshot of the program with this identity.
 fn last_of(list: &[State], identity: &Identity) -> Option<Arc<SnapshotProgram>> {
     list.iter().find(|state| state.identity == *identity)?.last.clone()
 }
 
-/// The files that are in a program, or a transcript, only since a document is open.
+/// Returns the files that are in a program, or are transcripts, only because a document is open.
 fn only_while_open(resolution: &Resolution) -> FxHashSet<FileId> {
     let lone = resolution.programs.iter().filter(|program| program.origin == ProgramOrigin::Lone);
     let members = lone.flat_map(ProgramFiles::own).map(|member| member.file);
@@ -375,7 +374,8 @@ fn only_while_open(resolution: &Resolution) -> FxHashSet<FileId> {
     members.chain(transcripts.map(|transcript| transcript.file)).chain(outside).collect()
 }
 
-/// The units of a program, as far as they report anything or evaluations of others are shown with them.
+/// Returns the units of a program that report findings, or whose evaluations are shown with other
+/// units.
 fn states(program: &ProgramFiles, projects: &[Project], of: Around<'_>) -> Vec<State> {
     let rules: Arc<RuleSettings> = program.settings.rules.over(of.base).into();
     let project = program.project.and_then(|project| projects.get(project));
@@ -398,7 +398,7 @@ fn states(program: &ProgramFiles, projects: &[Project], of: Around<'_>) -> Vec<S
         let settings_errors = Arc::clone(&settings_errors);
         states.push(State { sample, tables, shell: of.shell, settings_errors, ..state });
     }
-    // Tables alone go with the program as it is.
+    // If a sample has only tables, they are added to the program itself.
     if let (false, Some(name), Some(own)) = (has_sample, tables.name(), states.first()) {
         let identity = Identity { is_with_tables: true, ..identity };
         let files = (own.members.clone(), Vec::new());
@@ -408,10 +408,10 @@ fn states(program: &ProgramFiles, projects: &[Project], of: Around<'_>) -> Vec<S
     states
 }
 
-/// What decides about programs beside their files and settings.
+/// Inputs of a program in addition to its files and settings.
 #[derive(Clone, Copy)]
 struct Around<'a> {
-    /// What holds for rules of which the configuration says nothing.
+    /// The severities of rules that the configuration does not set.
     base: &'a RuleSettings,
     table: &'a FileTable,
     shell: Shell,
@@ -422,7 +422,8 @@ fn same_agents(a: &[AgentSettings], b: &[AgentSettings]) -> bool {
     a.iter().map(key).eq(b.iter().map(key))
 }
 
-/// Whether the configurations say the same. What they name, such as a catalogue of tools, may have changed while they did not.
+/// True if the configurations have equal content. The files that they name, such as a tool
+/// catalog, may have changed.
 fn same_projects(a: &[Project], b: &[Project]) -> bool {
     let same =
         |(a, b): (&Project, &Project)| a.file == b.file && a.text == b.text && a.findings == b.findings;

@@ -1,5 +1,5 @@
-//! Where the lines of the prompts of sample kernels come from, and what is wrong with them: computed beside evaluations, for hover
-//! and diagnostics.
+//! Origins of the prompt lines of sample kernels, and findings about prompts. Computed along with
+//! evaluations, for hover and diagnostics.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
@@ -19,7 +19,7 @@ use mangle_settings::{RuleSettings, Settings};
 use mangle_syntax::memo::Identity;
 use mangle_syntax::text::{Cancel, FileId};
 
-/// The prompt atoms that a configuration names, of which perhaps no kernel asks for a prompt.
+/// The prompt atoms that a configuration names. A kernel may or may not use them.
 #[derive(Debug)]
 pub(super) struct ConfiguredAtoms {
     root: PathBuf,
@@ -29,7 +29,8 @@ pub(super) struct ConfiguredAtoms {
 }
 
 impl ConfiguredAtoms {
-    /// Those of some configurations; `base` holds for rules of which these say nothing.
+    /// Returns the atoms of the configurations. `base` has the severities of rules that they do
+    /// not set.
     pub(super) fn of(projects: &[Project], base: &RuleSettings) -> Vec<Arc<Self>> {
         let named = projects.iter().filter(|project| !project.settings.prompt.atoms.patterns().is_empty());
         let of = |project: &Project| {
@@ -40,12 +41,12 @@ impl ConfiguredAtoms {
         named.map(of).collect()
     }
 
-    /// What is wrong with them, if that is known.
+    /// Returns the findings, if they have been computed.
     pub(super) fn known(&self) -> Option<&Arc<PromptProvenance>> {
         self.known.get()
     }
 
-    /// Whether a kernel asks for prompts of them: then what is wrong is told with those.
+    /// True if a kernel uses these atoms. Their findings are then reported with its prompts.
     fn is_asked_for(&self, programs: &[Arc<SnapshotProgram>]) -> bool {
         let of_it = programs.iter().filter(|program| Arc::ptr_eq(&program.settings, &self.settings));
         let mut kernels = of_it.filter_map(|program| {
@@ -66,7 +67,7 @@ impl ConfiguredAtoms {
 }
 
 impl PromptProvenance {
-    /// Where the lines of some previews come from, and what is wrong with them.
+    /// Computes the origins and findings of previews.
     fn of(previewed: Previewed<'_>) -> Self {
         let Previewed { program, preview, files, sessions } = previewed;
         let ids: Vec<_> = sessions.iter().map(|session| session.as_ref().map(|session| session.id)).collect();
@@ -90,7 +91,7 @@ fn files<'t>(
 }
 
 impl SnapshotProgram {
-    /// The sample kernel that asks for prompts, where this is the program of one.
+    /// Returns the sample kernel with preview comments, if this is its program.
     #[must_use]
     pub fn previewed(&self) -> Option<FileId> {
         let kernel = self.single().filter(|_| !self.is_test())?;
@@ -98,13 +99,13 @@ impl SnapshotProgram {
         file.text().contains("@preview").then_some(kernel)
     }
 
-    /// Whether [`Snapshot::trace_prompts`] has nothing to do.
+    /// True if [`Snapshot::trace_prompts`] has nothing to do.
     #[must_use]
     pub fn is_traced(&self) -> bool {
         self.provenance.get().is_some() || self.previewed().is_none()
     }
 
-    /// Where the lines of its prompts come from as far as that is known, and whether it is current.
+    /// Returns the known origins of the prompt lines. The flag is true if they are current.
     #[must_use]
     pub fn prompt_provenance(&self) -> Option<(Arc<PromptProvenance>, bool)> {
         if let Some(known) = self.provenance.get() {
@@ -131,7 +132,8 @@ impl SnapshotProgram {
 }
 
 impl Snapshot {
-    /// Traces the lines of the prompts of a program to their origins, unless that is done. Does nothing when `cancel` is raised.
+    /// Computes the origins of the prompt lines of a program, if they are not known yet. Changes
+    /// nothing if canceled.
     pub fn trace_prompts(&self, program: &SnapshotProgram, cancel: &Cancel) {
         if program.is_traced() || cancel.is_cancelled() {
             return;
@@ -146,7 +148,7 @@ impl Snapshot {
         known.into_iter().for_each(|known| _ = program.provenance.set(known));
     }
 
-    /// Looks for what is wrong with the prompt atoms of configurations, unless somebody has already.
+    /// Computes the findings of the prompt atoms of configurations, if they are not known yet.
     pub fn check_atoms(&self, cancel: &Cancel) {
         for atoms in self.atoms.iter().filter(|atoms| atoms.known().is_none()) {
             if cancel.is_cancelled() {
@@ -158,13 +160,13 @@ impl Snapshot {
         }
     }
 
-    /// Whether [`Snapshot::check_atoms`] has nothing to do.
+    /// True if [`Snapshot::check_atoms`] has nothing to do.
     #[must_use]
     pub fn has_checked_atoms(&self) -> bool {
         self.atoms.iter().all(|atoms| atoms.known().is_some())
     }
 
-    /// What is known of the prompts that are shown, and of atoms without any.
+    /// Returns the known results for displayed prompts, and for atoms without prompts.
     pub(super) fn all_provenance(&self) -> impl Iterator<Item = &PromptProvenance> {
         let is_shown = |program: &&Arc<SnapshotProgram>| self.shows_evaluation_of(program);
         let of_programs =
@@ -172,8 +174,8 @@ impl Snapshot {
         of_programs.chain(self.atoms.iter().filter_map(|atoms| atoms.known())).map(AsRef::as_ref)
     }
 
-    /// The programs of sample kernels whose prompts a file may feed: those that it is part of; of a file beside policies,
-    /// those that read it.
+    /// Returns the programs of sample kernels whose prompts may depend on a file. For a policy,
+    /// these are the programs with the file; for other files, the programs whose previews read it.
     #[must_use]
     pub fn fed_by(&self, file: FileId) -> Vec<&Arc<SnapshotProgram>> {
         let of_policy = self.samples_of(file);
@@ -186,7 +188,8 @@ impl Snapshot {
         self.programs.iter().filter(reads).collect()
     }
 
-    /// The programs whose prompts an open document may feed that is part of none: those of the sample kernels around it.
+    /// Returns the programs of the sample kernels around an open document that is in no program.
+    /// Their prompts may depend on the document.
     #[must_use]
     pub fn samples_around(&self, file: &SnapshotFile) -> Vec<&Arc<SnapshotProgram>> {
         if self.transcript(file.id).is_some() || self.programs_with(file.id).next().is_some() {

@@ -1,10 +1,11 @@
-//! Counts changes of the files that prompts are made of.
+//! Counters of changes to the sources of prompts.
 
-/// Counts changes of the files that previews read beside policies: those on disk, and open documents.
+/// Numbers of changes to files that previews read in addition to policies, on disk or in open
+/// documents.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub struct PromptRevisions {
-    /// Of all of them.
+    /// All changes.
     pub all: u64,
-    /// Of those that may hold prompt atoms.
+    /// Changes to files that may contain prompt atoms.
     pub atoms: u64,
 }

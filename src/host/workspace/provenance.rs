@@ -1,4 +1,4 @@
-//! Where the lines of a program's prompts come from, as far as that is known.
+//! Known origins of the prompt lines of a program.
 
 use std::sync::Arc;
 
@@ -12,35 +12,31 @@ use mangle_syntax::lint::Diagnostic;
 use mangle_syntax::memo::Identity;
 use mangle_syntax::text::FileId;
 
-/// What the prompts of a sample kernel show.
 #[derive(Debug, Default)]
 pub struct PromptProvenance {
-    /// Where their lines come from.
     pub provenance: Provenance,
-    /// What is wrong, by file: of the program, and beside policies.
+    /// The findings by file, in policies and in other files.
     pub(super) diagnostics: FxHashMap<FileId, Vec<Diagnostic>>,
-    /// The files that were read beside policies.
+    /// The files other than policies that were read.
     pub(super) files: FxHashMap<FileId, Arc<SnapshotFile>>,
 }
 
 impl PromptProvenance {
-    /// What is wrong in a file.
     pub(super) fn diagnostics(&self, file: FileId) -> &[Diagnostic] {
         self.diagnostics.get(&file).map_or(&[], |found| found)
     }
 
-    /// A file that was read beside policies.
+    /// Returns a file that was read in addition to policies.
     pub(super) fn file(&self, id: FileId) -> Option<&Arc<SnapshotFile>> {
         self.files.get(&id)
     }
 }
 
-/// What the provenance of prompts depends on.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct ProvenanceInputs {
     /// [`fingerprint`] of the program.
     pub(super) statements: u64,
-    /// Findings and the header of the kernel have places in them.
+    /// The file versions, because findings and the header of the kernel contain positions.
     pub(super) files: Vec<Identity<SnapshotFile>>,
     pub(super) prompt_revisions: PromptRevisions,
     pub(super) rules: Arc<RuleSettings>,

@@ -1,5 +1,5 @@
-//! A look at the disk: which files are which program now, and what is in those that no editor has
-//! open. Runs aside while edits go on; what it finds is taken over afterwards.
+//! A scan of the disk: finds programs and reads files that are not open. The scan runs on another
+//! thread while edits continue, and its result is applied afterwards.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -18,57 +18,55 @@ use mangle_syntax::lint::Finding;
 use mangle_syntax::syntax::rules::BOM;
 use mangle_syntax::text::{Cancel, FileId};
 
-/// What to look for.
+/// Input of a scan.
 #[derive(Debug)]
 pub struct Scan {
-    /// The folders and open documents that programs are to be found for; `None` when only `files`
-    /// have to be read.
+    /// The folders and open documents to find programs for. `None` if only `files` must be read.
     pub(super) targets: Option<Vec<CheckTarget>>,
-    /// Files that are to be read again.
+    /// Files to read again.
     pub(super) files: FxHashSet<FileId>,
-    /// The closed transcripts that are known, and how many bytes of each may be read.
+    /// The known closed transcripts, with the maximum number of bytes to read of each.
     pub(super) transcripts: FxHashMap<FileId, u64>,
-    /// The paths that the URIs of open documents name.
+    /// The paths in the URIs of open documents.
     pub(super) open: Vec<PathBuf>,
-    /// The open documents.
     pub(super) overlay: Overlay,
-    /// The files as they were the last time.
+    /// The files at the last scan.
     pub(super) known: FxHashMap<FileId, Arc<SnapshotFile>>,
     pub(super) table: Arc<FileTable>,
     pub(super) stage: Stage,
     pub(super) cancel: Cancel,
 }
 
-/// Which look at the workspace it is.
+/// The stage of scanning a workspace.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) enum Stage {
-    /// The first: of large folders only what lies beside open documents.
+    /// The first scan. In large folders, only the folders of open documents are scanned.
     #[default]
     First,
-    /// The one after such a look: aside, while questions about open documents are answered.
+    /// The scan of the remaining files after a partial first scan. Requests about open documents
+    /// are answered meanwhile.
     Rest,
-    /// Any later one.
+    /// Any later scan.
     Again,
 }
 
-/// What was found.
+/// Result of a scan.
 #[derive(Debug, Default)]
 pub struct Scanned {
-    /// The programs, if they were looked for.
+    /// The programs, if the scan searched for them.
     pub(super) resolution: Option<Resolution>,
-    /// The files that are new or different.
+    /// New and changed files.
     pub(super) files: Vec<Arc<SnapshotFile>>,
-    /// Files that were to be read and are not there, or not readable.
+    /// Files that were to be read and are missing or unreadable.
     pub(super) gone: Vec<FileId>,
-    /// Where the paths lead that the URIs of open documents name.
+    /// The resolved paths of the URIs of open documents.
     pub(super) open: Vec<ResolvedPath>,
-    /// Of the files that are open: whether they start with a byte order mark on disk.
+    /// For open files: true if the file on disk starts with a byte order mark.
     pub(super) marks: Vec<(FileId, bool)>,
-    /// What could not be read.
     pub(super) problems: Vec<Problem>,
-    /// Whether only what lies beside open documents was looked at.
+    /// True if only the folders of open documents were scanned.
     pub(super) is_partial: bool,
-    /// Whether it was stopped: nothing of it counts.
+    /// True if the scan was canceled. The other fields are then unusable.
     pub(super) is_cancelled: bool,
 }
 
@@ -76,18 +74,19 @@ enum Outcome {
     Same,
     New(Arc<SnapshotFile>),
     Gone(FileId, Problem),
-    /// It is open; whether the file on disk starts with a byte order mark.
+    /// The file is open. The flag is true if the file on disk starts with a byte order mark.
     Open(FileId, bool),
 }
 
 impl Scan {
-    /// Whether questions are answered meanwhile, so that it should not take the threads that do that.
+    /// True if requests are answered meanwhile, so that the scan must not occupy their threads.
     #[must_use]
     pub fn is_aside(&self) -> bool {
         self.stage == Stage::Rest
     }
 
-    /// Looks. `progress` is told now and then how many files of how many are done, from any thread.
+    /// Runs the scan. `progress` receives the numbers of finished and of all files now and then,
+    /// from any thread.
     #[must_use]
     pub fn run(self, progress: impl Fn(usize, usize) + Sync) -> Scanned {
         let targets = self.targets.as_deref();
@@ -137,7 +136,7 @@ impl Scan {
         scanned
     }
 
-    /// Reads a file; `limit` is how many bytes of it are read, where it is a transcript.
+    /// Reads a file. `limit` is the maximum number of bytes to read of a transcript.
     fn look(&self, id: FileId, limit: Option<u64>) -> Outcome {
         let path = self.table.path(id);
         if self.overlay.get(&path).is_some() {
@@ -168,13 +167,13 @@ impl Scan {
             return Outcome::New(Arc::new(SnapshotFile::transcript(id, path, file)));
         }
         let file = SnapshotFile::closed(id, path, file);
-        // Made here, where there is time, and not when the first keystroke waits for it.
+        // Computed during the scan, so that the first keystroke does not wait for it.
         let _ = file.summary();
         Outcome::New(Arc::new(file))
     }
 }
 
-/// Whether nothing is wrong with the text of a file, before and now, but a byte order mark before it.
+/// True if neither the known nor the new text has a problem other than a byte order mark.
 fn is_marked_alone(known: &SnapshotFile, file: &FileText) -> bool {
     let is_mark = |findings: &[Finding]| matches!(findings, [finding] if finding.rule == &BOM);
     is_mark(&known.findings) && is_mark(&file.findings)

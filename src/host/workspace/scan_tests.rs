@@ -1,4 +1,5 @@
-//! Looks at large folders: what comes first, where they stop, and that they can be stopped. Counted, not timed.
+//! Tests of scans of large folders: order, limits and cancellation. They count operations and do
+//! not measure time.
 
 #![allow(clippy::unwrap_used)]
 
@@ -10,7 +11,6 @@ use tempfile::TempDir;
 use super::*;
 use crate::host::ScanLimit;
 
-/// A workspace over a folder.
 struct Large {
     folder: TempDir,
     workspace: Workspace,
@@ -34,7 +34,7 @@ impl Large {
         std::fs::write(path, text).unwrap();
     }
 
-    /// Writes `count` Mangle files in folders of a hundred.
+    /// Writes `count` Mangle files, one hundred per folder.
     fn fill(&self, count: usize) {
         (0..count).for_each(|n| self.write(&format!("{}/p{n:05}.mg", n / 100), &format!("p{n}(1).\n")));
     }
@@ -49,7 +49,7 @@ impl Large {
         self.workspace.scanned(scan.run(|_, _| {}))
     }
 
-    /// The files of the program of a document, relative to the workspace.
+    /// Returns the files of the program of a document, relative to the workspace.
     fn beside(&mut self, path: &str) -> Vec<PathBuf> {
         let snapshot = self.workspace.snapshot();
         let id = snapshot.id(&self.path(path)).unwrap();
@@ -152,7 +152,7 @@ fn a_look_that_is_stopped_changes_nothing_and_is_done_again() {
     let mut large = Large::new();
     large.fill(50);
     let first = large.workspace.next_scan().unwrap();
-    // The folder went while it was looked at.
+    // The folder was removed during the scan.
     large.workspace.set_folders(Vec::new());
     assert!(!large.workspace.scanned(first.run(|_, _| {})));
     assert!(large.workspace.is_loading());

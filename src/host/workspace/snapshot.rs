@@ -1,5 +1,5 @@
-//! The workspace at one revision: immutable, cheap to share, complete. Every question is answered
-//! from one of these.
+//! The workspace at one revision: immutable, complete and cheap to share. All requests are
+//! answered from a snapshot.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
@@ -20,44 +20,41 @@ use mangle_syntax::lint::Diagnostic;
 use mangle_syntax::text::FileId;
 use piggyback::envelope::Catalogue;
 
-/// The whole workspace.
 #[derive(Debug, Default)]
 pub struct Snapshot {
-    /// Counts changes of any kind: an edit, a file event, a configuration.
+    /// The number of changes of any kind: edits, file events, configuration.
     pub revision: u64,
-    /// The programs.
     pub programs: Vec<Arc<SnapshotProgram>>,
-    /// The transcripts: those that are open, and those that are looked at while they are closed.
+    /// Open transcripts, and transcripts that are checked while closed.
     pub transcripts: Vec<Arc<SnapshotTranscript>>,
-    /// The grammars and schemas of replies.
     pub grammars: Vec<Arc<SnapshotGrammar>>,
-    /// The catalogues of tools, by the paths of the configurations that name them.
+    /// The tool catalogs, by the paths of the configurations that name them.
     pub(super) catalogues: Vec<(PathBuf, Arc<Catalogue>)>,
     files: FxHashMap<FileId, Arc<SnapshotFile>>,
-    /// What is wrong with the configuration files, and with files that could not be read.
+    /// Findings of configuration files and of unreadable files.
     others: FxHashMap<FileId, Arc<[Diagnostic]>>,
     pub(super) table: Arc<FileTable>,
-    /// Counts changes of what previews read beside policies.
+    /// The number of changes to files that previews read in addition to policies.
     pub prompt_revisions: PromptRevisions,
     /// The open documents that previews may read.
     pub(super) beside: Arc<Overlay>,
-    /// What a command has read of the headers of samples already.
+    /// The headers of samples that a command has already read.
     pub(super) read_previews: FxHashMap<FileId, Arc<PreviewFiles>>,
     /// The prompt atoms that configurations name.
     pub(super) atoms: Vec<Arc<ConfiguredAtoms>>,
-    /// What is said of the documents whose text may differ from the editor's.
+    /// The only findings of documents whose text may differ from the editor's.
     pub(super) suspects: FxHashMap<FileId, Arc<[Diagnostic]>>,
-    /// Whether only what lies beside open documents is known yet.
+    /// True if only the folders of open documents have been scanned.
     pub is_partial: bool,
-    /// The folders of which only a part was scanned.
+    /// The incompletely scanned folders.
     pub cuts: Vec<PartialScan>,
-    /// The URIs of documents that the editor edits and whose opening never arrived.
+    /// URIs of documents that the editor edits although their opening was never received.
     pub missed: Vec<Arc<str>>,
     pub(super) identities: Arc<Identities>,
-    /// The open documents by the paths that their URIs name, where that is not their identity.
+    /// Open documents by the path in their URI, if the path differs from the file's identity.
     pub(super) spelled: Arc<FxHashMap<PathBuf, FileId>>,
     pub(super) openings: FxHashMap<Arc<str>, Opening>,
-    /// [`Snapshot::of_open_documents`], once somebody has asked.
+    /// Cache of [`Snapshot::of_open_documents`].
     of_open: OnceLock<Vec<Arc<SnapshotProgram>>>,
 }
 
@@ -94,7 +91,7 @@ impl Snapshot {
         }
     }
 
-    /// The programs that say something of open documents.
+    /// Returns the programs that report findings of open documents.
     pub fn of_open_documents(&self) -> &[Arc<SnapshotProgram>] {
         self.of_open.get_or_init(|| {
             let of = |file: &Arc<SnapshotFile>| {
@@ -111,33 +108,33 @@ impl Snapshot {
         })
     }
 
-    /// Whether what an evaluation of a program says is shown. Of a folder that is too large to be scanned as a whole only
-    /// that of programs of open documents is, whatever was open before.
+    /// True if the evaluation findings of a program are shown. If a folder is too large for a
+    /// complete scan, only programs of currently open documents are included.
     #[must_use]
     pub fn shows_evaluation_of(&self, program: &Arc<SnapshotProgram>) -> bool {
         let is_of_open = || self.of_open_documents().iter().any(|of_open| Arc::ptr_eq(of_open, program));
         !program.is_test() && (self.cuts.is_empty() || is_of_open())
     }
 
-    /// Whether no open document has a text that may differ from the editor's.
+    /// True if the texts of all open documents equal the editor's.
     #[must_use]
     pub fn is_in_sync(&self) -> bool {
         self.suspects.is_empty()
     }
 
-    /// Whether edits of ours may touch a file: not where its text may differ from the editor's.
+    /// True if the server may edit the file. False if its text may differ from the editor's.
     #[must_use]
     pub fn is_editable(&self, file: FileId) -> bool {
         !self.suspects.contains_key(&file)
     }
 
-    /// The further opening at a URI of a file that is open at another one, too.
+    /// Returns the additional opening at a URI, of a file that is also open at another URI.
     #[must_use]
     pub fn opening(&self, uri: &str) -> Option<&Opening> {
         self.openings.get(uri)
     }
 
-    /// The further openings, sorted by URI.
+    /// The additional openings, sorted by URI.
     #[must_use]
     pub fn further_openings(&self) -> Vec<&Opening> {
         let mut all: Vec<_> = self.openings.iter().collect();
@@ -145,7 +142,7 @@ impl Snapshot {
         all.into_iter().map(|(_, opening)| opening).collect()
     }
 
-    /// The file that a path leads to. Looks at the disk where the path is not known.
+    /// Returns the file at a path, with links resolved. Reads the disk if the path is unknown.
     #[must_use]
     pub fn file_at(&self, path: &Path) -> Option<&Arc<SnapshotFile>> {
         let known = self.id(path).and_then(|id| self.file(id));
@@ -155,37 +152,37 @@ impl Snapshot {
         })
     }
 
-    /// Whether documents are open that previews may read beside policies.
+    /// True if documents other than policies are open that previews may read.
     #[must_use]
     pub fn is_beside_open(&self) -> bool {
         self.beside.paths().next().is_some()
     }
 
-    /// The id of a path, also as the URI of an open document names it.
+    /// Returns the id of a path. The path may have the spelling of an open document's URI.
     #[must_use]
     pub fn id(&self, path: &Path) -> Option<FileId> {
         self.spelled.get(path).copied().or_else(|| self.table.known(path))
     }
 
-    /// A file.
     #[must_use]
     pub fn file(&self, id: FileId) -> Option<&Arc<SnapshotFile>> {
         let beside = || self.all_provenance().find_map(|known| known.file(id));
         self.files.get(&id).or_else(beside)
     }
 
-    /// All files, in no particular order.
+    /// In no particular order.
     pub fn files(&self) -> impl Iterator<Item = &Arc<SnapshotFile>> {
         self.files.values()
     }
 
-    /// Whether a file is in no program: a configuration file, or one that could not be read.
+    /// True for a configuration file or an unreadable file, which are in no program.
     #[must_use]
     pub fn is_apart(&self, file: FileId) -> bool {
         self.others.contains_key(&file)
     }
 
-    /// The files whose diagnostics are shown, also those apart; each once, sorted.
+    /// Returns the files whose diagnostics are shown, including files that are in no program.
+    /// Sorted, without duplicates.
     #[must_use]
     pub fn reported(&self) -> Vec<FileId> {
         let programs = self.programs.iter().flat_map(|program| program.reported.iter());
@@ -205,19 +202,17 @@ impl Snapshot {
         files
     }
 
-    /// The transcript that a file is.
     #[must_use]
     pub fn transcript(&self, file: FileId) -> Option<&Arc<SnapshotTranscript>> {
         self.transcripts.iter().find(|transcript| transcript.file.id == file)
     }
 
-    /// The grammar of replies that a file is.
     #[must_use]
     pub fn grammar(&self, file: FileId) -> Option<&Arc<SnapshotGrammar>> {
         self.grammars.iter().find(|grammar| grammar.file.id == file)
     }
 
-    /// The tools of the agent that a program governs, where its configuration names a catalogue of them.
+    /// Returns the tools of the agent, if the program's configuration names a tool catalog.
     #[must_use]
     pub fn tools_of(&self, program: &SnapshotProgram) -> Option<&Catalogue> {
         let configuration = program.configuration()?;
@@ -225,40 +220,42 @@ impl Snapshot {
         known.map(|(_, catalogue)| &**catalogue)
     }
 
-    /// The programs that show diagnostics of a file: one, unless a configuration puts the file
-    /// into several.
+    /// Returns the programs that report diagnostics of a file. More than one only if a
+    /// configuration assigns the file to several programs.
     pub fn programs_of(&self, file: FileId) -> impl Iterator<Item = &Arc<SnapshotProgram>> {
         self.programs.iter().filter(move |program| program.reports(file))
     }
 
-    /// The programs that show diagnostics of a file, and those whose declarations hold for the transcript that it is.
+    /// Returns the programs that report diagnostics of a file, and the programs whose declarations
+    /// a transcript is checked against.
     pub fn programs_around(&self, file: FileId) -> impl Iterator<Item = &Arc<SnapshotProgram>> {
         let transcript = self.transcript(file).into_iter();
         self.programs_of(file).chain(transcript.flat_map(|transcript| &transcript.programs))
     }
 
-    /// The programs that a file is part of.
+    /// Returns the programs that contain a file.
     pub fn programs_with(&self, file: FileId) -> impl Iterator<Item = &Arc<SnapshotProgram>> {
         self.programs
             .iter()
             .filter(move |program| program.files.binary_search_by_key(&file, |member| member.id).is_ok())
     }
 
-    /// How many findings of one rule are shown of a file: as many as one of its programs allows.
+    /// Returns the maximum number of findings per rule in a file: the largest limit of its
+    /// programs.
     #[must_use]
     pub fn max_findings(&self, file: FileId) -> MaxFindings {
         let all = self.programs_around(file).map(|program| program.settings.max_findings);
         all.reduce(MaxFindings::larger).unwrap_or_default()
     }
 
-    /// How a file is laid out.
     #[must_use]
     pub fn format(&self, file: FileId) -> FormatSettings {
         self.programs_of(file).next().map(|program| program.settings.format).unwrap_or_default()
     }
 
-    /// The diagnostics of a file, sorted by start, each once. The programs of the file must have
-    /// been diagnosed. Those of a document whose text may differ from the editor's would have the wrong places.
+    /// Returns the diagnostics of a file, sorted by start and without duplicates. The programs of
+    /// the file must have been diagnosed. The list is replaced for a document whose text may
+    /// differ from the editor's, because positions would be wrong.
     #[must_use]
     pub fn diagnostics(&self, file: FileId) -> Vec<&Diagnostic> {
         if let Some(found) = self.suspects.get(&file) {
@@ -289,37 +286,37 @@ impl Snapshot {
         .merged(self.file(file).map(|file| &**file.summary()))
     }
 
-    /// Whether evaluations and replays have said all that they have to say of a file.
+    /// True if all evaluations and replays that affect the file are complete.
     #[must_use]
     pub fn is_settled(&self, file: FileId) -> bool {
         self.transcript(file).is_none_or(|transcript| transcript.is_replayed())
             && self.evaluations_of(file).iter().all(|program| program.is_evaluated())
     }
 
-    /// All programs, in the order in which their evaluations are shown.
+    /// Returns all programs in the display order of their evaluations.
     pub(in crate::host) fn in_order_of_evaluation(&self) -> Vec<&Arc<SnapshotProgram>> {
         let mut programs: Vec<_> = self.programs.iter().collect();
         programs.sort_by(|a, b| a.evaluation_order().cmp(&b.evaluation_order()));
         programs
     }
 
-    /// The programs whose evaluation says something of a file: those that show it, with their own facts alone, and
-    /// those of the samples that it goes with.
+    /// Returns the programs whose evaluations have findings in a file: its programs without
+    /// samples, and the programs of its samples.
     #[must_use]
     pub fn evaluations_of(&self, file: FileId) -> Vec<&Arc<SnapshotProgram>> {
         let own = self.programs_of(file).filter(|program| program.single.is_none());
         own.chain(self.samples_of(file)).collect()
     }
 
-    /// The programs from which questions about a file are answered: those of its samples; without any those that show
-    /// it.
+    /// Returns the programs that answer queries about a file: the programs of its samples or,
+    /// without samples, the programs that report it.
     #[must_use]
     pub fn answering(&self, file: FileId) -> Vec<&Arc<SnapshotProgram>> {
         let samples = self.samples_of(file);
         if samples.is_empty() { self.programs_of(file).collect() } else { samples }
     }
 
-    /// The programs of the samples that a file goes with, sorted by the names of these.
+    /// Returns the programs of the samples of a file, sorted by sample name.
     #[must_use]
     pub fn samples_of(&self, file: FileId) -> Vec<&Arc<SnapshotProgram>> {
         let mut samples: Vec<_> =

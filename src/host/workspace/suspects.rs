@@ -1,4 +1,5 @@
-//! Documents whose text may differ from the editor's: an edit of them was lost, or they were never opened.
+//! Suspect documents: documents whose text may differ from the editor's, because an edit was lost
+//! or their opening was never received.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -13,8 +14,8 @@ use mangle_syntax::lint::{Diagnostic, Finding};
 use mangle_syntax::text::{Encoding, FileId, SentChange, TextRange};
 
 impl Workspace {
-    /// Applies changes to a document that is not open: a whole text makes up for an opening that was lost, anything else
-    /// makes the document suspect.
+    /// Applies changes to a document that is not open. A whole text replaces the lost opening; any
+    /// other change makes the document suspect.
     pub(super) fn change_unopened(
         &mut self,
         path: &Path,
@@ -34,7 +35,8 @@ impl Workspace {
         if missed.is_none() && self.miss(path, uri, false) { Err(ChangeError::NotOpen) } else { Ok(()) }
     }
 
-    /// The message that opened a document could not be read. Gives whether the document is suspect only now.
+    /// Records that the message that opened a document could not be read. Returns true if the
+    /// document was not suspect before.
     pub fn lose_opening(&mut self, path: &Path, uri: &str) -> bool {
         let is_open = self.id(path).is_some_and(|id| self.documents.contains_key(&id));
         if is_open { self.distrust(path) } else { self.miss(path, uri, true) }
@@ -50,8 +52,8 @@ impl Workspace {
         self.unopened.missed.insert(id, Missed { uri: uri.into(), is_opening_lost }).is_none()
     }
 
-    /// An edit of this document never arrived: it is suspect until it is opened again or sent whole. Gives whether it is
-    /// only now.
+    /// Marks a document as suspect after a lost edit, until it is opened again or sent as a whole.
+    /// Returns true if it was not suspect before.
     pub fn distrust(&mut self, path: &Path) -> bool {
         let id = self.id(path);
         let Some(document) = id.and_then(|id| self.documents.get_mut(&id)) else { return false };
@@ -61,7 +63,8 @@ impl Workspace {
         is_news
     }
 
-    /// An edit of some document never arrived: all open ones are suspect. Gives how many are only now.
+    /// Marks all open documents as suspect after a lost edit of an unknown document. Returns the
+    /// number of newly suspect documents.
     pub fn distrust_all(&mut self) -> usize {
         let news = self.documents.values().filter(|document| !document.is_suspect()).count();
         self.openings_mut().for_each(OpenDocument::distrust);
@@ -71,20 +74,19 @@ impl Workspace {
         news
     }
 
-    /// Whether a document is open.
     #[must_use]
     pub fn is_open(&self, path: &Path) -> bool {
         self.id(path).is_some_and(|id| self.documents.contains_key(&id))
     }
 
-    /// Whether the text of a document may differ from the editor's.
+    /// True if the text of a document may differ from the editor's.
     #[must_use]
     pub fn is_suspect(&self, path: &Path) -> bool {
         let Some(id) = self.id(path) else { return false };
         self.unopened.is_missed(id) || self.documents.get(&id).is_some_and(OpenDocument::is_suspect)
     }
 
-    /// What is said of each suspect document, instead of all that was found in it.
+    /// Returns the finding of each suspect document, which replaces all other findings.
     pub(super) fn suspects(&self) -> FxHashMap<FileId, Arc<[Diagnostic]>> {
         let open = self.documents.iter().filter(|(_, document)| document.is_suspect());
         let files = open.map(|(id, _)| *id).chain(self.unopened.missed().map(|(id, _)| id));

@@ -1,4 +1,4 @@
-//! The workspace from event to event.
+//! Tests of the workspace with sequences of events.
 
 #![allow(clippy::unwrap_used)]
 
@@ -11,7 +11,7 @@ use tempfile::TempDir;
 use super::*;
 use mangle_syntax::text::{Cancel, LineCol};
 
-/// A workspace over a folder with files, loaded.
+/// A loaded workspace of a folder with files.
 pub(super) struct Setup {
     folder: TempDir,
     pub(super) workspace: Workspace,
@@ -40,7 +40,7 @@ impl Setup {
         std::fs::write(path, text).unwrap();
     }
 
-    /// Looks at the disk as long as a look is due; gives how many looks there were.
+    /// Runs scans while one is due. Returns their number.
     pub(super) fn scan(&mut self) -> usize {
         let mut looks = 0;
         while let Some(scan) = self.workspace.next_scan() {
@@ -72,7 +72,7 @@ impl Setup {
         snapshot.programs.iter().find(|program| &*program.name == name).cloned().unwrap()
     }
 
-    /// The programs with their files and the findings of each file, after a full computation.
+    /// Checks the programs with their files and findings after a full computation.
     fn check(&mut self, expected: Expect) {
         let snapshot = self.workspace.snapshot();
         let root = self.path("");
@@ -112,7 +112,7 @@ fn what_an_edit_does_not_touch_is_kept() {
     assert!(!Arc::ptr_eq(&one, &setup.program("one")));
     assert!(Arc::ptr_eq(&one.files[1], &setup.program("one").files[1]), "a file of the same program");
     assert!(Arc::ptr_eq(&two, &setup.program("two")) && setup.program("two").is_diagnosed());
-    // A look at the disk that finds nothing new changes nothing.
+    // A scan without changes does not change the snapshot.
     let before = setup.workspace.snapshot();
     setup.workspace.look_for_programs();
     assert_eq!(setup.scan(), 1);
@@ -189,7 +189,7 @@ fn settings_take_effect_while_they_are_typed() {
         FOLDER: a.mg schemas.gl
           mangle-ls.toml: config-unknown-rule
     "#]]);
-    // Findings about a text that is gone are not shown on the new one.
+    // Findings about a replaced text are not shown in the new text.
     setup.replace("mangle-ls.toml", "# nothing yet\n");
     setup.check(expect![[r#"
         FOLDER: a.mg schemas.gl
@@ -353,7 +353,8 @@ fn a_configuration_that_changes_on_disk_during_the_scan_after_its_closing_is_rea
     "#]]);
 }
 
-/// A file that the new configuration leaves out, opened at a path; it is closed while that configuration is read.
+/// Opens a file at a path that a new configuration excludes, and closes it while that
+/// configuration is read.
 fn check_left_out(opened: &str, links: impl FnOnce(&Setup)) {
     let files = [("mangle-ls.toml", ""), ("late/a.mg", "p(\n"), ("policy/b.mg", "q(1).\n")];
     let mut setup = Setup::new(&files);
@@ -423,7 +424,7 @@ fn configuration_findings_return_after_a_discarded_edit() {
 }
 
 impl Setup {
-    /// What is wrong with the header of a sample kernel, as the newest revision has it.
+    /// Returns the findings in the header of a sample kernel at the newest revision.
     fn in_header(&mut self, kernel: &str) -> Vec<String> {
         let snapshot = self.workspace.snapshot();
         for program in &snapshot.programs {
@@ -490,7 +491,7 @@ fn findings_of_transcripts_point_at_rules_that_were_written_anew() {
         derived.related.iter().map(|related| usize::from(related.range.start())).collect::<Vec<_>>()
     };
     assert_eq!(related(&mut setup), [22]);
-    // Of the rule alone, so that the fact before it stays the same statement.
+    // Edits only the rule, so that the fact before it stays the same statement.
     let at = |line, col| LineCol { line, col };
     let change = ContentChange { range: Some((at(3, 8), at(3, 8))), text: "p(X), ".into() };
     setup.workspace.change(&setup.path("policy/a.mg"), 2, &[change], Encoding::Utf8).unwrap();

@@ -1,4 +1,4 @@
-//! The properties of policy tests in the workspace: checked, kept as long as their program is the same, and shown as findings.
+//! Properties of policy tests in the workspace: checks, cached answers, and findings.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -20,12 +20,13 @@ use mangle_syntax::lint::{Diagnostic, Finding};
 use mangle_syntax::text::{Cancel, FileId};
 use mangle_verify::Solvers;
 
-/// Loads the program at a path that counts from a folder. Names of its files count from the last path.
+/// Loads the program at a path relative to a folder. File names in output are relative to the last
+/// argument.
 pub type DiskLoader<'l> = dyn Fn(&Path, &str, &Path) -> Result<OtherProgram, String> + Sync + 'l;
 
 impl Snapshot {
-    /// Checks the properties of a program, unless that is done; `next` is called with the name of each before it is checked. Does nothing
-    /// when `cancel` is raised meanwhile.
+    /// Checks the properties of a program, if the answers are not known yet. `next` receives the
+    /// name of each property before its check. Changes nothing if canceled.
     pub fn verify(
         &self,
         program: &SnapshotProgram,
@@ -50,8 +51,8 @@ impl Snapshot {
         }
     }
 
-    /// Calls `ask` with what properties see of the folders around them: files are called as seen from the folder of their
-    /// program, and programs that are compared with are those of the workspace, else those that `load` gives.
+    /// Calls `ask` with the surroundings of properties. File names are relative to the folder of
+    /// their program. Other programs for comparisons come from the workspace or from `load`.
     pub fn with_surroundings<T>(&self, load: &DiskLoader<'_>, ask: impl FnOnce(Surroundings<'_>) -> T) -> T {
         let other = |file: Option<FileId>, path: &str| {
             let around = file.and_then(|file| self.program_with(file));
@@ -68,17 +69,17 @@ impl Snapshot {
         ask(Surroundings { name: &|file| self.name_below(file), other: &other, solvers: &solvers })
     }
 
-    /// The first program that a file is in.
+    /// Returns the first program that contains a file.
     fn program_with(&self, file: FileId) -> Option<&Arc<SnapshotProgram>> {
         self.programs.iter().find(|program| program.files.iter().any(|one| one.id == file))
     }
 
-    /// A file as seen from the folder of its program.
+    /// Returns the name of a file, relative to the folder of its program.
     fn name_below(&self, file: FileId) -> String {
         self.program_with(file).map(|program| program.name_of(file)).unwrap_or_default()
     }
 
-    /// A program of the workspace, for a property of another one.
+    /// Converts a program of the workspace for a comparison property.
     fn as_other(&self, found: &SnapshotProgram) -> OtherProgram {
         let names = found.files.iter().map(|file| (file.id, self.name_below(file.id)));
         OtherProgram { names: names.collect(), program: (**found.program()).clone() }
@@ -86,13 +87,13 @@ impl Snapshot {
 }
 
 impl SnapshotProgram {
-    /// The answers of its properties, as far as they are known.
+    /// The known answers of its properties.
     #[must_use]
     pub fn answers(&self) -> &AnswerMemo {
         &self.answers
     }
 
-    /// How its properties are checked.
+    /// Returns the parameters for checks of its properties.
     fn verify_run(&self) -> VerifyRun<'_> {
         let settings = self.settings();
         VerifyRun {
@@ -108,13 +109,13 @@ impl SnapshotProgram {
         }
     }
 
-    /// Whether the findings of its properties are known, or it has none.
+    /// True if the findings of its properties are known, or it has none.
     #[must_use]
     pub fn is_verified(&self) -> bool {
         self.test().is_none() || self.verification.get().is_some()
     }
 
-    /// Takes over what is known of its properties, if that is all of them.
+    /// Uses cached answers of its properties, if all of them are known.
     pub(super) fn adopt_answers(&self) {
         if self.is_verified() || self.answers.is_empty() {
             return;
@@ -125,7 +126,7 @@ impl SnapshotProgram {
         }
     }
 
-    /// Its properties, with the answers that are known. Reads and searches nothing.
+    /// Returns its properties with the known answers. Neither reads files nor searches.
     #[must_use]
     pub fn known_answers(&self) -> Arc<[AnsweredProperty]> {
         match self.verification.get() {
@@ -134,25 +135,26 @@ impl SnapshotProgram {
         }
     }
 
-    /// The same without what was found out for this snapshot. Comparisons with other programs are not among it.
+    /// Returns its properties with the cached answers, without results of this snapshot.
+    /// Comparisons with other programs are not cached.
     fn answers_in_memory(&self) -> Vec<AnsweredProperty> {
         let alone = Surroundings {
             name: &|file| self.name_of(file),
             other: &|_, _| Err(String::new()),
             solvers: &|_| Solvers::default(),
         };
-        // What was found out of a program that loaded says nothing about one that does not.
+        // Results for a program that loaded do not apply to a program that does not load.
         let memo = Some(&*self.answers).filter(|_| !self.is_refused());
         known_answers(&VerifyRun { memo, ..self.verify_run() }, alone)
     }
 
-    /// A file as seen from the folder of the program.
+    /// Returns the name of a file, relative to the folder of the program.
     pub(super) fn name_of(&self, file: FileId) -> String {
         let file = self.files.iter().find(|one| one.id == file);
         file.map(|file| relative(self.settings_root(), &file.path)).unwrap_or_default()
     }
 
-    /// Whether its properties name other programs, of which nothing here tells when they change.
+    /// True if its properties name other programs, whose changes are not detected here.
     pub(super) fn compares(&self) -> bool {
         let properties = self.verification.get().map(|known| &known.properties);
         properties.into_iter().flat_map(|all| all.iter()).any(|of| of.property.compares())
@@ -166,7 +168,8 @@ impl SnapshotProgram {
         let _ = self.verification.set(Arc::new(VerifiedProgram { properties: answered.into(), diagnostics }));
     }
 
-    /// Looks for rules that change nothing in the files that `wanted` takes. Gives how many questions were not decided.
+    /// Searches for rules that change nothing, in the files that `wanted` accepts. Returns the
+    /// number of undecided questions.
     pub fn survey(&self, wanted: &dyn Fn(FileId) -> bool, cancel: &Cancel) -> usize {
         let found = survey(&self.verify_run(), &|_| String::new(), &solvers, wanted, &mut |_, _| {}, cancel);
         let diagnostics = self.placed(survey_findings(&found.idle));
@@ -175,7 +178,7 @@ impl SnapshotProgram {
         found.undecided
     }
 
-    /// What its properties find, or the search for rules that change nothing, by file.
+    /// Returns the findings of its properties or of the search for redundant rules, by file.
     pub fn verification_findings(&self) -> impl Iterator<Item = (FileId, &[Diagnostic])> {
         let found = self.verification.get().into_iter().flat_map(|found| found.diagnostics.iter());
         found.map(|(file, found)| (*file, found.as_slice()))

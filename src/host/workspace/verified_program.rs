@@ -1,4 +1,4 @@
-//! What is known of the properties and the rules of a program at one of its revisions.
+//! Verification results of a program at one revision.
 
 use std::sync::Arc;
 
@@ -8,7 +8,6 @@ use crate::ide::verification::AnsweredProperty;
 use mangle_syntax::lint::Diagnostic;
 use mangle_syntax::text::FileId;
 
-/// What is known of the properties of a program, or of its rules.
 #[derive(Debug, Default)]
 pub(super) struct VerifiedProgram {
     pub(super) properties: Arc<[AnsweredProperty]>,
@@ -16,7 +15,6 @@ pub(super) struct VerifiedProgram {
 }
 
 impl VerifiedProgram {
-    /// What is found in a file.
     pub(super) fn diagnostics(&self, file: FileId) -> Option<&[Diagnostic]> {
         self.diagnostics.get(&file).map(Vec::as_slice)
     }

@@ -1,4 +1,5 @@
-//! What an action does: described in a few words that the client keeps, worked out when it is wanted.
+//! Deferred edits of code actions: a short description that the client stores, and the edit that
+//! is computed when the action is resolved.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -25,9 +26,9 @@ use mangle_syntax::text::{FileId, TextRange};
 /// The `data` of an action.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct ActionData {
-    /// The document that it was asked for.
+    /// The document of the request.
     pub(super) uri: Uri,
-    /// The version of that document; `None` while it is not open.
+    /// The version of that document, or `None` if it is not open.
     pub(super) version: Option<i32>,
     pub(super) what: ActionKind,
 }
@@ -37,32 +38,32 @@ pub(super) struct ActionData {
 pub(super) enum ActionKind {
     /// The fix of one diagnostic.
     Fix(DiagnosticRef),
-    /// The fix of one diagnostic for another reading of the text.
+    /// The fix of one diagnostic for an alternative interpretation of the text.
     OtherFix(DiagnosticRef),
-    /// The safe fixes of a rule, by its code, in the document.
+    /// The safe fixes of one rule in the document, by rule code.
     FixKind(String),
     /// The safe fixes in the document.
     FixFile,
     /// The safe fixes in the workspace.
     FixWorkspace,
-    /// A comment for the line of a diagnostic.
+    /// A comment that silences a diagnostic in its line.
     SilenceHere(DiagnosticRef),
-    /// A comment for the file of a diagnostic.
+    /// A comment that silences a diagnostic in its file.
     SilenceFile(DiagnosticRef),
-    /// The profile of the envelope at an offset, in the configuration file.
+    /// Writes the profile of the JSON reply (envelope) at an offset to the configuration file.
     PinProfile(u32),
-    /// The world of the property of this name as a case of its test file.
+    /// Adds the counterexample of the property with this name as a case to its test file.
     AddTestCase(String),
-    /// The assist of this name at a selection of the document.
+    /// The assist with this name at a selection of the document.
     Assist {
         id: String,
-        /// Where the selection starts.
+        /// The start of the selection.
         start: u32,
         end: u32,
     },
 }
 
-/// A diagnostic of the document: the code of its rule, and its bytes.
+/// A diagnostic of the document: the code of its rule and its byte range.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct DiagnosticRef {
     code: String,
@@ -77,7 +78,7 @@ impl DiagnosticRef {
     }
 }
 
-/// The document that an action to be resolved is about.
+/// Returns the document of an action to resolve.
 pub(in crate::lsp) fn document(action: &CodeAction) -> Option<PathBuf> {
     read(action).map(|deed| from_proto::document_path(&deed.uri))
 }
@@ -86,12 +87,13 @@ fn read(action: &CodeAction) -> Option<ActionData> {
     serde_json::from_value(action.data.clone()?).ok()
 }
 
-/// Completes an action that [`super::code_actions`] gave.
+/// Completes an action from [`super::code_actions`].
 ///
 /// # Errors
-/// When the document is another one by now, so that what was offered may be gone, or when the action is not ours.
+///
+/// If the document was edited since the offer, or the action is from another source.
 pub(in crate::lsp) fn resolve(view: &View, mut action: CodeAction) -> Result<CodeAction> {
-    // What only runs a command is whole as it is; some clients ask all the same.
+    // An action that only runs a command is complete, but some clients resolve it anyway.
     if action.data.is_none() && action.command.is_some() {
         return Ok(action);
     }
@@ -104,12 +106,13 @@ pub(in crate::lsp) fn resolve(view: &View, mut action: CodeAction) -> Result<Cod
     Ok(action)
 }
 
-/// The editor's version of a document, if it is open.
+/// Returns the editor's version of a document, if it is open.
 pub(super) fn version(file: &SnapshotFile) -> Option<i32> {
     file.open.as_ref().map(|open| open.version)
 }
 
-/// The edit that does it; `None` when there is nothing to do (any more), or in documents that we may not touch.
+/// Computes the edit of an action. Returns `None` if nothing remains to be done, or if a document
+/// is suspect.
 pub(super) fn work_out(view: &View, file: &SnapshotFile, what: &ActionKind) -> Option<WorkspaceEdit> {
     match what {
         ActionKind::Fix(spot) => {
@@ -186,7 +189,7 @@ fn silenced(
     workspace_edit(view, &[edit])
 }
 
-/// The safe fixes in the programs of a file.
+/// Applies the safe fixes in the programs of a file.
 fn fixed(
     view: &View,
     file: &SnapshotFile,
@@ -201,7 +204,8 @@ fn fixed(
     workspace_edit_of_texts(view, texts(&view.snapshot.fix(&programs, wish).changed))
 }
 
-/// The safe fixes of a transcript that do not touch one another: what is left after them shows itself again.
+/// Applies the safe fixes of a transcript that do not overlap. The remaining findings are reported
+/// again afterwards.
 fn fixed_at_once(
     view: &View,
     file: &SnapshotFile,
@@ -218,7 +222,7 @@ fn fixed_at_once(
     workspace_edit(view, &edits).filter(|_| !edits.is_empty())
 }
 
-/// The safe fixes in all programs.
+/// Applies the safe fixes in all programs.
 pub(super) fn fix_workspace(view: &View) -> Option<WorkspaceEdit> {
     let wish = FixRequest {
         guesses: false,
@@ -234,7 +238,7 @@ fn texts(changed: &[Arc<FileSummary>]) -> impl Iterator<Item = (FileId, &str)> {
     changed.iter().map(|file| (file.id, &*file.text))
 }
 
-/// Whether some program of the workspace is known to have something that can be fixed safely.
+/// True if a known finding in the workspace has a safe fix.
 pub(super) fn is_workspace_fixable(view: &View) -> bool {
     let programs = view.snapshot.programs.iter();
     let mut files = programs.flat_map(|program| program.files.iter().map(move |file| (program, file.id)));

@@ -1,4 +1,5 @@
-//! The commands that actions, lenses and users run. All are the server's, so that a client needs no code for them.
+//! Commands of actions, code lenses and users. All commands run in the server, so that clients
+//! need no code for them.
 
 use tower_lsp::jsonrpc::{Error, Result};
 use tower_lsp::ls_types::{
@@ -20,16 +21,15 @@ use crate::report::replies::without_secrets;
 use mangle_syntax::lint::Rule;
 use mangle_syntax::text::Cancel;
 
-/// Opens the page of the rule whose name or code is the argument.
+/// Opens the page of a rule. The argument is its name or code.
 const OPEN_PAGE: &str = "mangle.openRulePage";
 
-/// Applies the safe fixes of the workspace.
 const FIX_WORKSPACE: &str = "mangle.fixWorkspace";
 
-/// The answer to [`FIX_WORKSPACE`] where nothing changes.
+/// The response to [`FIX_WORKSPACE`] if no fix applies.
 const NOTHING_TO_FIX: &str = "no finding in the workspace has a safe fix";
 
-/// What is added to it where documents are left alone.
+/// Appended to this response if suspect documents were skipped.
 const OUT_OF_SYNC: &str = "outside of the documents of which an edit was lost";
 
 pub(in crate::lsp) const COMMANDS: [&str; 11] = [
@@ -46,7 +46,7 @@ pub(in crate::lsp) const COMMANDS: [&str; 11] = [
     TEST,
 ];
 
-/// The action that hands over the message which asks the model to send a reply again.
+/// Returns the action that shows the retry prompt for a bad reply.
 pub(super) fn copy_repair(uri: &Uri, record: u64, diagnostics: Option<Vec<Diagnostic>>) -> CodeAction {
     let title = "Copy the repair prompt".to_owned();
     let argument = serde_json::to_value(RepairParams::of(uri, record)).ok();
@@ -60,7 +60,6 @@ pub(super) fn copy_repair(uri: &Uri, record: u64, diagnostics: Option<Vec<Diagno
     }
 }
 
-/// The action that opens the page of a rule.
 pub(super) fn open_page(rule: &Rule, diagnostics: Option<Vec<Diagnostic>>) -> CodeAction {
     let title = format!("Open the page of `{}`", rule.name);
     let command =
@@ -74,7 +73,6 @@ pub(super) fn open_page(rule: &Rule, diagnostics: Option<Vec<Diagnostic>>) -> Co
     }
 }
 
-/// The action that shows what a property came to.
 pub(super) fn show_property(
     uri: &Uri,
     name: &str,
@@ -86,12 +84,12 @@ pub(super) fn show_property(
     CodeAction { title, kind, diagnostics, command, ..CodeAction::default() }
 }
 
-/// What the page says, where it cannot be opened.
+/// Returns a short text of the rule page, for clients that cannot open it.
 fn page_in_short(rule: &Rule) -> String {
     format!("{} {}: {} {}", rule.code, rule.name, rule.summary, rule.rationale)
 }
 
-/// What has to be known before a command can be run.
+/// Returns the analysis state that a command requires.
 pub(in crate::lsp) fn needs(params: &ExecuteCommandParams) -> Prerequisite {
     let needs = match params.command.as_str() {
         QUERY => query::asked_by(params).map(|wanted| Prerequisite::Evaluation(wanted.document())),
@@ -107,10 +105,11 @@ pub(in crate::lsp) fn needs(params: &ExecuteCommandParams) -> Prerequisite {
     needs.unwrap_or(Prerequisite::Nothing)
 }
 
-/// Runs a command: what it asks of the client is on its way when this returns.
+/// Runs a command. Requests to the client are already queued when this function returns.
 ///
 /// # Errors
-/// When it is not ours, or its argument is none of its kind.
+///
+/// If the command is unknown or its argument is invalid.
 pub(in crate::lsp) fn command(
     view: &View,
     params: &ExecuteCommandParams,
@@ -149,7 +148,8 @@ fn show_page(view: &View, params: &ExecuteCommandParams) -> Result<()> {
     Ok(())
 }
 
-/// The commands that have an answer: it, and what a person is told, whose client shows messages only.
+/// Runs a command that has a response. The second value is a message for clients that only show
+/// messages.
 fn answered(view: &View, params: &ExecuteCommandParams, cancel: &Cancel) -> Result<(LSPAny, Option<String>)> {
     let (answer, message) = match params.command.as_str() {
         QUERY => {

@@ -1,4 +1,4 @@
-//! Changes of texts as edits of the protocol.
+//! Conversion of text changes to LSP edits.
 
 use std::collections::HashMap;
 
@@ -15,7 +15,8 @@ use crate::lsp::view::View;
 use mangle_syntax::lint::FileEdit;
 use mangle_syntax::text::{FileId, TextRange, text_len, with_line_ends};
 
-/// The edit that leads to these texts; `None` when nothing differs, or in documents that we may not touch.
+/// Returns the edit to these texts. Returns `None` if nothing differs, or if a document is
+/// suspect.
 pub(in crate::lsp) fn workspace_edit_of_texts<'t>(
     view: &View,
     texts: impl IntoIterator<Item = (FileId, &'t str)>,
@@ -29,8 +30,8 @@ pub(in crate::lsp) fn workspace_edit_of_texts<'t>(
     workspace_edit(view, &edits).filter(|_| !edits.is_empty())
 }
 
-/// The edit that adds a piece to the test file of a policy, which is made if it is not there. `None` for a document
-/// that is not on disk, and where the client cannot make files.
+/// Returns the edit that appends a text to the test file of a policy. A missing file is created.
+/// Returns `None` for a document that is not on disk, or if the client cannot create files.
 pub(super) fn beside_edit(view: &View, file: &SnapshotFile, text: &str) -> Option<WorkspaceEdit> {
     if !view.snapshot.is_editable(file.id) {
         return None;
@@ -40,7 +41,8 @@ pub(super) fn beside_edit(view: &View, file: &SnapshotFile, text: &str) -> Optio
     if let Some(tests) = known {
         return workspace_edit(view, &[appended(tests, text)]);
     }
-    // What is there and not known to us (ignored by git, too large) is not written over.
+    // An existing file that is not in the workspace (ignored by git, too large) is not
+    // overwritten.
     if !view.session.create_files || !path.is_absolute() || is_taken(&path) {
         return None;
     }
@@ -57,7 +59,7 @@ pub(super) fn beside_edit(view: &View, file: &SnapshotFile, text: &str) -> Optio
     Some(WorkspaceEdit { document_changes, ..WorkspaceEdit::default() })
 }
 
-/// What adds a piece at the end of a test file, behind an empty line.
+/// Returns the edit that appends a text to a test file, after a blank line.
 pub(super) fn appended(tests: &SnapshotFile, text: &str) -> FileEdit {
     let gap = match tests.text() {
         before if before.is_empty() || before.ends_with("\n\n") => "",
@@ -68,7 +70,7 @@ pub(super) fn appended(tests: &SnapshotFile, text: &str) -> FileEdit {
     FileEdit { file: tests.id, range: TextRange::empty(text_len(tests.text())), text }
 }
 
-/// `None` when an edit is in a document that we may not touch.
+/// Returns `None` if an edit affects a suspect document.
 pub(in crate::lsp) fn workspace_edit(view: &View, edits: &[FileEdit]) -> Option<WorkspaceEdit> {
     let mut files: Vec<(FileId, Vec<TextEdit>)> = Vec::new();
     for edit in edits {

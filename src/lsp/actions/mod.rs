@@ -1,8 +1,9 @@
-//! Code actions: the fixes of the diagnostics at a place, all of a kind, all of a file or of the workspace; comments that
-//! silence; the page of a rule; assists.
+//! Code actions: fixes at a position, of a rule, of a file and of the workspace; comments that
+//! silence findings; pages of rules; assists.
 //!
-//! `offer` says what there is, which costs next to nothing. What an action does is worked out (`deed`) when the
-//! client resolves it, or at once for a client that cannot. `edit` turns texts into edits of the protocol.
+//! `offer` lists the actions and is cheap. `action_data` computes the edit of an action when the
+//! client resolves it, or immediately if the client cannot resolve. `edit` converts texts to LSP
+//! edits.
 
 mod action_data;
 mod commands;
@@ -17,9 +18,9 @@ pub(super) use self::offer::{ASSIST_KINDS, code_actions};
 
 use tower_lsp::ls_types::CodeActionKind;
 
-/// Applies every fix of a file that needs no look.
+/// Applies all safe fixes of a file.
 pub(super) const FIX_ALL: CodeActionKind = CodeActionKind::new("source.fixAll.mangle");
 
-/// Applies every fix of the workspace that needs no look. Not below `source.fixAll`, which editors are told to run
-/// whenever a file is saved.
+/// Applies all safe fixes of the workspace. Not a subkind of `source.fixAll`, which editors often
+/// run on save.
 pub(super) const FIX_WORKSPACE: CodeActionKind = CodeActionKind::new("source.fixWorkspace.mangle");

@@ -1,4 +1,4 @@
-//! Which actions there are at a place.
+//! The code actions at a position.
 
 use tower_lsp::ls_types::{
     CodeAction, CodeActionKind, CodeActionOrCommand, CodeActionParams, CodeActionTriggerKind, Diagnostic,
@@ -21,7 +21,7 @@ use mangle_settings::{Container, FILE_NAME};
 use mangle_syntax::lint;
 use mangle_syntax::text::TextRange;
 
-/// The actions that the client asks for.
+/// Returns the actions that the client requests.
 pub(in crate::lsp) fn code_actions(view: &View, params: &CodeActionParams) -> Vec<CodeActionOrCommand> {
     let Some(file) = view.file(&params.text_document.uri) else { return Vec::new() };
     let all = view.snapshot.diagnostics(file.id);
@@ -34,7 +34,7 @@ pub(in crate::lsp) fn code_actions(view: &View, params: &CodeActionParams) -> Ve
     offer.actions.into_iter().map(CodeActionOrCommand::CodeAction).collect()
 }
 
-/// What the protocol calls the kinds of assists.
+/// LSP kinds of the assists.
 pub(in crate::lsp) const ASSIST_KINDS: [(AssistKind, CodeActionKind); 4] = [
     (AssistKind::Extract, CodeActionKind::REFACTOR_EXTRACT),
     (AssistKind::Inline, CodeActionKind::REFACTOR_INLINE),
@@ -57,7 +57,8 @@ struct Offer<'v> {
 }
 
 impl<'v> Offer<'v> {
-    /// Whether the client wants actions of this kind: it names the kind, a kind above it, or none.
+    /// True if the client requests actions of this kind: it lists the kind, a parent kind, or no
+    /// kind.
     fn wants(&self, kind: &CodeActionKind) -> bool {
         let covers = |wanted: &CodeActionKind| {
             let rest = kind.as_str().strip_prefix(wanted.as_str());
@@ -66,7 +67,7 @@ impl<'v> Offer<'v> {
         self.params.context.only.as_ref().is_none_or(|only| only.iter().any(covers))
     }
 
-    /// What can be done about the diagnostics at the place: first what mends them, then what silences them.
+    /// Adds the actions for the diagnostics at the position: fixes first, then silencing.
     fn at_place(&mut self) {
         let Self { view, file, params, .. } = *self;
         let range = from_proto::text_range(file.text(), file.lines(), params.range, view.session.encoding);
@@ -117,7 +118,8 @@ impl<'v> Offer<'v> {
         }
     }
 
-    /// What silences a diagnostic, where its line, its file or its reply can be told so.
+    /// Adds the silencing actions of a diagnostic, if its line, file or reply supports silencing
+    /// comments.
     fn silence(&mut self, diagnostic: &lint::Diagnostic) {
         let Self { view, file, .. } = *self;
         let (name, spot) = (diagnostic.rule.name, DiagnosticRef::of(diagnostic));
@@ -147,7 +149,7 @@ impl<'v> Offer<'v> {
         }
     }
 
-    /// What can be done with the world of a property.
+    /// Adds the actions for the counterexample of a property.
     fn in_property(&mut self, here: &[&lint::Diagnostic], range: TextRange) {
         let Self { view, file, params, .. } = *self;
         let about = here.iter().copied().find(|found| found.rule == &PROPERTY_VIOLATED);
@@ -171,7 +173,8 @@ impl<'v> Offer<'v> {
         }
     }
 
-    /// What can be done about a reply beside its fixes: it is sent again, or the version of its protocol is settled.
+    /// Adds the actions for a reply other than fixes: request a corrected reply, or set the
+    /// protocol version.
     fn in_transcript(
         &mut self,
         transcript: &SnapshotTranscript,
@@ -201,10 +204,10 @@ impl<'v> Offer<'v> {
         }
     }
 
-    /// What an author may want at the place. Not what a fix there does already.
+    /// Adds refactorings at the position, except duplicates of fixes.
     fn assists(&mut self) {
         let Self { view, file, params, .. } = *self;
-        // Moving about, nobody wants the whole file tidied.
+        // Cursor movement does not offer fixes of the whole file.
         let moving = self.params.context.trigger_kind == Some(CodeActionTriggerKind::AUTOMATIC)
             && self.params.context.only.is_none();
         let tidies = |kind| kind == AssistKind::OrganiseUses;
@@ -227,8 +230,8 @@ impl<'v> Offer<'v> {
         }
     }
 
-    /// What can be done about the file and the workspace. Where nothing is asked for by name it is offered only to
-    /// somebody who asks at a place with diagnostics, and not while they are just moving about.
+    /// Adds the actions for the file and the workspace. Unless requested explicitly, they are
+    /// offered only at a position with diagnostics, and not on cursor movement.
     fn everywhere(&mut self) {
         let by_name = self.params.context.only.is_some();
         let moving = self.params.context.trigger_kind == Some(CodeActionTriggerKind::AUTOMATIC);
@@ -239,14 +242,14 @@ impl<'v> Offer<'v> {
             self.add("Apply all safe fixes in this file".into(), FIX_ALL, None, ActionKind::FixFile, None);
         }
         let view = self.view;
-        // Without resolution every asking would pay for it.
+        // Without deferred resolution, each request would compute the edit.
         if view.session.resolve_actions && self.wants(&FIX_WORKSPACE) && is_workspace_fixable(view) {
             let title = "Apply all safe fixes in the workspace".into();
             self.add(title, FIX_WORKSPACE, None, ActionKind::FixWorkspace, None);
         }
     }
 
-    /// Adds an action; its edit comes when it is resolved, if the client can do that.
+    /// Adds an action. Its edit is computed on resolution, if the client supports that.
     fn add(
         &mut self,
         title: String,
@@ -279,7 +282,7 @@ impl<'v> Offer<'v> {
         }
     }
 
-    /// The diagnostic in the client's own words, if it sent it along.
+    /// Returns the diagnostic in the client's representation, if the request contains it.
     fn as_sent(&self, diagnostic: &lint::Diagnostic) -> Diagnostic {
         let diagnostic = to_proto::diagnostic(self.view, self.file, diagnostic);
         let same = |sent: &&Diagnostic| sent.range == diagnostic.range && sent.code == diagnostic.code;
@@ -287,15 +290,15 @@ impl<'v> Offer<'v> {
     }
 }
 
-/// The title of an action that edits a capture.
+/// Returns the title of an action that edits a captured transcript.
 fn marked(title: &str) -> String {
     format!("{title} (edits evidence)")
 }
 
-/// The rules that a pinned profile settles, by name.
+/// The names of the rules that a pinned profile settles.
 const PROFILES: [&str; 2] = ["profile-inferred", "profile-outlier"];
 
-/// The first diagnostic of each rule among those that `wanted` holds for.
+/// Returns the first diagnostic of each rule that `wanted` accepts.
 fn first_of_each<'v>(
     diagnostics: &[&'v lint::Diagnostic],
     wanted: impl Fn(&lint::Diagnostic) -> bool,

@@ -1,4 +1,5 @@
-//! `textDocument/prepareCallHierarchy`, `callHierarchy/incomingCalls` and `callHierarchy/outgoingCalls`
+//! `textDocument/prepareCallHierarchy`, `callHierarchy/incomingCalls` and
+//! `callHierarchy/outgoingCalls`
 
 use serde::{Deserialize, Serialize};
 use tower_lsp::ls_types::{
@@ -14,14 +15,14 @@ use crate::lsp::view::View;
 use mangle_engine::program::{PredicateKey, Program};
 use mangle_syntax::text::Symbol;
 
-/// What the client keeps of an item: the predicate, which is found again whatever was edited.
+/// The `data` of an item: the predicate, which remains valid after edits.
 #[derive(Debug, Serialize, Deserialize)]
 struct ItemData {
     name: String,
     arity: u16,
 }
 
-/// The predicate at a place.
+/// Returns the item of the predicate at a position.
 pub(in crate::lsp) fn prepare(
     view: &View,
     params: &CallHierarchyPrepareParams,
@@ -31,7 +32,7 @@ pub(in crate::lsp) fn prepare(
     Some(vec![item(view, &found, String::new())?])
 }
 
-/// Whose rules ask for it.
+/// Returns the predicates whose rules use the item.
 pub(in crate::lsp) fn incoming(
     view: &View,
     params: &CallHierarchyIncomingCallsParams,
@@ -45,7 +46,7 @@ pub(in crate::lsp) fn incoming(
     Some(calls.collect())
 }
 
-/// What its rules ask for.
+/// Returns the predicates that the rules of the item use.
 pub(in crate::lsp) fn outgoing(
     view: &View,
     params: &CallHierarchyOutgoingCallsParams,
@@ -60,7 +61,7 @@ pub(in crate::lsp) fn outgoing(
     Some(calls.collect())
 }
 
-/// The calls of an item in all programs that its file is part of, each once.
+/// Returns the calls of an item in all programs of its file, without duplicates.
 fn calls(
     view: &View,
     of: &CallHierarchyItem,

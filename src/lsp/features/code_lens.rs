@@ -1,7 +1,8 @@
 //! `textDocument/codeLens` and `codeLens/resolve`
 //!
-//! The list is answered at once, with the rules and predicates that have solutions as far as that is known. The title of
-//! a rule's lens comes when the lens is resolved, which waits for the evaluation: an editor resolves what it shows.
+//! The list is returned immediately, for the rules and predicates that are known to have
+//! solutions. The title of a rule's lens is computed on resolution, which waits for the
+//! evaluation. An editor resolves only visible lenses.
 
 use std::path::PathBuf;
 use std::sync::atomic::Ordering;
@@ -17,12 +18,11 @@ use crate::lsp::from_proto;
 use crate::lsp::view::View;
 use mangle_syntax::text::TextRange;
 
-/// What the client is told in the answer to `initialize`.
 pub(in crate::lsp) fn options() -> CodeLensOptions {
     CodeLensOptions { resolve_provider: Some(true) }
 }
 
-/// What a lens carries so that it can be resolved.
+/// The `data` of a lens for its resolution.
 #[derive(Debug, Serialize, Deserialize)]
 struct Data {
     uri: Uri,
@@ -81,15 +81,16 @@ pub(in crate::lsp) fn code_lenses(view: &View, params: &CodeLensParams) -> Optio
     Some(lenses)
 }
 
-/// That none of the programs with which a file is tried out loads, with the first error.
+/// Returns the message that no program of a file loads, with the first error.
 fn refusal(view: &View, file: &SnapshotFile) -> Option<String> {
     let programs = view.snapshot.answering(file.id);
     let loads = programs.iter().any(|program| !program.is_refused());
     programs.first().filter(|_| !loads).and_then(|program| program.refusal())
 }
 
-/// Keeps the lenses of rules and predicates that have solutions, unless the user wants all. Before the first evaluation
-/// a client that can be notified of its end gets none, any other client all.
+/// Keeps only lenses of rules and predicates with solutions, unless the user requests all. Before
+/// the first evaluation, the list is empty for clients that support refresh requests. Other
+/// clients receive all lenses.
 fn retain_with_solutions(view: &View, file: &SnapshotFile, lenses: &mut Vec<Lens>) {
     if view.lenses.all {
         return;
@@ -102,15 +103,16 @@ fn retain_with_solutions(view: &View, file: &SnapshotFile, lenses: &mut Vec<Lens
     });
 }
 
-/// The document that a lens stands in.
+/// Returns the document of a lens.
 pub(in crate::lsp) fn document(lens: &CodeLens) -> Option<PathBuf> {
     Some(from_proto::document_path(&Data::of(lens)?.uri))
 }
 
-/// Answers the request for what stands in a lens. One that has its words is complete.
+/// Resolves the title of a lens. A lens with a title is already complete.
 ///
 /// # Errors
-/// When the document is another one by now, or the lens is not ours.
+///
+/// If the document was edited since the lens was sent, or the lens is from another source.
 pub(in crate::lsp) fn resolve(view: &View, mut lens: CodeLens) -> Result<CodeLens> {
     if lens.command.is_some() {
         return Ok(lens);

@@ -23,11 +23,10 @@ use mangle_engine::program::PredicateKey;
 use mangle_syntax::text::{EmbeddedKind, Symbol};
 use piggyback::envelope::atoms::may_name_be_offered;
 
-/// What begins a name (`:`, `/`, `.`), or the first of several things (`(`, `[`, `<`). Not the blank and not
-/// the comma: a list that comes at every blank and goes with the next one is in the way.
+/// Trigger characters: start of a name (`:`, `/`, `.`), or of the first item (`(`, `[`, `<`).
+/// Space and comma are excluded, because a list that appears after every space is annoying.
 const TRIGGERS: [&str; 6] = [":", "/", ".", "(", "[", "<"];
 
-/// What the client is told in the answer to `initialize`.
 pub(in crate::lsp) fn options(session: &ClientSession) -> CompletionOptions {
     let client = client(session);
     let details = client
@@ -46,7 +45,7 @@ fn client(session: &ClientSession) -> CompletionItemCapability {
     completion.and_then(|completion| completion.completion_item.clone()).unwrap_or_default()
 }
 
-/// Which of the members that can be filled in later the client asks for later.
+/// Returns the members that the client resolves lazily.
 fn lazy(client: &CompletionItemCapability) -> Vec<&'static str> {
     let asks = |name: &&str| {
         let support = client.resolve_support.as_ref();
@@ -58,7 +57,7 @@ fn lazy(client: &CompletionItemCapability) -> Vec<&'static str> {
 pub(in crate::lsp) fn completion(view: &View, params: &CompletionParams) -> Option<CompletionResponse> {
     let position = &params.text_document_position;
     let file = view.file(&position.text_document.uri)?;
-    // What is inserted would replace something else.
+    // Insertion would replace the wrong text.
     view.snapshot.is_editable(file.id).then_some(())?;
     let at = view.spot(position).and_then(|at| Some((at, at.place()?)));
     let client = client(&view.session);
@@ -72,7 +71,7 @@ pub(in crate::lsp) fn completion(view: &View, params: &CompletionParams) -> Opti
         None => paths::completions(&at).unwrap_or_else(|| completion::completions(place)),
     };
     let (insert, replace) = (at.range(found.insert), at.range(found.replace));
-    // In the middle of an escape there is no place in the atom, and nothing can be written there.
+    // Inside an escape sequence, no position in the atom exists, so nothing can be inserted.
     if at.inside.is_some() && !(insert.start..=insert.end).contains(&position.position) {
         return None;
     }
@@ -90,7 +89,7 @@ pub(in crate::lsp) fn completion(view: &View, params: &CompletionParams) -> Opti
     Some(CompletionResponse::List(CompletionList { is_incomplete: found.incomplete, items }))
 }
 
-/// What may be written in an envelope of a transcript.
+/// Completes in a JSON reply (envelope) of a transcript.
 fn in_envelope(
     view: &View,
     position: &TextDocumentPositionParams,
@@ -115,16 +114,17 @@ fn in_envelope(
     Some(CompletionResponse::List(CompletionList { is_incomplete: found.incomplete, items }))
 }
 
-/// The kinds of items that the client knows; `None` for those that it has known from the beginning.
+/// Returns the item kinds that the client supports, or `None` for the kinds of the first protocol
+/// version.
 fn kinds(session: &ClientSession) -> Option<Vec<CompletionItemKind>> {
     let completion = session.client.text_document.as_ref()?.completion.as_ref()?;
     completion.completion_item_kind.as_ref()?.value_set.clone()
 }
 
-/// What the conversion of items needs to know.
+/// Context for the conversion of items.
 struct Convert<'a> {
     analysis: Option<&'a dyn Analysis>,
-    /// In how many JSON strings the place lies.
+    /// The nesting depth of JSON strings around the position.
     levels: u8,
     insert: Range,
     replace: Range,
@@ -175,7 +175,7 @@ impl Convert<'_> {
         converted
     }
 
-    /// Says at once what the client cannot ask for later, and keeps what is needed to say the rest.
+    /// Adds the members that the client cannot resolve lazily, and the data to resolve the rest.
     fn describe(&self, subject: &CompletionSubject, item: &mut CompletionItem) {
         let analysis = self.analysis.filter(|_| self.lazy.len() < 2);
         if let Some(analysis) = analysis {
@@ -191,7 +191,8 @@ impl Convert<'_> {
     }
 
     fn kind(&self, kind: CompletionKind) -> CompletionItemKind {
-        // The second is for clients that know the first kinds of the protocol alone.
+        // The second kind is for clients that support only the kinds of the first protocol
+        // version.
         let (best, known) = match kind {
             CompletionKind::Keyword => (CompletionItemKind::KEYWORD, CompletionItemKind::KEYWORD),
             CompletionKind::Predicate => (CompletionItemKind::FUNCTION, CompletionItemKind::FUNCTION),
@@ -214,14 +215,14 @@ impl Convert<'_> {
     }
 }
 
-/// What an item carries so that it can be resolved.
+/// The `data` of an item for its resolution.
 #[derive(Debug, Serialize, Deserialize)]
 struct Data {
     uri: String,
     subject: Key,
 }
 
-/// A [`CompletionSubject`] on its way through the client.
+/// Serializable form of [`CompletionSubject`].
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 enum Key {
@@ -259,13 +260,13 @@ impl Key {
     }
 }
 
-/// The document that an item was proposed for.
+/// Returns the document of an item.
 pub(in crate::lsp) fn document(item: &CompletionItem) -> Option<PathBuf> {
     let data = Data::deserialize(item.data.as_ref()?).ok()?;
     Some(from_proto::document_path(&data.uri.parse().ok()?))
 }
 
-/// Answers the request for the rest of an item.
+/// Resolves the remaining members of an item.
 pub(in crate::lsp) fn resolve(view: &View, mut item: CompletionItem) -> CompletionItem {
     let Some(data) = item.data.as_ref().and_then(|data| Data::deserialize(data).ok()) else { return item };
     let file = data.uri.parse().ok().and_then(|uri| view.file(&uri));

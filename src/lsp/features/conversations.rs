@@ -1,5 +1,5 @@
-//! Requests in a conversation: each is made at the bytes of the transcript that a place shows, and what comes back is put in the
-//! places of the conversation. Edits and targets are those of the transcript.
+//! Requests in a conversation view. Positions are mapped to the bytes of the transcript, and
+//! results are mapped back. Edits and link targets refer to the transcript.
 
 use std::sync::Arc;
 
@@ -20,10 +20,10 @@ use mangle_syntax::lint;
 use mangle_syntax::text::{LineIndex, TextRange, TextSize, size, slice};
 use piggyback::envelope::secrets::redacted;
 
-/// So many line breaks are in a range of which only the first line is shown.
+/// The minimum number of line breaks in a range that is reduced to its first line.
 const MANY_LINES: u32 = 3;
 
-/// A conversation that a request is about.
+/// The conversation of a request.
 pub(in crate::lsp) struct ShownConversation<'v> {
     view: &'v View,
     file: &'v SnapshotFile,
@@ -31,12 +31,11 @@ pub(in crate::lsp) struct ShownConversation<'v> {
     source: Uri,
     window: Arc<ConversationWindow>,
     lines: LineIndex,
-    /// How many lines of the transcript are before those of `file`, where that is a part of it.
+    /// The number of lines of the transcript before the lines of `file`, if `file` is an excerpt.
     lines_before: u32,
 }
 
 impl<'v> ShownConversation<'v> {
-    /// A conversation of a transcript.
     pub(in crate::lsp) fn new(
         view: &'v View,
         file: &'v SnapshotFile,
@@ -46,12 +45,12 @@ impl<'v> ShownConversation<'v> {
         Some(Self { view, file, source: to_proto::uri(file)?, window, lines, lines_before: 0 })
     }
 
-    /// The same for a part of the transcript that begins after so many lines.
+    /// Sets the number of lines before an excerpt of the transcript.
     pub(in crate::lsp) fn after_lines(self, lines_before: u32) -> Self {
         Self { lines_before, ..self }
     }
 
-    /// A part of the text as lines and columns.
+    /// Converts a range of the conversation text.
     pub(in crate::lsp) fn range(&self, part: TextRange) -> Range {
         let position = |offset| {
             let at = self.lines.line_col(&self.window.text.text, offset, self.view.session.encoding);
@@ -60,13 +59,13 @@ impl<'v> ShownConversation<'v> {
         Range { start: position(part.start()), end: position(part.end()) }
     }
 
-    /// Where bytes of the transcript are shown.
+    /// Returns the range that shows some bytes of the transcript.
     fn shown(&self, bytes: TextRange) -> Option<Range> {
         self.window.shown(bytes).map(|part| self.range(part))
     }
 
-    /// Where a finding about bytes of the transcript is: of many lines the first one, for there is more between them than is
-    /// meant.
+    /// Returns the range of a finding about bytes of the transcript. If the range has many lines,
+    /// only the first one is used, because unrelated text may be between them.
     fn place(&self, bytes: TextRange) -> Option<Range> {
         let part = self.window.shown(bytes)?;
         let (first, last) = (self.lines.line_of(part.start()), self.lines.line_of(part.end()));
@@ -80,13 +79,13 @@ impl<'v> ShownConversation<'v> {
         Some(self.range(TextRange::new(line.start(), end - size(blanks))))
     }
 
-    /// Where a range of the transcript is shown.
+    /// Returns the range that shows a range of the transcript.
     fn shown_range(&self, range: Range) -> Option<Range> {
         let (file, encoding) = (self.file, self.view.session.encoding);
         self.shown(from_proto::text_range(file.text(), file.lines(), range, encoding))
     }
 
-    /// Bytes of the transcript as a place in it.
+    /// Returns the location of bytes in the transcript.
     pub(in crate::lsp) fn location(&self, bytes: TextRange) -> Location {
         let mut range = self.view.range(self.file, bytes);
         range.start.line += self.lines_before;
@@ -94,13 +93,14 @@ impl<'v> ShownConversation<'v> {
         Location { uri: self.source.clone(), range }
     }
 
-    /// What is found in the records that are shown, in its places here; everything else of it is as in the transcript.
+    /// Converts the diagnostics of the displayed records to positions in the conversation. Other
+    /// members are the same as in the transcript.
     pub(in crate::lsp) fn diagnostics(&self, found: &[&lint::Diagnostic]) -> Vec<Diagnostic> {
         let raw = to_proto::diagnostics(self.view, self.file, found.iter().copied());
         let placed = found.iter().zip(raw).filter_map(|(one, raw)| {
             let mut placed = Diagnostic { range: self.place(one.range)?, ..raw };
             if self.lines_before > 0 {
-                // The places of a part are not those of the transcript.
+                // Positions in an excerpt differ from positions in the transcript.
                 placed.related_information = None;
             }
             Some(placed)
@@ -108,7 +108,8 @@ impl<'v> ShownConversation<'v> {
         placed.collect()
     }
 
-    /// What shows, or is about, something at a position of the text; the bytes are those of the very place where it is a copy.
+    /// Returns the link at a position of the text, and the bytes. For a verbatim copy, the bytes
+    /// are the exact position.
     fn link(&self, position: Position) -> Option<(&ConversationLink, TextRange)> {
         let text = &self.window.text.text;
         let offset = self.lines.offset(text, from_proto::line_col(position), self.view.session.encoding);
@@ -120,7 +121,7 @@ impl<'v> ShownConversation<'v> {
         Some((link, bytes))
     }
 
-    /// A position here as one in the transcript.
+    /// Maps a position in the conversation to a position in the transcript.
     fn raw(
         &self,
         at: &TextDocumentPositionParams,
@@ -132,7 +133,7 @@ impl<'v> ShownConversation<'v> {
         Some((link, at))
     }
 
-    /// Answers `textDocument/hover` as `hover` does in the transcript.
+    /// Answers `textDocument/hover` by calling `hover` for the transcript.
     pub(super) fn hover(
         &self,
         params: &HoverParams,
@@ -149,7 +150,8 @@ impl<'v> ShownConversation<'v> {
         Some(Hover { range: range.or(Some(link)), ..hover })
     }
 
-    /// Where what is at a place comes from: as in the transcript where `go` knows that, else the bytes that are shown.
+    /// Answers navigation requests: calls `go` for the transcript. If it has no result, returns
+    /// the displayed bytes.
     pub(super) fn go(
         &self,
         params: &GotoDefinitionParams,
@@ -182,13 +184,14 @@ impl<'v> ShownConversation<'v> {
         }
     }
 
-    /// Answers `textDocument/codeAction`: what can be done in the transcript about the bytes that a range shows.
+    /// Answers `textDocument/codeAction` for the bytes of the transcript that a range shows.
     pub(in crate::lsp) fn code_actions(&self, params: &CodeActionParams) -> Vec<CodeActionOrCommand> {
         let Some(bytes) = self.bytes(params.range) else { return Vec::new() };
         let mut raw = params.clone();
         raw.text_document.uri = self.source.clone();
         raw.range = self.view.range(self.file, bytes);
-        // Whatever an action is about is named as it was sent, in its place here.
+        // An action contains the diagnostics of the request, at their positions in the
+        // conversation.
         raw.context.diagnostics.clear();
         let here = |diagnostic: Diagnostic| {
             let (file, encoding) = (self.file, self.view.session.encoding);
@@ -208,7 +211,8 @@ impl<'v> ShownConversation<'v> {
         code_actions(self.view, &raw).into_iter().map(placed).collect()
     }
 
-    /// The bytes of the transcript that a range shows; of a place between two parts, those of the next one on its line.
+    /// Returns the bytes of the transcript that a range shows. Between two parts, the next part on
+    /// the same line is used.
     fn bytes(&self, range: Range) -> Option<TextRange> {
         let text = &self.window.text.text;
         let part = from_proto::text_range(text, &self.lines, range, self.view.session.encoding);
@@ -224,7 +228,8 @@ impl<'v> ShownConversation<'v> {
         })
     }
 
-    /// Each turn with its lines, counted from 0: from the line above it to its last one.
+    /// Returns each turn with its first and last line (zero-based). The first line is the
+    /// separator above the turn.
     pub(in crate::lsp) fn turns(&self) -> impl Iterator<Item = (&WindowTurn, u32, u32)> {
         let line = |offset: TextSize| self.lines.line_of(offset);
         let turns = &self.window.turns;
@@ -236,7 +241,7 @@ impl<'v> ShownConversation<'v> {
         })
     }
 
-    /// Answers `textDocument/documentSymbol`: the turns, with what became of them.
+    /// Answers `textDocument/documentSymbol`: the turns and their outcomes.
     pub(super) fn symbols(&self, uri: &Uri, is_tree: bool) -> DocumentSymbolResponse {
         let name = |turn: &WindowTurn| redacted(&turn.summary.title).into_owned();
         if !is_tree {
@@ -264,7 +269,7 @@ impl<'v> ShownConversation<'v> {
         DocumentSymbolResponse::Nested(self.turns().map(symbol).collect())
     }
 
-    /// Answers `textDocument/foldingRange`: each turn.
+    /// Answers `textDocument/foldingRange`: one range per turn.
     pub(super) fn folds(&self) -> Vec<FoldingRange> {
         let fold = |(_, start_line, end_line): (&WindowTurn, u32, u32)| FoldingRange {
             start_line,
@@ -276,7 +281,7 @@ impl<'v> ShownConversation<'v> {
     }
 }
 
-/// What became of a turn, and what is said in it.
+/// Returns the outcome of a turn and an excerpt of its text.
 fn detail(turn: &WindowTurn) -> String {
     let summary = &turn.summary;
     let counted = [(summary.denied, "denied"), (summary.lost, "lost")];

@@ -1,7 +1,7 @@
 //! `textDocument/formatting`, `textDocument/rangeFormatting`, `textDocument/onTypeFormatting`
 //!
-//! The settings of the project count, not the editor's. Edits are as small as they can be, so that cursors stay where
-//! they are.
+//! The settings of the project apply, and the editor's settings are ignored. Edits are minimal, so
+//! that cursors keep their positions.
 
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ use mangle_settings::FormatSettings;
 use mangle_syntax::syntax::SourceFile;
 use mangle_syntax::text::TextRange;
 
-/// The keys after which a client asks.
+/// Returns the trigger characters.
 pub(in crate::lsp) fn on_type_options() -> DocumentOnTypeFormattingOptions {
     let mut triggers = TRIGGERS.iter().map(ToString::to_string);
     DocumentOnTypeFormattingOptions {
@@ -28,7 +28,7 @@ pub(in crate::lsp) fn on_type_options() -> DocumentOnTypeFormattingOptions {
     }
 }
 
-/// The edits that lay a document out.
+/// Returns the edits that format a document.
 pub(in crate::lsp) fn document(view: &View, params: &DocumentFormattingParams) -> Option<Vec<TextEdit>> {
     let at = Editable::new(view, &params.text_document.uri)?;
     Some(at.edits(
@@ -36,7 +36,7 @@ pub(in crate::lsp) fn document(view: &View, params: &DocumentFormattingParams) -
     ))
 }
 
-/// The edits that lay out what a range touches.
+/// Returns the edits that format the statements in a range.
 pub(in crate::lsp) fn selection(
     view: &View,
     params: &DocumentRangeFormattingParams,
@@ -54,7 +54,7 @@ pub(in crate::lsp) fn selection(
     )
 }
 
-/// The edits after a key was typed.
+/// Returns the edits after a typed character.
 pub(in crate::lsp) fn typed(view: &View, params: &DocumentOnTypeFormattingParams) -> Option<Vec<TextEdit>> {
     let place = &params.text_document_position;
     let at = Editable::new(view, &place.text_document.uri)?;
@@ -63,7 +63,7 @@ pub(in crate::lsp) fn typed(view: &View, params: &DocumentOnTypeFormattingParams
     Some(at.edits(on_type(at.source, at.settings, offset, &params.ch).into_iter()))
 }
 
-/// A document that we may touch.
+/// A document that the server may edit.
 struct Editable<'v> {
     view: &'v View,
     file: &'v Arc<SnapshotFile>,
@@ -72,7 +72,8 @@ struct Editable<'v> {
 }
 
 impl<'v> Editable<'v> {
-    /// `None` for documents that are suspect, no Mangle, or not there as the editor has them.
+    /// Returns `None` for documents that are suspect, not Mangle, or different from the editor's
+    /// text.
     fn new(view: &'v View, uri: &Uri) -> Option<Self> {
         let file = view.file(uri)?;
         let source = file.source();
@@ -81,12 +82,10 @@ impl<'v> Editable<'v> {
         (view.snapshot.is_editable(file.id) && is_whole).then_some(Self { view, file, source, settings })
     }
 
-    /// Whether the document is a policy test.
     fn is_test(&self) -> bool {
         is_test(&self.file.path)
     }
 
-    /// Edits for the client.
     fn edits(&self, edits: impl Iterator<Item = (TextRange, String)>) -> Vec<TextEdit> {
         let edit = |(range, new_text)| TextEdit { range: self.view.range(self.file, range), new_text };
         edits.map(edit).collect()

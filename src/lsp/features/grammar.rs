@@ -1,4 +1,5 @@
-//! Grammars of replies in the editor: what stands above one, and the command that generates one or generates it again.
+//! Reply grammars in the editor: the code lens at the top, and the command that generates or
+//! updates a grammar.
 
 use std::path::PathBuf;
 
@@ -15,20 +16,20 @@ use crate::lsp::view::View;
 use mangle_syntax::text::TextRange;
 use reply_grammar::target::{TARGETS, Target};
 
-/// Generates the grammar that a document is again; of a policy, one for a target.
+/// Generates a grammar. For a grammar file, generates its content again; for a policy, generates
+/// the grammar of a target.
 pub(in crate::lsp) const GRAMMAR: &str = "mangle.grammar";
 
-/// The answer about a document for which there is nothing to generate.
+/// The response for a document that is neither a policy nor a grammar.
 const NO_PROGRAM: &str = "This document is neither a policy nor a grammar of replies.";
 
-/// The argument of the command.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(in crate::lsp) struct GrammarParams {
     uri: Uri,
-    /// The name of a target, where the document is a policy; without it the targets are listed.
+    /// The name of a target, for a policy. Default: list the targets.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     target: Option<String>,
-    /// Whether the client shows the answer itself, so that no message is needed.
+    /// True if the client displays the response itself, so that no message is needed.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     quiet: bool,
 }
@@ -39,13 +40,14 @@ impl GrammarParams {
     }
 }
 
-/// What a command asks for.
+/// Parses the arguments of a command.
 pub(in crate::lsp) fn asked_by(params: &ExecuteCommandParams) -> Option<GrammarParams> {
     let argument = params.arguments.first().filter(|_| params.command == GRAMMAR)?;
     GrammarParams::deserialize(argument).ok()
 }
 
-/// What stands above a grammar: how many declarations it is generated from, and whether it is what is generated now.
+/// Returns the lens of a grammar: the number of declarations it was generated from, and a note if
+/// it is outdated.
 pub(super) fn lenses(view: &View, uri: &Uri, grammar: &SnapshotGrammar) -> Vec<CodeLens> {
     let Some(title) = grammar.title() else { return Vec::new() };
     let params = GrammarParams { uri: uri.clone(), target: None, quiet: false };
@@ -55,10 +57,11 @@ pub(super) fn lenses(view: &View, uri: &Uri, grammar: &SnapshotGrammar) -> Vec<C
     vec![CodeLens { range, command, data: None }]
 }
 
-/// Runs the command. Gives the answer, and what a person reads of it where the client shows messages only.
+/// Runs the command. Returns the response, and a message for clients that only show messages.
 ///
 /// # Errors
-/// For an unknown target, and where no envelope is possible.
+///
+/// If the target is unknown, or no envelope is possible.
 pub(in crate::lsp) fn command(view: &View, params: &GrammarParams) -> Result<(Value, Option<String>)> {
     let file = view.file(&params.uri);
     if let Some(grammar) = file.and_then(|file| view.snapshot.grammar(file.id)) {
@@ -75,7 +78,7 @@ pub(in crate::lsp) fn command(view: &View, params: &GrammarParams) -> Result<(Va
     Ok((answer, Some(message).filter(|_| !params.quiet)))
 }
 
-/// The targets, and who reads each.
+/// Returns the targets, with the tool that uses each.
 fn targets() -> (Value, String) {
     let all = TARGETS.map(|target| json!({ "name": target.name, "readers": target.readers }));
     let lines = TARGETS.map(|target| format!("{}: {}", target.name, target.readers));

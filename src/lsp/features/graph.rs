@@ -1,4 +1,4 @@
-//! `mangle/graph`, the twin of the command `graph`
+//! `mangle/graph`, the equivalent of the command `graph`.
 
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -12,14 +12,14 @@ use crate::report::LoadErrors;
 use crate::report::graph::{self, NodePlace};
 use mangle_syntax::text::{Encoding, LineCol, TextSize};
 
-/// The parameters. All are optional.
+/// All parameters are optional.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub(in crate::lsp) struct GraphParams {
-    /// Only the programs of this document.
+    /// Restricts the graph to the programs of this document.
     pub(in crate::lsp) uri: Option<Uri>,
     format: Format,
-    /// Only these predicates and those around them.
+    /// Restricts the graph to these predicates and their neighbors.
     of: Names,
     depth: Option<u32>,
     direction: DirectionParam,
@@ -44,7 +44,7 @@ enum DirectionParam {
     Users,
 }
 
-/// One name or several.
+/// A name or a list of names.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(untagged)]
 enum Names {
@@ -77,7 +77,8 @@ impl GraphParams {
 /// Answers the request.
 ///
 /// # Errors
-/// `InvalidParams` when a predicate is asked for that no program mentions.
+///
+/// `InvalidParams` if no program mentions a requested predicate.
 pub(in crate::lsp) fn graph(view: &View, params: &GraphParams) -> Result<Value> {
     let file = params.uri.as_ref().map(|uri| view.file(uri).map(|file| file.id));
     let programs: Vec<_> = match file {
@@ -107,7 +108,7 @@ pub(in crate::lsp) fn graph(view: &View, params: &GraphParams) -> Result<Value> 
     Ok(answer)
 }
 
-/// A place as the command line writes it, and as the protocol does.
+/// Returns a position in the notation of the command line and in the notation of the protocol.
 fn located(view: &View, place: NodePlace) -> Value {
     let Some(file) = view.shown(place.file) else { return Value::Null };
     let at = |offset: TextSize| {

@@ -22,7 +22,7 @@ pub(in crate::lsp) fn hover(view: &View, params: &HoverParams) -> Option<Hover> 
     let at = view.spot(&params.text_document_position_params)?;
     let found = match at.place() {
         Some(place) => paths::hover(&at).or_else(|| of_policy(view, at.file.id, place)),
-        // A session file, or prompt atoms.
+        // A session file or prompt atoms.
         None => view.with_provenance(at.file.id, |provenance| {
             prompts::beside(at.file.id, at.file.text(), at.offset, provenance)
         }),
@@ -33,7 +33,8 @@ pub(in crate::lsp) fn hover(view: &View, params: &HoverParams) -> Option<Hover> 
     })
 }
 
-/// What there is to say of a place, what follows for it, and what prompts have of it.
+/// Returns the hover at a position of a policy: documentation, evaluation results, and uses in
+/// prompts.
 fn of_policy(view: &View, file: FileId, place: Place<'_>) -> Option<ide::hover::Hover> {
     let provenance = view.with_provenance(file, |provenance| prompts::prompts(place, provenance));
     let property = view.snapshot.file(file).and_then(|file| property::hover(view, file, place.offset));

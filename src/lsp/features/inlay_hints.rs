@@ -20,14 +20,13 @@ use crate::lsp::{from_proto, to_proto};
 use mangle_engine::program::PredicateKey;
 use mangle_syntax::text::{Symbol, TextRange, TextSize};
 
-/// What the client is told in the answer to `initialize`.
 pub(in crate::lsp) fn options(session: &ClientSession) -> OneOf<bool, InlayHintServerCapabilities> {
     let resolve_provider = Some(!lazy(session).is_empty());
     let options = InlayHintOptions { resolve_provider, ..InlayHintOptions::default() };
     OneOf::Right(InlayHintServerCapabilities::Options(options))
 }
 
-/// Which of the members that can be filled in later the client asks for later.
+/// Returns the members that the client resolves lazily.
 fn lazy(session: &ClientSession) -> Vec<&'static str> {
     let client = session.client.text_document.as_ref().and_then(|document| document.inlay_hint.as_ref());
     let support = client.and_then(|client| client.resolve_support.as_ref());
@@ -61,7 +60,7 @@ pub(in crate::lsp) fn inlay_hints(view: &View, params: &InlayHintParams) -> Opti
     Some(found.iter().map(|hint| convert.hint(hint)).collect())
 }
 
-/// What the conversion of hints needs to know.
+/// Context for the conversion of hints.
 struct Convert<'a> {
     view: &'a View,
     file: &'a SnapshotFile,
@@ -95,8 +94,8 @@ impl Convert<'_> {
             arity: key.arity,
             parameter: at,
         };
-        // What a label consists of may not change any more when its place is filled in. Who asks for the words
-        // later, and not for the place, gets none.
+        // A resolve request may not change the parts of a label. Clients that resolve tooltips but
+        // not locations get no location.
         if self.lazy.is_empty() || self.lazy.contains(&"label.location") {
             converted.label = parts(hint.label.clone());
         }
@@ -109,7 +108,7 @@ impl Convert<'_> {
     }
 }
 
-/// What a hint carries so that it can be resolved.
+/// The `data` of a hint for its resolution.
 #[derive(Debug, Serialize, Deserialize)]
 struct Data {
     uri: String,
@@ -124,12 +123,12 @@ impl Data {
     }
 }
 
-/// The document that a hint stands in.
+/// Returns the document of a hint.
 pub(in crate::lsp) fn document(hint: &InlayHint) -> Option<PathBuf> {
     Some(from_proto::document_path(&Data::of(hint)?.uri.parse().ok()?))
 }
 
-/// Answers the request for the rest of a hint.
+/// Resolves the remaining members of a hint.
 pub(in crate::lsp) fn resolve(view: &View, mut hint: InlayHint) -> InlayHint {
     let Some(data) = Data::of(&hint) else { return hint };
     let file = data.uri.parse().ok().and_then(|uri| view.file(&uri));
@@ -139,11 +138,12 @@ pub(in crate::lsp) fn resolve(view: &View, mut hint: InlayHint) -> InlayHint {
     hint
 }
 
-/// The words about a parameter, and the way to where it is declared.
+/// Adds the documentation of a parameter, and a link to its declaration.
 fn fill(view: &View, analysis: &dyn Analysis, data: &Data, hint: &mut InlayHint) {
     let key = PredicateKey { name: Symbol::new(&data.predicate), arity: data.arity };
     let Some((words, place)) = inlay_hints::resolve(analysis, key, data.parameter) else { return };
-    // Hints have no capability for the form of their words: Markdown is for those whose hovers have it.
+    // No capability exists for the format of tooltips. Clients that support Markdown in hovers get
+    // Markdown.
     let hover = view.session.client.text_document.as_ref().and_then(|document| document.hover.as_ref());
     let formats: Option<&Vec<MarkupKind>> = hover.and_then(|hover| hover.content_format.as_ref());
     hint.tooltip = Some(InlayHintTooltip::MarkupContent(markup(&words, formats)));
@@ -153,7 +153,7 @@ fn fill(view: &View, analysis: &dyn Analysis, data: &Data, hint: &mut InlayHint)
     }
 }
 
-/// A label that can lead to a place.
+/// Returns a label with a part that can be a link.
 fn parts(value: String) -> InlayHintLabel {
     InlayHintLabel::LabelParts(vec![InlayHintLabelPart { value, ..InlayHintLabelPart::default() }])
 }

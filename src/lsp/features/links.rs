@@ -1,6 +1,7 @@
 //! `textDocument/documentLink`
 //!
-//! Nothing is opened or read for a link: a path is one only where the workspace knows a file of that name.
+//! No file is opened or read for a link. A path is a link only if the workspace contains a file at
+//! that path.
 
 use std::path::Path;
 
@@ -13,7 +14,7 @@ use crate::ide::links::{LinkTarget, links};
 use crate::lsp::to_proto;
 use crate::lsp::view::View;
 
-/// The addresses and files that comments name.
+/// Returns the URLs and file paths in comments.
 pub(in crate::lsp) fn links_of(view: &View, params: &DocumentLinkParams) -> Option<Vec<DocumentLink>> {
     let file = view.file(&params.text_document.uri)?;
     if let Some(transcript) = view.snapshot.transcript(file.id) {
@@ -30,8 +31,8 @@ pub(in crate::lsp) fn links_of(view: &View, params: &DocumentLinkParams) -> Opti
     Some(found.collect())
 }
 
-/// The file of the workspace that a path names: from the folder of the file that names it, else from a folder around it
-/// in the workspace.
+/// Returns the workspace file that a path refers to, relative to the folder of the referring file
+/// or to an ancestor of this folder.
 fn known(view: &View, from: &SnapshotFile, path: &str) -> Option<Uri> {
     let folders = from.path.ancestors().skip(1);
     let inside = |folder: &&Path| view.session.folders.iter().any(|root| folder.starts_with(root));

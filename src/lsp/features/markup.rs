@@ -1,4 +1,4 @@
-//! Our markup as the client shows it.
+//! Conversion of markup to the client's format.
 
 use tower_lsp::ls_types::{MarkupContent, MarkupKind};
 
@@ -7,12 +7,12 @@ use crate::lsp::view::View;
 use crate::report::sink;
 use piggyback::envelope::secrets::redacted;
 
-/// The forms that the client shows in a hover, the best first.
+/// The hover formats that the client supports, in order of preference.
 pub(super) fn formats(view: &View) -> Option<&Vec<MarkupKind>> {
     view.session.client.text_document.as_ref()?.hover.as_ref()?.content_format.as_ref()
 }
 
-/// Words for a reader: as Markdown if the client shows that, else as plain text.
+/// Returns Markdown if the client supports it, or plain text.
 pub(in crate::lsp) fn markup(markup: &Markup, formats: Option<&Vec<MarkupKind>>) -> MarkupContent {
     let (kind, value) = match formats.is_some_and(|formats| formats.contains(&MarkupKind::Markdown)) {
         true => (MarkupKind::Markdown, markup.to_markdown()),

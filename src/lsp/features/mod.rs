@@ -1,6 +1,6 @@
-//! The features of the editor: one file a method or a family of them. Each converts parameters, asks `ide`, and
-//! converts the answer; its line in `server` says which method it serves, its line in `capabilities` what
-//! the client is told of it.
+//! Editor features, with one file per LSP method or group of methods. Each feature converts the
+//! parameters, calls `ide`, and converts the result. `server` assigns the methods, and
+//! `capabilities` announces them to the client.
 
 pub(super) mod call_hierarchy;
 pub(super) mod code_lens;

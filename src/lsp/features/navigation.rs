@@ -17,7 +17,6 @@ use crate::lsp::to_proto;
 use crate::lsp::view::{DocumentPlace, View};
 use crate::lsp::virtual_documents::shown_conversation;
 
-/// Where something comes from.
 pub(in crate::lsp) fn definition(
     view: &View,
     params: &GotoDefinitionParams,
@@ -31,7 +30,6 @@ pub(in crate::lsp) fn definition(
     go(view, params, definition::definition, |client| client.definition.as_ref())
 }
 
-/// Where it is declared.
 pub(in crate::lsp) fn declaration(
     view: &View,
     params: &GotoDeclarationParams,
@@ -39,7 +37,6 @@ pub(in crate::lsp) fn declaration(
     go(view, params, definition::declaration, |client| client.declaration.as_ref())
 }
 
-/// Where its type is written.
 pub(in crate::lsp) fn type_definition(
     view: &View,
     params: &GotoTypeDefinitionParams,
@@ -47,7 +44,6 @@ pub(in crate::lsp) fn type_definition(
     go(view, params, definition::type_definition, |client| client.type_definition.as_ref())
 }
 
-/// The rules of a predicate.
 pub(in crate::lsp) fn implementation(
     view: &View,
     params: &GotoImplementationParams,
@@ -84,7 +80,7 @@ fn go(
     })
 }
 
-/// The conversation that a request is about, where it is about one.
+/// Returns the conversation of a request, if its document is one.
 fn conversation<'v>(view: &'v View, params: &GotoDefinitionParams) -> Option<ShownConversation<'v>> {
     shown_conversation(view, &params.text_document_position_params.text_document.uri)
 }

@@ -1,5 +1,5 @@
-//! Paths in the `# @preview` comments of a sample kernel: where they lead, what they select, which there are. Nothing is
-//! opened or read for them: the files are those that the workspace knows.
+//! Paths in the `# @preview` comments of a sample kernel: navigation, hover and completion. No
+//! file is opened or read; only files known to the workspace are considered.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -16,7 +16,7 @@ use crate::lsp::view::{DocumentPlace, View};
 use agent_prompt::{PreviewSetting, SourcedText};
 use mangle_syntax::text::TextRange;
 
-/// How many files are listed at most.
+/// The maximum number of listed files.
 const LISTED: usize = 20;
 
 /// The settings whose values are paths.
@@ -25,14 +25,14 @@ const SETTINGS: [&str; 3] = ["use", "session", "captured"];
 /// A path in a setting.
 struct SettingPath<'v> {
     key: &'v str,
-    /// The path or glob, empty where none is written yet.
+    /// The path or glob. Empty if it is not written yet.
     path: SourcedText,
-    /// The bytes of it.
+    /// The byte range of the path.
     range: TextRange,
 }
 
 impl<'v> SettingPath<'v> {
-    /// The path that a place of a sample kernel is in.
+    /// Returns the path at a position of a sample kernel.
     fn at(at: &DocumentPlace<'v>) -> Option<Self> {
         let place = at.place().filter(|place| place.program().embedding.is_kernel(at.file.id))?;
         let setting = PreviewSetting::at(at.file.text(), place.offset)?;
@@ -47,7 +47,7 @@ impl<'v> SettingPath<'v> {
         Some(Self { key, path, range })
     }
 
-    /// The files that it names.
+    /// Returns the files that match the path.
     fn files(&self, at: &DocumentPlace<'v>) -> Vec<&'v Arc<SnapshotFile>> {
         if self.path.is_empty() {
             return Vec::new();
@@ -59,7 +59,7 @@ impl<'v> SettingPath<'v> {
     }
 }
 
-/// The files that the path at a place names.
+/// Returns the files that match the path at a position.
 pub(super) fn definition(view: &View, at: &TextDocumentPositionParams) -> Option<GotoDefinitionResponse> {
     let at = view.spot(at)?;
     let files = SettingPath::at(&at)?.files(&at);
@@ -69,7 +69,7 @@ pub(super) fn definition(view: &View, at: &TextDocumentPositionParams) -> Option
     (!locations.is_empty()).then_some(GotoDefinitionResponse::Array(locations))
 }
 
-/// Which files the path at a place names.
+/// Returns the hover of the path at a position: a list of the matching files.
 pub(super) fn hover(at: &DocumentPlace<'_>) -> Option<Hover> {
     let named = SettingPath::at(at).filter(|named| !named.path.is_empty())?;
     let files = named.files(at);
@@ -91,7 +91,7 @@ pub(super) fn hover(at: &DocumentPlace<'_>) -> Option<Hover> {
     Some(Hover { range: named.range, markup })
 }
 
-/// The paths that may be written at a place; `None` where no path belongs.
+/// Returns the possible paths at a position, or `None` if no path can be written there.
 pub(super) fn completions(at: &DocumentPlace<'_>) -> Option<Completions> {
     let named = SettingPath::at(at)?;
     let folder = at.file.path.parent().unwrap_or(&at.file.path);
@@ -108,7 +108,7 @@ pub(super) fn completions(at: &DocumentPlace<'_>) -> Option<Completions> {
     Some(completions_of_paths(paths, named.range, at.offset))
 }
 
-/// A path as it is written in a file of `folder`: with `..` for folders around it.
+/// Returns a path relative to `folder`, with `..` for parent folders.
 fn relative_up(folder: &Path, path: &Path) -> String {
     let shared = folder.components().zip(path.components()).take_while(|(one, other)| one == other).count();
     let up = folder.components().count() - shared;

@@ -1,4 +1,5 @@
-//! `mangle/preview`, the twin of the command `preview`, and what stands above `# @preview` comments.
+//! `mangle/preview`, the equivalent of the command `preview`, and the code lenses of `# @preview`
+//! comments.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -18,25 +19,25 @@ use crate::report::prompts::{PromptReport, prompts_json};
 use agent_prompt::Mode;
 use mangle_syntax::text::{Cancel, FileId};
 
-/// Shows a prompt; its argument is as the parameters of `mangle/preview`.
+/// Shows a prompt. The argument has the parameters of `mangle/preview`.
 pub(in crate::lsp) const PREVIEW: &str = "mangle.preview";
 
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(in crate::lsp) struct PreviewParams {
     uri: Uri,
-    /// The preview of this name; without it all.
+    /// The name of a preview. Default: all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     name: Option<String>,
-    /// Another shard: its id and its type.
+    /// A different agent role (shard): its id and its type.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     shard: Option<(String, String)>,
-    /// Another mode.
+    /// A different prompt mode.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     mode: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     part: Option<String>,
-    /// Whether each line says how it follows.
+    /// True if each line includes its derivation.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     provenance: bool,
 }
@@ -59,7 +60,8 @@ impl PreviewParams {
 /// Answers the request.
 ///
 /// # Errors
-/// `InvalidParams` for words that it does not know, `ContentModified` when an edit comes first.
+///
+/// `InvalidParams` for unknown values, and `ContentModified` if the text was edited meanwhile.
 pub(in crate::lsp) fn preview(view: &View, params: &PreviewParams, cancel: &Cancel) -> Result<Value> {
     Ok(prompts_json(&reports(view, params, cancel)?))
 }
@@ -111,15 +113,16 @@ fn reported(view: &View, previewed: Previewed<'_>, proofs: bool) -> Vec<PromptRe
     shown.iter_mut().zip(&ids).map(of).collect()
 }
 
-/// What a command asks for.
+/// Parses the arguments of a command.
 pub(in crate::lsp) fn asked_by(params: &ExecuteCommandParams) -> Option<PreviewParams> {
     let argument = params.arguments.first().filter(|_| params.command == PREVIEW)?;
     PreviewParams::deserialize(argument).ok()
 }
 
-/// The answer, and the same in a few lines, for a client that shows messages only.
+/// Returns the response, and a short message for clients that only show messages.
 ///
 /// # Errors
+///
 /// As [`preview`].
 pub(in crate::lsp) fn in_short(
     view: &View,
@@ -151,7 +154,7 @@ pub(in crate::lsp) fn in_short(
     Ok((prompts_json(&all), lines.join("\n")))
 }
 
-/// What stands above the comments that ask for prompts.
+/// Returns the lenses of preview comments.
 pub(super) fn lenses(view: &View, uri: &Uri, file: &SnapshotFile) -> Vec<CodeLens> {
     let with = |name: &str, part: Option<&str>, title: &str| {
         let (name, part) = (Some(name.to_owned()), part.map(str::to_owned));
@@ -170,7 +173,7 @@ pub(super) fn lenses(view: &View, uri: &Uri, file: &SnapshotFile) -> Vec<CodeLen
     above.chain(of_shards(view, file)).collect()
 }
 
-/// What stands above facts that tell of a shard or of its template.
+/// Returns the lenses of facts about a shard or its template.
 fn of_shards(view: &View, file: &SnapshotFile) -> Vec<CodeLens> {
     let programs = view.snapshot.fed_by(file.id).into_iter();
     let kernels: Vec<_> = programs.filter_map(|program| view.snapshot.file(program.previewed()?)).collect();

@@ -1,4 +1,4 @@
-//! Properties of policy tests: what each came to above it, in its hover, as a document, and the actions that go on from it.
+//! Properties of policy tests: their results as code lenses, hovers, documents and code actions.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -15,21 +15,20 @@ use crate::lsp::view::View;
 use crate::lsp::virtual_documents::component;
 use mangle_syntax::text::{TextRange, TextSize};
 
-/// Says what a property came to.
+/// Shows the result of a property.
 pub(in crate::lsp) const PROPERTY: &str = "mangle.property";
 
-/// What is said of a property that was not checked yet.
+/// The text for an unchecked property.
 const OPEN: &str = "not checked yet";
 
-/// The argument of the command.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(in crate::lsp) struct PropertyParams {
     uri: Uri,
-    /// What the property is called.
+    /// The name of the property.
     #[serde(default)]
     name: String,
-    /// Whether the client shows the document itself, so that no message is needed.
+    /// True if the client displays the document itself, so that no message is needed.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     quiet: bool,
 }
@@ -40,27 +39,27 @@ impl PropertyParams {
     }
 }
 
-/// What a command asks for.
+/// Parses the arguments of a command.
 pub(in crate::lsp) fn asked_by(params: &ExecuteCommandParams) -> Option<PropertyParams> {
     let argument = params.arguments.first().filter(|_| params.command == PROPERTY)?;
     PropertyParams::deserialize(argument).ok()
 }
 
-/// The command that shows a property.
 pub(in crate::lsp) fn show(uri: &Uri, name: &str, title: String) -> Command {
     let params = PropertyParams { uri: uri.clone(), name: name.to_owned(), quiet: false };
     let arguments = serde_json::to_value(params).ok().map(|params| vec![params]);
     Command { title, command: PROPERTY.into(), arguments }
 }
 
-/// The properties of a test file, with the answers that are known.
+/// Returns the properties of a test file with the known answers.
 pub(in crate::lsp) fn answered(view: &View, file: &SnapshotFile) -> Arc<[AnsweredProperty]> {
     let mut programs = view.snapshot.programs_of(file.id);
     let test = programs.find(|program| program.test() == Some(file.id));
     test.map_or_else(|| Vec::new().into(), |program| program.known_answers())
 }
 
-/// Where a property of a test file begins, and what there is to say of it; `None` where there is none of this name.
+/// Returns the range of a property in a test file and its description. Returns `None` if no
+/// property has this name.
 pub(in crate::lsp) fn text(view: &View, file: &SnapshotFile, name: &str) -> Option<(TextRange, String)> {
     let all = answered(view, file);
     let of = all.iter().find(|of| of.property.name == name)?;
@@ -73,13 +72,13 @@ pub(in crate::lsp) fn text(view: &View, file: &SnapshotFile, name: &str) -> Opti
     Some((of.property.header, text))
 }
 
-/// The world of a property as a case of its test file.
+/// Returns the counterexample of a property as a case of its test file.
 pub(in crate::lsp) fn test_case(view: &View, file: &SnapshotFile, of: &AnsweredProperty) -> Option<String> {
     let program = view.snapshot.programs_of(file.id).next()?;
     mangle_verify::test_case(&of.property, of.answer.as_deref()?, &program.settings().replay.permit)
 }
 
-/// Runs the command. Gives the document to show, and the same as a message, for a client that shows messages only.
+/// Runs the command. Returns the document, and a message for clients that only show messages.
 pub(in crate::lsp) fn command(view: &View, params: &PropertyParams) -> (Value, Option<String>) {
     let found = view.file(&params.uri).and_then(|file| text(view, file, &params.name));
     let (document, message) = match found {
@@ -92,7 +91,7 @@ pub(in crate::lsp) fn command(view: &View, params: &PropertyParams) -> (Value, O
     (json!({ "document": document }), Some(message).filter(|_| !params.quiet))
 }
 
-/// What stands above the properties of a test file: what each came to.
+/// Returns the lenses with the results of the properties in a test file.
 pub(super) fn lenses(
     view: &View,
     uri: &Uri,
@@ -111,7 +110,7 @@ pub(super) fn lenses(
     program.known_answers().iter().map(lens).collect()
 }
 
-/// What the property that a place is in the first line of came to.
+/// Returns the hover with the result of a property, if the position is in its first line.
 pub(super) fn hover(view: &View, file: &SnapshotFile, offset: TextSize) -> Option<crate::ide::hover::Hover> {
     let is_here = |of: &&AnsweredProperty| of.property.header.contains_inclusive(offset);
     let all = answered(view, file);

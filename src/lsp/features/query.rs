@@ -1,5 +1,5 @@
-//! `mangle/query`, the twin of the command `query`, and the commands of lenses: the same question, answered in a
-//! message, and the command line that asks it.
+//! `mangle/query`, the equivalent of the command `query`, and two commands of code lenses: run a
+//! query, and show the equivalent command line.
 
 use std::path::{Path, PathBuf};
 
@@ -17,24 +17,24 @@ use crate::report::{QueryAnswer, answers_json};
 use mangle_settings::Reading;
 use mangle_syntax::text::Cancel;
 
-/// Asks a question; its argument is as the parameters of `mangle/query`.
+/// Runs a query. The argument has the parameters of `mangle/query`.
 pub(in crate::lsp) const QUERY: &str = "mangle.query";
 
-/// Gives the command line that asks a question; its argument is that line.
+/// Returns the command line of a query. The argument is that command line.
 pub(in crate::lsp) const COPY_QUERY: &str = "mangle.copyQuery";
 
-/// How many facts a message shows.
+/// The maximum number of facts in a message.
 const SHOWN: usize = 10;
 
-/// The parameters. All are optional.
+/// All parameters are optional.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub(in crate::lsp) struct QueryParams {
-    /// Only the programs of this document.
+    /// Restricts the query to the programs of this document.
     pub(in crate::lsp) uri: Option<Uri>,
-    /// What is asked for; without it all facts.
+    /// The query atom. Default: all facts.
     pub(in crate::lsp) atom: Option<String>,
-    /// How the program is read; without it as `[kernel]` says.
+    /// The reading of the program. Default: `[kernel]` of the settings.
     #[serde(skip_serializing_if = "Option::is_none")]
     reading: Option<Semantics>,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
@@ -54,34 +54,33 @@ enum Semantics {
 }
 
 impl QueryParams {
-    /// The question for the facts that fit an atom.
+    /// A query for the facts that match an atom.
     pub(in crate::lsp) fn new(uri: Uri, atom: String) -> Self {
         Self { uri: Some(uri), atom: Some(atom), ..Self::default() }
     }
 
-    /// The question for all facts of the programs of a document.
+    /// A query for all facts of the programs of a document.
     pub(in crate::lsp) fn of_all(uri: Uri) -> Self {
         Self { uri: Some(uri), ..Self::default() }
     }
 
-    /// The document whose programs are asked.
+    /// The document whose programs are queried.
     pub(in crate::lsp) fn document(&self) -> Option<PathBuf> {
         self.uri.as_ref().map(from_proto::document_path)
     }
 
-    /// The command that asks it, under this title.
     pub(in crate::lsp) fn command(&self, title: String) -> Command {
         let arguments = serde_json::to_value(self).ok().map(|params| vec![params]);
         Command { title, command: QUERY.into(), arguments }
     }
 
-    /// The command that gives the command line, under this title.
+    /// Returns the command that shows the equivalent command line.
     pub(in crate::lsp) fn copy_command(&self, view: &View, title: String) -> Command {
         let arguments = Some(vec![Value::from(self.command_line(view))]);
         Command { title, command: COPY_QUERY.into(), arguments }
     }
 
-    /// What somebody types into a shell to ask the same.
+    /// Returns the equivalent shell command.
     fn command_line(&self, view: &View) -> String {
         let subject = programs(view, self.uri.as_ref()).first().map(|program| program.subject());
         let subject = subject.unwrap_or_else(|| Path::new("."));
@@ -90,7 +89,7 @@ impl QueryParams {
     }
 }
 
-/// A word for a shell.
+/// Quotes a word for a shell.
 fn quoted(word: &str) -> String {
     let plain = |char: char| char.is_ascii_alphanumeric() || "/._-".contains(char);
     match !word.is_empty() && word.chars().all(plain) {
@@ -99,7 +98,8 @@ fn quoted(word: &str) -> String {
     }
 }
 
-/// The programs that are asked: those of a document's samples, or those that show it.
+/// Returns the queried programs: the programs of a document's samples, or the programs that report
+/// the document.
 fn programs<'v>(view: &'v View, uri: Option<&Uri>) -> Vec<&'v SnapshotProgram> {
     match uri {
         Some(uri) => {
@@ -116,7 +116,9 @@ fn programs<'v>(view: &'v View, uri: Option<&Uri>) -> Vec<&'v SnapshotProgram> {
 /// Answers the request.
 ///
 /// # Errors
-/// `InvalidParams` when the atom is none, no program has its predicate, or one does not load.
+///
+/// `InvalidParams` if the atom is invalid, no program has its predicate, or a program does not
+/// load.
 pub(in crate::lsp) fn query(view: &View, params: &QueryParams) -> Result<Value> {
     let answers = answers(view, params)?;
     let mut json = answers_json(&answers.iter().map(|(_, answer)| answer.clone()).collect::<Vec<_>>());
@@ -129,7 +131,7 @@ pub(in crate::lsp) fn query(view: &View, params: &QueryParams) -> Result<Value> 
     Ok(json)
 }
 
-/// The answers, each with the name of its sample.
+/// Returns the answers, each with the name of its sample.
 fn answers(view: &View, params: &QueryParams) -> Result<Vec<(Option<String>, QueryAnswer)>> {
     let wish = AnswerOptions { why: params.why, why_not: params.why_not, ..AnswerOptions::default() };
     let name = |file| view.name(file);
@@ -138,7 +140,7 @@ fn answers(view: &View, params: &QueryParams) -> Result<Vec<(Option<String>, Que
         if let Some(why) = program.refusal() {
             return Err(Error::invalid_params(why));
         }
-        // What was known when the question was taken up may be forgotten by now.
+        // The evaluation may have been dropped since the request was accepted.
         program.evaluate(&Cancel::new());
         let Some(evaluated) = program.evaluated() else { continue };
         let readings = &evaluated.readings;
@@ -156,22 +158,23 @@ fn answers(view: &View, params: &QueryParams) -> Result<Vec<(Option<String>, Que
             }
         }
     }
-    // Of several programs it is enough that one knows the predicate.
+    // If several programs are queried, one with the predicate is sufficient.
     match complaints.into_iter().next() {
         Some(why) if answers.is_empty() => Err(Error::invalid_params(why)),
         _ => Ok(answers),
     }
 }
 
-/// The question of a command `mangle.query`.
+/// Returns the query of a command `mangle.query`.
 pub(in crate::lsp) fn asked_by(params: &ExecuteCommandParams) -> Option<QueryParams> {
     let argument = params.arguments.first().filter(|_| params.command == QUERY)?;
     QueryParams::deserialize(argument).ok()
 }
 
-/// The answer to a question in a few lines, for a client that shows messages only.
+/// Returns a short answer, for clients that only show messages.
 ///
 /// # Errors
+///
 /// As [`query`].
 pub(in crate::lsp) fn in_short(view: &View, params: &QueryParams) -> Result<String> {
     let mut lines = Vec::new();

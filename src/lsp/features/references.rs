@@ -17,7 +17,7 @@ use crate::lsp::view::{DocumentPlace, View};
 use agent_prompt::PreviewSetting;
 use mangle_syntax::text::TextRange;
 
-/// The places in all programs that the file is part of.
+/// Returns the occurrences in all programs of the file.
 pub(in crate::lsp) fn find(view: &View, params: &ReferenceParams) -> Option<Vec<Location>> {
     let at = view.spot(&params.text_document_position)?;
     if let Some(paths) = same_path(view, &at) {
@@ -27,7 +27,7 @@ pub(in crate::lsp) fn find(view: &View, params: &ReferenceParams) -> Option<Vec<
     let mut seen = FxHashSet::default();
     let mut found: Vec<_> = at.everywhere().flat_map(|place| references(place, declarations)).collect();
     found.retain(|occurrence| seen.insert((occurrence.file, occurrence.range)));
-    // Files in the order of their paths: the same in every session.
+    // Sorted by path, so that the order is the same in every session.
     found.sort_by_cached_key(|occurrence| {
         let path = view.snapshot.file(occurrence.file).map(|file| file.path.clone());
         (path, occurrence.range.start())
@@ -39,8 +39,8 @@ pub(in crate::lsp) fn find(view: &View, params: &ReferenceParams) -> Option<Vec<
     Some(locations.chain(in_transcripts.unwrap_or_default()).collect())
 }
 
-/// The paths in the `# @preview use:` comments of all programs that lead where the one at a place does; `None` where there
-/// is no such path.
+/// Returns the paths in `# @preview use:` comments of all programs that refer to the same file as
+/// the path at a position. Returns `None` if no path is at the position.
 fn same_path(view: &View, at: &DocumentPlace<'_>) -> Option<Vec<Location>> {
     let place = at.place()?;
     let file = view.snapshot.file(place.file.id)?;
@@ -58,7 +58,7 @@ fn same_path(view: &View, at: &DocumentPlace<'_>) -> Option<Vec<Location>> {
     Some(found.into_iter().filter_map(|(_, file, range)| to_proto::location(view, file, range)).collect())
 }
 
-/// The entries of the `use:` settings of a file, and the paths that they are.
+/// Returns the entries of the `use:` settings of a file, with their paths.
 fn used_paths<'t>(file: &'t Path, text: &'t str) -> impl Iterator<Item = (TextRange, PathBuf)> + 't {
     let folder = file.parent().unwrap_or(file);
     let uses = PreviewSetting::all(text).filter(|setting| setting.key == "use");
@@ -66,7 +66,7 @@ fn used_paths<'t>(file: &'t Path, text: &'t str) -> impl Iterator<Item = (TextRa
     entries.map(|entry| (entry.range, absolute(folder, Path::new(&entry.text))))
 }
 
-/// The places in the document.
+/// Returns the occurrences in the document.
 pub(in crate::lsp) fn highlight(
     view: &View,
     params: &DocumentHighlightParams,

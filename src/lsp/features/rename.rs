@@ -18,10 +18,9 @@ use crate::lsp::actions::workspace_edit;
 use crate::lsp::session::ClientSession;
 use crate::lsp::view::{DocumentPlace, View};
 
-/// `RequestFailed`: the request was right, and cannot be done.
+/// `RequestFailed`: the request was valid but cannot be executed.
 const FAILED: ErrorCode = ErrorCode::ServerError(-32803);
 
-/// What the client is told.
 pub(in crate::lsp) fn options(session: &ClientSession) -> OneOf<bool, RenameOptions> {
     let client = session.client.text_document.as_ref().and_then(|client| client.rename.as_ref());
     if client.is_some_and(|client| client.prepare_support == Some(true)) {
@@ -32,7 +31,7 @@ pub(in crate::lsp) fn options(session: &ClientSession) -> OneOf<bool, RenameOpti
     }
 }
 
-/// Whether there is something to rename, and what it is called.
+/// Returns the range and the current name of the symbol to rename.
 pub(in crate::lsp) fn prepare(
     view: &View,
     params: &TextDocumentPositionParams,
@@ -48,7 +47,8 @@ pub(in crate::lsp) fn prepare(
     }))
 }
 
-/// The edits of a rename, in all programs that share files with that of the document.
+/// Returns the edits of a rename in all programs that share files with the program of the
+/// document.
 pub(in crate::lsp) fn rename(view: &View, params: &RenameParams) -> Result<Option<WorkspaceEdit>> {
     let Some(at) = view.spot(&params.text_document_position) else { return Ok(None) };
     is_policy(&at)?;
@@ -71,7 +71,7 @@ pub(in crate::lsp) fn rename(view: &View, params: &RenameParams) -> Result<Optio
     Ok(workspace_edit(view, &edits))
 }
 
-/// What an agent said is not changed afterwards.
+/// Refuses a rename in a transcript, because recorded replies must not be changed.
 fn is_policy(at: &DocumentPlace<'_>) -> Result<()> {
     match at.inside {
         Some(_) => Err(failed("A transcript says what was said. Rename this in the policy.".to_owned())),
@@ -79,7 +79,7 @@ fn is_policy(at: &DocumentPlace<'_>) -> Result<()> {
     }
 }
 
-/// Edits of a text that differs from the editor's would damage it.
+/// Refuses a rename in a suspect document, because edits would damage it.
 fn is_in_sync(view: &View, file: &SnapshotFile) -> Result<()> {
     if view.snapshot.is_editable(file.id) {
         return Ok(());
@@ -90,8 +90,8 @@ fn is_in_sync(view: &View, file: &SnapshotFile) -> Result<()> {
     )))
 }
 
-/// The programs that mention what stands at a place: those of its file, and all that share a file in which it is
-/// mentioned.
+/// Returns the programs that mention the symbol at a position: the programs of its file, and all
+/// programs that share a file with a mention.
 fn programs<'v>(at: &DocumentPlace<'v>) -> Vec<&'v Arc<SnapshotProgram>> {
     let snapshot = &at.view.snapshot;
     let mut programs: Vec<_> = snapshot.programs_with(at.file.id).collect();
@@ -115,7 +115,7 @@ fn failed(message: String) -> Error {
     Error { code: FAILED, message: message.into(), data: None }
 }
 
-/// A refusal in words: the reason, and the place that shows it.
+/// Returns the error for a refused rename: the reason, and the related position.
 fn refused(view: &View, refusal: &RenameRefusal) -> Error {
     let place = refusal.at.and_then(|(file, range)| {
         let file = view.snapshot.file(file)?;
@@ -125,7 +125,7 @@ fn refused(view: &View, refusal: &RenameRefusal) -> Error {
     failed(format!("{}{}", refusal.message, place.unwrap_or_default()))
 }
 
-/// The path of a file, from the folder of the workspace that it is in.
+/// Returns the path of a file, relative to its workspace folder.
 fn shown(view: &View, file: &SnapshotFile) -> String {
     let folders = view.session.folders.iter().filter(|folder| file.path.starts_with(folder));
     let folder = folders.max_by_key(|folder| folder.as_os_str().len());

@@ -1,4 +1,5 @@
-//! `mangle/repair`, the message that asks a model to send a bad reply again, and the command that gives it to somebody.
+//! `mangle/repair`, the retry prompt for a model's bad reply, and the command that shows the
+//! prompt.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -14,51 +15,52 @@ use piggyback::envelope::atoms::rules::NO_PERIOD;
 use piggyback::envelope::secrets::SecretContext as Secrets;
 use piggyback::transcript::DocumentRecord;
 
-/// The command that hands the message over.
+/// The command that shows the retry prompt.
 pub(in crate::lsp) const COPY_REPAIR: &str = "mangle.copyRepair";
 
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(in crate::lsp) struct RepairParams {
     pub(in crate::lsp) uri: Uri,
-    /// The number of a record; without it, the first with a reply that has to be sent again.
+    /// The number of a record. Default: the first record with a reply that must be corrected.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(in crate::lsp) record: Option<u64>,
-    /// Which attempt the message asks for, from 1 on.
+    /// The number of the requested attempt, from 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     attempt: Option<u32>,
-    /// How many there are.
+    /// The maximum number of attempts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     max: Option<u32>,
 }
 
 impl RepairParams {
-    /// About one record.
+    /// Parameters for one record.
     pub(in crate::lsp) fn of(uri: &Uri, record: u64) -> Self {
         Self { uri: uri.clone(), record: Some(record), attempt: None, max: None }
     }
 
-    /// The document that has to be known.
+    /// The document that must be analyzed first.
     pub(in crate::lsp) fn document(&self) -> std::path::PathBuf {
         from_proto::document_path(&self.uri)
     }
 }
 
-/// What a command asks for.
+/// Parses the arguments of a command.
 pub(in crate::lsp) fn asked_by(params: &ExecuteCommandParams) -> Option<RepairParams> {
     let argument = params.arguments.first().filter(|_| params.command == COPY_REPAIR)?;
     serde_json::from_value(argument.clone()).ok()
 }
 
-/// Whether a finding is a reason to ask for a reply again: nothing can be read, or an update is lost.
+/// True if a finding is a reason to request a corrected reply: the reply is unreadable, or an
+/// update is lost.
 pub(in crate::lsp) fn is_repairable(found: &lint::Diagnostic) -> bool {
     let number = found.rule.code.strip_prefix("PB").and_then(|number| number.parse::<u32>().ok());
     let is_one_of_them = number.is_some_and(|number| matches!(number, 1..=14 | 101 | 200..=299));
-    // A warning that says that the runtime drops an update.
+    // This warning means that the runtime drops an update.
     let is_lost = found.rule == &NO_PERIOD && found.severity == Severity::Warning;
     is_one_of_them && (found.severity == Severity::Error || is_lost)
 }
 
-/// Answers the request. The message is `null` where there is nothing to repair.
+/// Answers the request. The message is `null` if nothing must be corrected.
 pub(in crate::lsp) fn repair(view: &View, params: &RepairParams) -> LSPAny {
     let Some(transcript) = view.transcript(&params.uri) else { return json!({ "message": null }) };
     let attempt = Attempt { number: params.attempt.unwrap_or(1), max: params.max.unwrap_or(3) };
@@ -67,14 +69,14 @@ pub(in crate::lsp) fn repair(view: &View, params: &RepairParams) -> LSPAny {
     let found = wanted.into_iter().find_map(|entry| {
         let repair = of_record(transcript, entry, attempt)?;
         let mut said = repair.json();
-        // A message that is not to be sent must not be there to be sent.
+        // A message that must not be sent is omitted, so that it cannot be sent by mistake.
         said["message"] = repair.stop().map_or_else(|| repair.message().into(), |_| Value::Null);
         Some(said)
     });
     found.unwrap_or_else(|| json!({ "message": null }))
 }
 
-/// The first reply of a record that has to be sent again.
+/// Returns the first reply of a record that must be corrected.
 fn of_record(transcript: &SnapshotTranscript, entry: &DocumentRecord, attempt: Attempt) -> Option<Repair> {
     let records = transcript.records();
     let record = entry.record(records.text().as_bytes());
@@ -105,7 +107,7 @@ fn of_record(transcript: &SnapshotTranscript, entry: &DocumentRecord, attempt: A
     })
 }
 
-/// A finding as `check --format json` writes it, as far as a message needs it.
+/// Returns the fields of a finding that a message needs, in the format of `check --format json`.
 fn written(found: &lint::Diagnostic, secrets: &Secrets) -> Value {
     json!({
         "code": found.rule.code,

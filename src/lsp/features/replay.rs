@@ -1,4 +1,5 @@
-//! `mangle/replay`, the twin of the command `replay`: a transcript against the policies around it.
+//! `mangle/replay`, the equivalent of the command `replay`: the verdicts of the policies about a
+//! transcript.
 
 use std::cell::RefCell;
 use std::path::PathBuf;
@@ -22,13 +23,13 @@ use mangle_syntax::text::{Cancel, FileId};
 #[serde(rename_all = "camelCase")]
 pub(in crate::lsp) struct ReplayParams {
     uri: Uri,
-    /// Only this turn.
+    /// Restricts the result to this turn.
     #[serde(default)]
     turn: Option<u64>,
-    /// Up to this turn.
+    /// The last turn.
     #[serde(default)]
     until: Option<u64>,
-    /// No turn before this one, though they are replayed.
+    /// The first turn of the result. Earlier turns are also replayed.
     #[serde(default)]
     from: Option<u64>,
     #[serde(default)]
@@ -40,7 +41,7 @@ pub(in crate::lsp) struct ReplayParams {
 enum Format {
     #[default]
     Json,
-    /// A page for a browser.
+    /// An HTML page.
     Html,
 }
 
@@ -50,10 +51,12 @@ impl ReplayParams {
     }
 }
 
-/// Answers the request; `null` for what is no transcript, or has no policies around it.
+/// Answers the request. The result is `null` if the document is not a transcript or has no
+/// policies.
 ///
 /// # Errors
-/// `ContentModified` when nobody waits any more, `InvalidParams` if a policy does not load.
+///
+/// `ContentModified` if the request was canceled, `InvalidParams` if a policy does not load.
 pub(in crate::lsp) fn replay(view: &View, params: &ReplayParams, cancel: &Cancel) -> Result<Value> {
     let Some(file) = view.file(&params.uri) else { return Ok(Value::Null) };
     refused(view, file.id)?;
@@ -72,16 +75,17 @@ pub(in crate::lsp) fn replay(view: &View, params: &ReplayParams, cancel: &Cancel
     }
 }
 
-/// Refuses what a replay would show.
+/// Checks that the policies of a transcript load.
 ///
 /// # Errors
-/// `InvalidParams` if a policy around the transcript does not load.
+///
+/// `InvalidParams` if a policy does not load.
 pub(in crate::lsp) fn refused(view: &View, file: FileId) -> Result<()> {
     let refusal = view.snapshot.transcript(file).and_then(|transcript| transcript.refusal());
     refusal.map_or(Ok(()), |why| Err(Error::invalid_params(why)))
 }
 
-/// What `mangle-ls check` finds in a transcript that output calls `name`.
+/// Returns the findings of `mangle-ls check` in a transcript. `name` is its name in output.
 fn checked(view: &View, file: FileId, name: &str, cancel: &Cancel) -> Vec<Value> {
     let Some(transcript) = view.snapshot.transcript(file) else { return Vec::new() };
     transcript.diagnose(cancel);
@@ -90,7 +94,7 @@ fn checked(view: &View, file: FileId, name: &str, cancel: &Cancel) -> Vec<Value>
     transcript.diagnostics().iter().map(|found| json_value(file, found, &sources)).collect()
 }
 
-/// What the policies around a transcript are called.
+/// Returns the names of the policies of a transcript.
 fn policies(view: &View, file: FileId) -> String {
     let transcript = view.snapshot.transcript(file);
     let programs = transcript.iter().flat_map(|transcript| &transcript.programs);
@@ -98,7 +102,7 @@ fn policies(view: &View, file: FileId) -> String {
     names.join(", ")
 }
 
-/// Shows `see` a transcript with the policies around it. One is replayed at a time.
+/// Passes a transcript and its policies to `see`. One replay runs at a time.
 pub(in crate::lsp) fn replayed<T>(
     view: &View,
     file: FileId,

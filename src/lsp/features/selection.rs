@@ -34,7 +34,7 @@ pub(in crate::lsp) fn selection_ranges(
     Some(params.positions.iter().map(chain).collect())
 }
 
-/// The ranges around an offset in the Mangle of a transcript; elsewhere in one there are none.
+/// Returns the ranges around an offset in the Mangle of a transcript. Empty outside Mangle.
 fn in_transcript(transcript: &SnapshotTranscript, offset: TextSize) -> Vec<TextRange> {
     let Some((start, text, inside)) = transcript.mangle_at(offset) else { return Vec::new() };
     let ranges = selections(text.source(), text.summary(), inside).into_iter();

@@ -14,8 +14,9 @@ use crate::lsp::from_proto;
 use crate::lsp::view::View;
 use mangle_syntax::text::{Encoding, TextRange, TextSize, slice};
 
-/// The types that each kind may be shown as, the best first. A client shows those that it knows.
-#[rustfmt::skip] // One row a kind.
+/// The token types of each kind, in order of preference. The first type that the client supports
+/// is used.
+#[rustfmt::skip] // One row per kind.
 const TYPES: &[(SemanticTokenKind, &[SemanticTokenType])] = &[
     (SemanticTokenKind::Comment, &[SemanticTokenType::COMMENT]),
     (SemanticTokenKind::Keyword, &[SemanticTokenType::KEYWORD]),
@@ -32,7 +33,7 @@ const TYPES: &[(SemanticTokenKind, &[SemanticTokenType])] = &[
     (SemanticTokenKind::Descriptor, &[SemanticTokenType::DECORATOR, SemanticTokenType::PROPERTY]),
 ];
 
-/// Whether a modifier is among those of a token.
+/// True if a token has the modifier.
 type IsSet = fn(Modifiers) -> bool;
 
 /// The modifiers, in the order of their bits.
@@ -43,7 +44,7 @@ const MODIFIERS: &[(IsSet, SemanticTokenModifier)] = &[
     (|modifiers| modifiers.negated, SemanticTokenModifier::new("negated")),
 ];
 
-/// What is sent for each kind and modifier, in one session.
+/// The token types and modifiers of one session.
 struct Legend {
     types: Vec<SemanticTokenType>,
     modifiers: Vec<SemanticTokenModifier>,
@@ -78,7 +79,7 @@ fn client(client: &ClientCapabilities) -> Option<&SemanticTokensClientCapabiliti
     client.text_document.as_ref()?.semantic_tokens.as_ref()
 }
 
-/// What the client is told, if it shows tokens at all.
+/// Returns `None` if the client does not support semantic tokens.
 pub(in crate::lsp) fn options(of: &ClientCapabilities) -> Option<SemanticTokensOptions> {
     let Legend { types, modifiers } = Legend::new(client(of)?);
     Some(SemanticTokensOptions {
@@ -89,7 +90,6 @@ pub(in crate::lsp) fn options(of: &ClientCapabilities) -> Option<SemanticTokensO
     })
 }
 
-/// Answers the request for all tokens.
 pub(in crate::lsp) fn full(view: &View, params: &SemanticTokensParams) -> Option<SemanticTokensResult> {
     let file = view.file(&params.text_document.uri)?;
     let data = tokens(view, file, whole(file))?;
@@ -97,7 +97,6 @@ pub(in crate::lsp) fn full(view: &View, params: &SemanticTokensParams) -> Option
     Some(SemanticTokensResult::Tokens(SemanticTokens { result_id, data }))
 }
 
-/// Answers the request for what changed.
 pub(in crate::lsp) fn delta(
     view: &View,
     params: &SemanticTokensDeltaParams,
@@ -115,7 +114,6 @@ pub(in crate::lsp) fn delta(
     })
 }
 
-/// Answers the request for the tokens of a part.
 pub(in crate::lsp) fn range(
     view: &View,
     params: &SemanticTokensRangeParams,
@@ -126,7 +124,7 @@ pub(in crate::lsp) fn range(
     Some(SemanticTokensRangeResult::Tokens(SemanticTokens { result_id: None, data }))
 }
 
-/// What leads from the old tokens to the new: one edit of what is between the same start and the same end.
+/// Returns the edit between two token lists: one replacement between the common prefix and suffix.
 fn difference(old: &[SemanticToken], new: Vec<SemanticToken>) -> Vec<SemanticTokensEdit> {
     let start = old.iter().zip(&new).take_while(|(old, new)| old == new).count();
     let rests = old.iter().skip(start).rev().zip(new.iter().skip(start).rev());
@@ -135,7 +133,7 @@ fn difference(old: &[SemanticToken], new: Vec<SemanticToken>) -> Vec<SemanticTok
     if gone + come == 0 {
         return Vec::new();
     }
-    // Five numbers a token.
+    // Each token consists of five numbers.
     let number = |tokens: usize| u32::try_from(tokens * 5).unwrap_or(u32::MAX);
     let data: Vec<_> = new.into_iter().skip(start).take(come).collect();
     let data = (!data.is_empty()).then_some(data);
@@ -168,7 +166,7 @@ fn tokens(view: &View, file: &SnapshotFile, range: TextRange) -> Option<Vec<Sema
     Some(writer.tokens)
 }
 
-/// The parts of a range that are on one line each, without line ends.
+/// Splits a range into its lines, without line ends.
 fn lines(text: &str, range: TextRange) -> impl Iterator<Item = TextRange> {
     let mut at = range.start();
     slice(text, range).split_inclusive('\n').filter_map(move |line| {
@@ -178,14 +176,14 @@ fn lines(text: &str, range: TextRange) -> impl Iterator<Item = TextRange> {
     })
 }
 
-/// Writes tokens in the protocol's relative form, in one pass over the text.
+/// Encodes tokens in the relative format of the protocol, in one pass over the text.
 struct Writer<'f> {
     file: &'f SnapshotFile,
     encoding: Encoding,
     tokens: Vec<SemanticToken>,
     line: u32,
     column: u32,
-    /// What `line` and `column` are the place of.
+    /// The offset of `line` and `column`.
     offset: TextSize,
 }
 

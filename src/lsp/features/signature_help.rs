@@ -12,12 +12,11 @@ use crate::lsp::session::ClientSession;
 use crate::lsp::view::View;
 use mangle_syntax::text::{TextRange, TextSize, slice};
 
-/// What the client is told in the answer to `initialize`.
 pub(in crate::lsp) fn options() -> SignatureHelpOptions {
     let characters = |all: &[&str]| Some(all.iter().map(|one| (*one).to_owned()).collect());
     SignatureHelpOptions {
         trigger_characters: characters(&["(", "[", "<", ","]),
-        // A bracket that is closed leaves the call around it.
+        // After a closing bracket, the enclosing call is shown.
         retrigger_characters: characters(&[")", "]", ">"]),
         ..SignatureHelpOptions::default()
     }
@@ -38,7 +37,8 @@ fn settings(session: &ClientSession) -> SignatureInformationSettings {
     client.and_then(|client| client.signature_information.clone()).unwrap_or_default()
 }
 
-/// The signature that the reader chose while the help was shown, as long as it has room for the argument.
+/// Returns the signature that the user selected while the help was displayed, if it has enough
+/// parameters.
 fn chosen(params: &SignatureHelpParams, signatures: &[Signature]) -> Option<usize> {
     let context = params.context.as_ref().filter(|context| context.is_retrigger)?;
     let shown = context.active_signature_help.as_ref()?;
@@ -73,7 +73,8 @@ fn signature(signature: &Signature, settings: &SignatureInformationSettings) -> 
     }
 }
 
-/// A range of a label in the unit that the protocol has for labels, whatever was negotiated for documents.
+/// Converts a range of a label to UTF-16, which the protocol requires for labels, regardless of
+/// the negotiated encoding.
 fn utf16(label: &str, range: TextRange) -> [u32; 2] {
     [range.start(), range.end()].map(|end| {
         let before = slice(label, TextRange::new(TextSize::new(0), end));

@@ -13,10 +13,11 @@ use crate::lsp::view::View;
 use crate::lsp::virtual_documents::shown_conversation;
 use piggyback::envelope::secrets::redacted;
 
-/// How many symbols of the workspace are sent. Nobody reads more; whoever seeks more types another letter.
+/// The maximum number of workspace symbols in a response. A user with more results refines the
+/// query.
 const LIMIT: usize = 256;
 
-/// The outline of a document: as a tree if the client shows trees.
+/// Returns the outline of a document, as a tree if the client supports trees.
 pub(in crate::lsp) fn document(view: &View, params: &DocumentSymbolParams) -> Option<DocumentSymbolResponse> {
     let client =
         view.session.client.text_document.as_ref().and_then(|client| client.document_symbol.as_ref());
@@ -66,7 +67,7 @@ fn tree(view: &View, file: &SnapshotFile, symbol: symbols::DocumentSymbol) -> Do
     }
 }
 
-/// Visits a symbol and what is in it, each with the name of what it is in.
+/// Visits a symbol and its descendants, each with the name of its parent.
 fn flatten(
     symbol: &symbols::DocumentSymbol,
     container: Option<&str>,
@@ -78,7 +79,7 @@ fn flatten(
     }
 }
 
-/// The names of the workspace that fit a query.
+/// Returns the symbols of the workspace that match a query.
 pub(in crate::lsp) fn workspace(
     view: &View,
     params: &WorkspaceSymbolParams,
@@ -93,7 +94,8 @@ pub(in crate::lsp) fn workspace(
     Some(WorkspaceSymbolResponse::Flat(symbols.collect()))
 }
 
-/// What clients draw for it: one of the kinds that each of them knows, the first eighteen of the protocol.
+/// Returns the LSP kind of a symbol. Only the first 18 kinds are used, because all clients support
+/// them.
 pub(in crate::lsp) fn kind(kind: SymbolType) -> SymbolKind {
     match kind {
         SymbolType::Section => SymbolKind::NAMESPACE,

@@ -1,5 +1,5 @@
-//! `mangle/test`, the twin of the command `test`, and the command of the lenses above cases: the same tests, run on the
-//! text as it is now.
+//! `mangle/test`, the equivalent of the command `test`, and the command of the lenses of test
+//! cases. The tests run on the current text.
 
 use std::path::PathBuf;
 
@@ -19,28 +19,29 @@ use mangle_engine::kernel::{Clock, Limits};
 use mangle_settings::Reading;
 use mangle_syntax::text::{Cancel, FileId};
 
-/// Runs tests; its argument is as the parameters of `mangle/test`.
+/// Runs tests. The argument has the parameters of `mangle/test`.
 pub(in crate::lsp) const TEST: &str = "mangle.test";
 
-/// How many cases that did not pass a message names.
+/// The maximum number of failed cases that a message names.
 const SHOWN: usize = 5;
 
-/// The parameters. All are optional.
+/// All parameters are optional.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub(in crate::lsp) struct TestParams {
-    /// Only the tests of this document: its own cases, or those of the programs that it is part of.
+    /// Restricts the run to the tests of this document: its own cases, or the tests of its
+    /// programs.
     uri: Option<Uri>,
-    /// Only the case of this name.
+    /// Restricts the run to the case with this name.
     #[serde(skip_serializing_if = "Option::is_none")]
     case: Option<String>,
-    /// Only cases whose name contains this.
+    /// Restricts the run to cases whose name contains this text.
     #[serde(skip_serializing_if = "Option::is_none")]
     filter: Option<String>,
-    /// How the program is read; without it as `[kernel]` says.
+    /// The reading of the program. Default: `[kernel]` of the settings.
     #[serde(skip_serializing_if = "Option::is_none")]
     reading: Option<Semantics>,
-    /// Whether it is also said which rules fired in no case.
+    /// True to also report the rules that fired in no case.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     coverage: bool,
 }
@@ -67,7 +68,8 @@ impl TestParams {
             Semantics::Intended => Reading::Intended,
         });
         let usual = Limits::from_settings(kernel);
-        // Cases are many and each is short: their time is the one that is set.
+        // Many short cases run, so the configured time limit applies to each, not the limit for
+        // editing.
         let limits = Limits { time: usual.time, ..editor_limits(usual) };
         let clock = Clock::from_settings(kernel);
         TestSettings { reading, limits, clock, coverage: self.coverage }
@@ -111,13 +113,13 @@ fn report(view: &View, params: &TestParams, cancel: &Cancel) -> TestReport {
     })
 }
 
-/// What a command asks for.
+/// Parses the arguments of a command.
 pub(in crate::lsp) fn asked_by(params: &ExecuteCommandParams) -> Option<TestParams> {
     let argument = params.arguments.first().filter(|_| params.command == TEST)?;
     TestParams::deserialize(argument).ok()
 }
 
-/// The answer, and the same in a few lines, for a client that shows messages only.
+/// Returns the response, and a short message for clients that only show messages.
 pub(in crate::lsp) fn in_short(view: &View, params: &TestParams, cancel: &Cancel) -> (Value, String) {
     let report = report(view, params, cancel);
     let TestSummary { passed, failed, errors, .. } = report.summary;
@@ -136,7 +138,7 @@ pub(in crate::lsp) fn in_short(view: &View, params: &TestParams, cancel: &Cancel
     (report.json(), lines.join("\n"))
 }
 
-/// What stands above the cases and properties of a test file.
+/// Returns the lenses of cases and properties in a test file.
 pub(super) fn lenses(
     view: &View,
     uri: &Uri,

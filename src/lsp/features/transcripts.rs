@@ -1,4 +1,4 @@
-//! What features do in a transcript: the branches of theirs, for whatever is not Mangle inside one.
+//! Editor features in transcripts, outside embedded Mangle.
 
 use std::path::Path;
 
@@ -20,7 +20,8 @@ use crate::lsp::{from_proto, to_proto};
 use mangle_engine::program::Program;
 use mangle_syntax::text::{FileId, StatementId, TextSize};
 
-/// Answers `textDocument/hover`: of Mangle what is shown in a Mangle file, and what becomes of the update.
+/// Answers `textDocument/hover`. In Mangle, the hover is the same as in a Mangle file, plus the
+/// outcome of the update.
 pub(super) fn hover(view: &View, params: &TextDocumentPositionParams) -> Option<Hover> {
     let (transcript, offset) = view.transcript_spot(params)?;
     let file = &transcript.file;
@@ -40,7 +41,7 @@ pub(super) fn hover(view: &View, params: &TextDocumentPositionParams) -> Option<
     Some(Hover { contents: HoverContents::Markup(markup(&shown, formats(view))), range: Some(range) })
 }
 
-/// The verdict about the request at a place, with the proof.
+/// Returns the verdict about the request at a position, with its proof.
 fn verdict(view: &View, transcript: &SnapshotTranscript, offset: TextSize) -> Option<ide::hover::Hover> {
     let known = transcript.replayed().verdicts.as_ref()?;
     let to_clause = |file, statement| clause(view, transcript, file, statement);
@@ -48,7 +49,7 @@ fn verdict(view: &View, transcript: &SnapshotTranscript, offset: TextSize) -> Op
     replays::hover(known, transcript.records(), offset, is_current, &to_clause)
 }
 
-/// Leads to a clause of the policies around a transcript.
+/// Returns a link to a clause of the policies of a transcript.
 fn clause(
     view: &View,
     transcript: &SnapshotTranscript,
@@ -85,7 +86,7 @@ fn of_mangle(view: &View, at: &DocumentPlace<'_>, inside: EmbeddedMangle<'_>) ->
     (said.and(fate), range)
 }
 
-/// The path of a file, from the folder of the workspace that it is in.
+/// Returns the path of a file, relative to its workspace folder.
 fn shown(view: &View, path: &Path) -> String {
     let folders = view.session.folders.iter().filter(|folder| path.starts_with(folder));
     let folder = folders.max_by_key(|folder| folder.as_os_str().len());
@@ -116,8 +117,8 @@ pub(super) fn inlay_hints(view: &View, transcript: &SnapshotTranscript, range: R
     found.into_iter().map(convert).collect()
 }
 
-/// Answers `textDocument/documentLink`: the files of the workspace that a packet names and that exist. Addresses from a
-/// transcript are no links.
+/// Answers `textDocument/documentLink`: existing workspace files that a reply mentions. URLs from
+/// a transcript are not links.
 pub(super) fn links(view: &View, transcript: &SnapshotTranscript) -> Vec<DocumentLink> {
     let file = &transcript.file;
     let roots = view.session.folders.iter().filter(|root| file.path.starts_with(root));
@@ -131,7 +132,8 @@ pub(super) fn links(view: &View, transcript: &SnapshotTranscript) -> Vec<Documen
     found.collect()
 }
 
-/// The places in transcripts, open or not, that mention something of a program whose declarations hold for them.
+/// Returns the occurrences of a symbol in transcripts, open or not, that are checked against the
+/// declarations of `program`.
 pub(super) fn mentions(view: &View, subject: Subject, program: &Program) -> Vec<Location> {
     let mut found = Vec::new();
     for transcript in &view.snapshot.transcripts {
@@ -139,7 +141,7 @@ pub(super) fn mentions(view: &View, subject: Subject, program: &Program) -> Vec<
         if !transcript.programs.iter().any(|one| shares(one.program())) {
             continue;
         }
-        // Most closed ones mention nothing, and need not be read for that.
+        // Most closed transcripts contain no occurrence and need not be parsed.
         if !references::may_mention(transcript.file.text(), subject) {
             continue;
         }
@@ -152,7 +154,7 @@ pub(super) fn mentions(view: &View, subject: Subject, program: &Program) -> Vec<
     found
 }
 
-/// Tells the client that transcripts mention what is renamed: they stay as they are.
+/// Warns that transcripts mention a renamed symbol, because they are not changed.
 pub(super) fn warn_of_mentions(view: &View, subject: Subject, program: &Program, new: &str) {
     let found = mentions(view, subject, program);
     let mut files: Vec<&Uri> = found.iter().map(|location| &location.uri).collect();

@@ -1,4 +1,5 @@
-//! What stands above the turns of a transcript, and the commands behind it: the kernel after a turn, the replay from one on.
+//! Code lenses of the turns of a transcript. Their commands show the facts of the kernel after a
+//! turn, and the replay from a turn on.
 
 use std::path::PathBuf;
 
@@ -16,26 +17,25 @@ use crate::lsp::virtual_documents::component;
 use crate::report::replay::VerdictReport;
 use mangle_syntax::text::{Cancel, TextRange};
 
-/// Says what became of the turns from one on.
+/// Shows the results of the turns from a turn on.
 pub(in crate::lsp) const REPLAY: &str = "mangle.replay";
 
-/// Says what the kernel holds after a turn.
+/// Shows the facts of the kernel after a turn.
 pub(in crate::lsp) const STATE: &str = "mangle.state";
 
-/// How many facts or verdicts a message shows.
+/// The maximum number of facts or verdicts in a message.
 const SHOWN: usize = 10;
 
-/// The argument of the commands about turns.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(in crate::lsp) struct TurnParams {
     uri: Uri,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     turn: Option<u64>,
-    /// A place in the turn, where its number is not known.
+    /// A position in the turn, if its number is unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     position: Option<Position>,
-    /// Whether the client shows the document itself, so that no message is needed.
+    /// True if the client displays the document itself, so that no message is needed.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     quiet: bool,
 }
@@ -45,7 +45,7 @@ impl TurnParams {
         from_proto::document_path(&self.uri)
     }
 
-    /// The turn, by its number or its place; without either the last.
+    /// Returns the number of the turn, from the number or the position. Default: the last turn.
     fn number(&self, view: &View) -> Option<u64> {
         let transcript = view.transcript(&self.uri)?;
         let (file, records) = (&transcript.file, transcript.records());
@@ -58,18 +58,19 @@ impl TurnParams {
     }
 }
 
-/// What the commands about turns ask for: which of them, and of what.
+/// Parses the arguments of a command about turns.
 pub(in crate::lsp) fn asked_by(params: &ExecuteCommandParams) -> Option<TurnParams> {
     let is_ours = [REPLAY, STATE].contains(&params.command.as_str());
     let argument = params.arguments.first().filter(|_| is_ours)?;
     TurnParams::deserialize(argument).ok()
 }
 
-/// Runs a command about a turn. Gives the document to show, and the same in a few lines, for a client that shows messages
-/// only.
+/// Runs a command about a turn. Returns the document, and a short message for clients that only
+/// show messages.
 ///
 /// # Errors
-/// `ContentModified` when nobody waits any more.
+///
+/// `ContentModified` if the request was canceled.
 pub(in crate::lsp) fn command(
     view: &View,
     name: &str,
@@ -132,7 +133,7 @@ fn turn_in_short(replayed: &ReplayInput<'_>, wanted: u64) -> String {
     lines.join("\n")
 }
 
-/// What stands above the turns of a transcript that has policies around it.
+/// Returns the lenses of the turns of a transcript with policies.
 pub(super) fn lenses(view: &View, uri: &Uri, transcript: &SnapshotTranscript) -> Vec<CodeLens> {
     if transcript.is_document || transcript.programs.is_empty() {
         return Vec::new();

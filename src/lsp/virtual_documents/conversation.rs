@@ -1,4 +1,5 @@
-//! `mangle-conversation:`, a stretch of a transcript as a conversation: `/FIRST?count=N&of=URI`, or `/line-LINE?count=N&of=URI`.
+//! `mangle-conversation:`, an excerpt of a transcript as a conversation: `/FIRST?count=N&of=URI`,
+//! or `/line-LINE?count=N&of=URI`.
 
 use std::hash::{Hash as _, Hasher as _};
 use std::sync::Arc;
@@ -25,7 +26,8 @@ use piggyback::envelope::secrets::redacted;
 pub(super) const SCHEME: Scheme =
     Scheme { name: "mangle-conversation", read: named, find: nothing, outlives: true, stamp, make };
 
-/// The transcript as it is under its settings, with its policies. It is followed also while nothing of that is open.
+/// Depends on the transcript, its settings and its policies. The document is also updated while
+/// none of them is open.
 fn stamp(view: &View, file: &SnapshotFile) -> Option<u64> {
     let transcript = view.snapshot.transcript(file.id)?;
     let mut hasher = FxHasher::default();
@@ -33,7 +35,7 @@ fn stamp(view: &View, file: &SnapshotFile) -> Option<u64> {
     Some(hasher.finish())
 }
 
-/// How many records are shown where the URI does not say, and at most.
+/// The default number of records. [`MOST`] is the maximum.
 const USUAL: usize = 200;
 const MOST: usize = 2_000;
 
@@ -63,7 +65,7 @@ fn make(view: &View, file: &SnapshotFile, named: &SourceName, cancel: &Cancel) -
     Ok(DocumentContent { text, origins, diagnostics, turns, folds, window })
 }
 
-/// The stretch of a file that is too large to be held.
+/// Returns an excerpt of a file that is too large to hold in memory.
 fn from_disk(
     view: &View,
     file: &SnapshotFile,
@@ -101,7 +103,7 @@ fn from_disk(
     })
 }
 
-/// The first record that a name names.
+/// Parses the name of the first record.
 fn target(name: &str) -> Option<StretchTarget> {
     Some(match name.strip_prefix("line-") {
         Some(line) => StretchTarget::Line(line.parse::<u32>().ok()?.saturating_sub(1)),
@@ -109,7 +111,8 @@ fn target(name: &str) -> Option<StretchTarget> {
     })
 }
 
-/// The conversation that the URI of a request names; `None` for other documents, and for a file that is read in stretches.
+/// Returns the conversation of a request URI. Returns `None` for other documents, and for a file
+/// that is read in excerpts.
 pub(in crate::lsp) fn shown_conversation<'v>(view: &'v View, uri: &Uri) -> Option<ShownConversation<'v>> {
     let address = DocumentAddress::parse(uri.as_str()).ok()?;
     let file = address.file(view).filter(|_| address.scheme.name == SCHEME.name)?;
@@ -119,7 +122,7 @@ pub(in crate::lsp) fn shown_conversation<'v>(view: &'v View, uri: &Uri) -> Optio
     ShownConversation::new(view, file, transcript.conversation(first, count, &Cancel::new())?)
 }
 
-/// How many records are shown.
+/// Returns the number of records to show.
 fn count(named: &SourceName) -> Result<usize> {
     let count = match named.get("count") {
         None => USUAL,
@@ -128,7 +131,8 @@ fn count(named: &SourceName) -> Result<usize> {
     Ok(count.clamp(1, MOST))
 }
 
-/// What is found in the records that are shown; in the first ones, also what is found before them.
+/// Returns the findings in the displayed records. The first excerpt also contains earlier
+/// findings.
 fn found_in<'t>(transcript: &'t SnapshotTranscript, window: &ConversationWindow) -> Vec<&'t Diagnostic> {
     let list = transcript.records().list();
     let start =
@@ -138,7 +142,7 @@ fn found_in<'t>(transcript: &'t SnapshotTranscript, window: &ConversationWindow)
     transcript.findings().into_iter().filter(|found| is_shown(found.range.start())).collect()
 }
 
-/// Each turn, from the line above it on.
+/// Returns one fold per turn, including the separator above it.
 fn folds(shown: &ShownConversation<'_>, window: &ConversationWindow) -> Vec<Fold> {
     let fold = |(turn, start_line, end_line): (&WindowTurn, u32, u32)| {
         let title = slice(&window.text.text, turn.head).trim_matches(['─', ' ']).to_owned();
@@ -147,7 +151,7 @@ fn folds(shown: &ShownConversation<'_>, window: &ConversationWindow) -> Vec<Fold
     shown.turns().map(fold).collect()
 }
 
-/// The turns as a list beside the document has them.
+/// Returns the list of turns for the client.
 fn turns(shown: &ShownConversation<'_>) -> Vec<DocumentTurn> {
     let turn = |(turn, start_line, end_line): (&WindowTurn, u32, u32)| DocumentTurn {
         title: redacted(&turn.summary.title).into_owned(),
@@ -162,7 +166,8 @@ fn turns(shown: &ShownConversation<'_>) -> Vec<DocumentTurn> {
     shown.turns().map(turn).collect()
 }
 
-/// The index of the first record that is shown: the one of this number, or that of the stretch that has this line of the file.
+/// Returns the index of the first record to show. The name contains either a record number, or a
+/// line of the file, which selects the excerpt with this line.
 fn first(transcript: &SnapshotTranscript, name: &str, count: usize) -> Option<usize> {
     let list = transcript.records().list();
     let Some(line) = name.strip_prefix("line-") else {
@@ -175,7 +180,7 @@ fn first(transcript: &SnapshotTranscript, name: &str, count: usize) -> Option<us
     Some(at.min(list.len().saturating_sub(1)) / count * count)
 }
 
-/// The parts of the text and the bytes that they show.
+/// Returns the parts of the text with the bytes that they show.
 fn origins(shown: &ShownConversation<'_>, window: &ConversationWindow) -> Vec<DocumentOrigin> {
     let lines = LineIndex::new(&window.text.text);
     let links = joined(&window.text.links, &lines);
@@ -187,7 +192,7 @@ fn origins(shown: &ShownConversation<'_>, window: &ConversationWindow) -> Vec<Do
     links.iter().map(origin).collect()
 }
 
-/// Which stretch a window is, and those around it.
+/// Returns the position of a window in the transcript, and its neighbors.
 fn stretch_of(
     file: &SnapshotFile,
     transcript: &SnapshotTranscript,
@@ -210,7 +215,7 @@ fn address(first: u64, count: usize, of: &Uri) -> String {
     format!("{}:/{first}?count={count}&of={}", SCHEME.name, component(of.as_str()))
 }
 
-/// The links, with those of an envelope joined where they are on one line: there are many, and they are next to each other.
+/// Merges adjacent links of an envelope on the same line, because they are numerous.
 fn joined(links: &[ConversationLink], lines: &LineIndex) -> Vec<ConversationLink> {
     let mut all: Vec<ConversationLink> = Vec::new();
     for link in links {

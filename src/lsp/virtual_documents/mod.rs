@@ -1,8 +1,9 @@
-//! Documents that the server makes: `mangle/virtualDocument`, and `mangle/virtualDocumentChanged` when what
-//! they are made from changes.
+//! Virtual documents: `mangle/virtualDocument`, and the notification
+//! `mangle/virtualDocumentChanged` about changes of their sources.
 //!
-//! The URI of one is its scheme, a colon, and the URI of the document that it is made from, percent-encoded or
-//! not; of one that has a name, `/NAME?KEY=VALUE&of=URI`. A scheme is a file here and a line in [`SCHEMES`].
+//! A URI consists of the scheme, a colon, and the URI of the source document, percent-encoded or
+//! not. If the document has a name, the part after the colon is `/NAME?KEY=VALUE&of=URI`. Each
+//! scheme is a file in this folder and an entry in [`SCHEMES`].
 
 mod conversation;
 mod preview;
@@ -30,7 +31,6 @@ use crate::host::workspace::SnapshotFile;
 use mangle_syntax::text::{Cancel, FileId};
 use piggyback::envelope::secrets::masked;
 
-/// The schemes that are served.
 pub(super) static SCHEMES: &[Scheme] = &[
     conversation::SCHEME,
     preview::SCHEME,
@@ -41,32 +41,31 @@ pub(super) static SCHEMES: &[Scheme] = &[
     syntax::SCHEME,
 ];
 
-/// The notification that a virtual document is another one by now.
+/// The notification about a changed virtual document.
 pub(super) const CHANGED: &str = "mangle/virtualDocumentChanged";
 
 /// A kind of virtual document.
 #[derive(Debug)]
 pub(super) struct Scheme {
-    /// What its URIs begin with, without the colon.
+    /// The URI scheme, without the colon.
     pub(super) name: &'static str,
-    /// Reads what stands behind the colon.
+    /// Parses the part after the colon.
     read: fn(&str) -> Option<SourceName>,
-    /// The document that it is made from, where its URI does not say that.
+    /// Finds the source document if the URI does not contain it.
     find: fn(&View, &SourceName) -> Option<FileId>,
-    /// Whether it lives on when the document is closed that it is made from, as long as something else is open that it
-    /// is made from as well.
+    /// True if the virtual document is kept after its source document is closed, while another of
+    /// its sources is open.
     outlives: bool,
-    /// A number that changes with whatever the document is made from; `None` when nothing of that is open. Cheap: the
-    /// writer asks for it.
+    /// Returns a number that changes when a source changes, or `None` if no source is open. Must
+    /// be cheap, because the writer calls it.
     stamp: fn(&View, &SnapshotFile) -> Option<u64>,
-    /// Makes the document.
+    /// Generates the document.
     make: fn(&View, &SnapshotFile, &SourceName, &Cancel) -> Result<DocumentContent>,
 }
 
-/// The parameters of `mangle/virtualDocument`.
 #[derive(Debug, Clone, Deserialize)]
 pub(super) struct VirtualDocumentParams {
-    /// A string, not a URI: editors decode more or less of it.
+    /// A string instead of a URI, because editors decode it to different degrees.
     pub(super) uri: String,
 }
 
@@ -74,86 +73,82 @@ pub(super) struct VirtualDocumentParams {
 pub(super) struct VirtualDocument {
     #[serde(flatten)]
     made: DocumentContent,
-    /// The state of the workspace that it is made from.
+    /// The revision of the workspace that the document was generated from.
     revision: u64,
 }
 
-/// What a scheme makes.
+/// The result of a scheme.
 #[derive(Debug, Clone, Default, Serialize)]
 struct DocumentContent {
     text: String,
     origins: Vec<DocumentOrigin>,
-    /// Its sections, where it has any.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     folds: Vec<Fold>,
-    /// Which stretch of its source it shows, where it does not show all of any.
     #[serde(skip_serializing_if = "Option::is_none")]
     window: Option<DocumentWindow>,
-    /// What is found in what it is made from, in its places here.
+    /// Findings in the sources, at their positions in this document.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     diagnostics: Vec<Diagnostic>,
-    /// The turns that it shows.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     turns: Vec<DocumentTurn>,
 }
 
-/// A turn that a document shows.
+/// A turn in the document.
 #[derive(Debug, Clone, Serialize)]
 #[serde(rename_all = "camelCase")]
 struct DocumentTurn {
     title: String,
-    /// The first line of what is said in it.
+    /// The first line of its text.
     excerpt: String,
-    /// The number of the answer; none for what is no answer.
+    /// The number of the reply. `None` for other turns.
     #[serde(skip_serializing_if = "Option::is_none")]
     number: Option<u64>,
-    /// Its lines, from 0, both included.
+    /// Zero-based line; the range includes both ends.
     start_line: u32,
     end_line: u32,
-    /// How many requests are denied, and how many updates are lost.
+    /// The numbers of denied requests and of lost updates.
     denied: usize,
     lost: usize,
-    /// Whether it corrects itself.
+    /// True if the reply corrects itself.
     corrects: bool,
 }
 
-/// The stretch of a transcript that a document shows.
+/// The excerpt of a transcript in the document.
 #[derive(Debug, Clone, Serialize)]
 struct DocumentWindow {
     /// The number of its first record.
     first: u64,
-    /// How many records it has.
+    /// The number of records.
     count: usize,
-    /// How many records the transcript has; `null` where it is read in stretches.
+    /// The total number of records in the transcript. `null` if it is read in excerpts.
     total: Option<usize>,
-    /// The URIs of the documents with the records before and after it, where there are any.
+    /// The URIs of the documents with the previous and next records, if any.
     before: Option<String>,
     after: Option<String>,
 }
 
-/// A part of a virtual document that can be folded.
+/// A foldable part of a virtual document.
 #[derive(Debug, Clone, Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Fold {
-    /// Its lines, from 0, both included.
+    /// Zero-based line; the range includes both ends.
     start_line: u32,
     end_line: u32,
-    /// What it is called.
     title: String,
 }
 
-/// Where a part of a virtual document comes from.
+/// The origin of a part of a virtual document.
 #[derive(Debug, Clone, Serialize)]
 struct DocumentOrigin {
     /// In the virtual document.
     range: Range,
     /// In a document of the workspace.
     location: Location,
-    /// What it is there; each scheme has its own words.
+    /// The kind of origin. Each scheme defines its own values.
     kind: String,
 }
 
-/// A virtual document that somebody asks for.
+/// The parsed URI of a virtual document.
 #[derive(Debug, Clone)]
 pub(super) struct DocumentAddress {
     scheme: &'static Scheme,
@@ -161,10 +156,11 @@ pub(super) struct DocumentAddress {
 }
 
 impl DocumentAddress {
-    /// Reads the URI of a virtual document.
+    /// Parses the URI of a virtual document.
     ///
     /// # Errors
-    /// `InvalidParams` for a scheme that is not served, and for what is no URI behind it.
+    ///
+    /// `InvalidParams` if the scheme is unknown, or if the source is not a URI.
     pub(super) fn parse(uri: &str) -> Result<Self> {
         let (name, rest) = uri.split_once(':').unwrap_or((uri, ""));
         let scheme = SCHEMES.iter().find(|scheme| scheme.name == name).ok_or_else(|| {
@@ -179,12 +175,12 @@ impl DocumentAddress {
         Ok(Self { scheme, named })
     }
 
-    /// The document that it is made from, as far as its URI says.
+    /// The source document, if the URI contains it.
     pub(super) fn source(&self) -> Option<&Uri> {
         self.named.source.as_ref()
     }
 
-    /// The document that it is made from.
+    /// Returns the source document.
     fn file<'v>(&self, view: &'v View) -> Option<&'v SnapshotFile> {
         let found = match &self.named.source {
             Some(source) => view.file(source),
@@ -193,34 +189,35 @@ impl DocumentAddress {
         found.map(AsRef::as_ref)
     }
 
-    /// Makes the document.
+    /// Generates the document.
     ///
     /// # Errors
-    /// `InvalidParams` when the document that it is made from is not known, `ContentModified` when it is another one
-    /// before it was made.
+    ///
+    /// `InvalidParams` if the source document is unknown, `ContentModified` if it changes
+    /// meanwhile.
     pub(super) fn make(&self, view: &View, cancel: &Cancel) -> Result<VirtualDocument> {
         let file = self.file(view).ok_or_else(|| {
             let what = self.named.source.as_ref().map_or(self.named.name.as_str(), |source| source.as_str());
             Error::invalid_params(format!("{what} is not a document of the workspace"))
         })?;
         let made = (self.scheme.make)(view, file, &self.named, cancel)?;
-        // Byte for byte as long, so that the places of its parts stay.
+        // Masking keeps the byte length, so that the positions of parts stay valid.
         let made = DocumentContent { text: masked(&made.text).into_owned(), ..made };
         Ok(VirtualDocument { made, revision: view.snapshot.revision })
     }
 }
 
-/// What a virtual document is made from; `None` for other documents.
+/// Returns the source of a virtual document, or `None` for other documents.
 pub(super) fn source_of(uri: &Uri) -> Option<PathBuf> {
     DocumentAddress::parse(uri.as_str()).ok()?.source().map(from_proto::document_path)
 }
 
-/// The document whose program an answer about a document needs: of a virtual one, what that is made from.
+/// Returns the document whose program a response needs: for a virtual document, its source.
 pub(super) fn document_behind(uri: &Uri) -> PathBuf {
     source_of(uri).unwrap_or_else(|| from_proto::document_path(uri))
 }
 
-/// The scheme says nothing of documents that its URIs do not name.
+/// A scheme whose URIs always contain the source document.
 fn nothing(_: &View, _: &SourceName) -> Option<FileId> {
     None
 }

@@ -1,4 +1,5 @@
-//! `mangle-preview:`, the prompt of a shard, as the program is now: `/NAME?shard=ID&mode=M&part=P&of=URI`.
+//! `mangle-preview:`, the system prompt of an agent role (shard) for the current program:
+//! `/NAME?shard=ID&mode=M&part=P&of=URI`.
 
 use std::hash::{Hash, Hasher};
 
@@ -19,7 +20,7 @@ use mangle_syntax::text::{Cancel, FileId, LineIndex, TextRange};
 pub(super) const SCHEME: Scheme =
     Scheme { name: "mangle-preview", read: named, find, outlives: true, stamp, make };
 
-/// The first sample kernel of the workspace, in the order of their paths, that has a preview of this name.
+/// Returns the first sample kernel in the workspace, by path, that has a preview with this name.
 fn find(view: &View, named: &SourceName) -> Option<FileId> {
     let mut kernels: Vec<&SnapshotFile> =
         view.snapshot.files().map(AsRef::as_ref).filter(|file| asks_for(file, &named.name)).collect();
@@ -32,7 +33,8 @@ fn asks_for(file: &SnapshotFile, name: &str) -> bool {
     preview_lenses(file.text(), &stem).iter().any(|preview| preview.name == name)
 }
 
-/// The files of the kernel's program, and how often others changed that previews read.
+/// Depends on the files of the kernel's program, and on the change counter of files that previews
+/// read in addition.
 fn stamp(view: &View, file: &SnapshotFile) -> Option<u64> {
     let program = view.snapshot.programs_of(file.id).next()?;
     let mut hasher = FxHasher::default();
@@ -41,7 +43,7 @@ fn stamp(view: &View, file: &SnapshotFile) -> Option<u64> {
     is_open.then(|| hasher.finish())
 }
 
-/// Takes in the state of a program's files. Gives whether one is open.
+/// Hashes the state of a program's files. Returns true if a file is open.
 pub(super) fn files(program: &SnapshotProgram, hasher: &mut FxHasher) -> bool {
     for file in program.files.iter() {
         let version = file.open.as_ref().map(|open| open.version);
@@ -58,7 +60,7 @@ fn make(view: &View, file: &SnapshotFile, named: &SourceName, cancel: &Cancel) -
         Ok(made) => Ok(made),
         Err(Unshown::Outdated) => Err(Error::content_modified()),
         Err(Unshown::Refused(why)) => Ok(refused(&why)),
-        // It may be there a moment later: somebody types its header.
+        // The preview may exist a moment later, for example while the user types its header.
         Err(Unshown::Unknown) => {
             let text = format!("No `# @preview` comments of this file ask for `{}`.\n", named.name);
             Ok(DocumentContent { text, ..DocumentContent::default() })
@@ -66,7 +68,7 @@ fn make(view: &View, file: &SnapshotFile, named: &SourceName, cancel: &Cancel) -
     }
 }
 
-/// The document in place of one about a program that does not load.
+/// The document for a program that does not load.
 pub(super) fn refused(why: &str) -> DocumentContent {
     DocumentContent { text: format!("# {why}.\n"), ..DocumentContent::default() }
 }
@@ -96,7 +98,7 @@ fn made(view: &View, previewed: Previewed<'_>) -> DocumentContent {
     });
     let location = |place: OriginPlace| match place {
         OriginPlace::File(file, range) => to_proto::location(view, file, range).or_else(|| {
-            // A file of prompt atoms.
+            // A prompt atom file.
             let (_, path, text) = previewed.files.texts().find(|(known, ..)| *known == file)?;
             let range = in_text(view, text, &LineIndex::new(text), range);
             Some(Location { uri: to_proto::path_uri(path)?, range })
@@ -119,7 +121,7 @@ fn made(view: &View, previewed: Previewed<'_>) -> DocumentContent {
     DocumentContent { folds: folds.collect(), origins, text: document.text, ..DocumentContent::default() }
 }
 
-/// A range of a text that is no document of the workspace.
+/// Converts a range of a text that is not a document of the workspace.
 pub(super) fn in_text(view: &View, text: &str, lines: &LineIndex, range: TextRange) -> Range {
     let position = |offset| {
         let at = lines.line_col(text, offset, view.session.encoding);

@@ -1,4 +1,5 @@
-//! `mangle-property:`, what a property of a policy test came to, with its world and its proof: `/NAME?of=URI`.
+//! `mangle-property:`, the result of a property of a policy test, with its counterexample and
+//! proof: `/NAME?of=URI`.
 
 use std::hash::{Hash, Hasher};
 
@@ -18,7 +19,7 @@ use mangle_syntax::text::{Cancel, LineIndex, TextRange, text_len};
 pub(super) const SCHEME: Scheme =
     Scheme { name: "mangle-property", read: named, find: nothing, outlives: true, stamp, make };
 
-/// The programs of the test file, and what is known of their properties.
+/// Depends on the programs of the test file and on the known results of their properties.
 fn stamp(view: &View, file: &SnapshotFile) -> Option<u64> {
     let mut hasher = FxHasher::default();
     let mut is_open = file.open.is_some();

@@ -1,4 +1,4 @@
-//! `mangle-replay:`, what became of the turns of a transcript, from one of them on: `/TURN?of=URI`.
+//! `mangle-replay:`, the verdicts about the turns of a transcript, from a turn on: `/TURN?of=URI`.
 
 use tower_lsp::jsonrpc::{Error, Result};
 use tower_lsp::ls_types::Location;
@@ -17,7 +17,7 @@ use mangle_syntax::text::{Cancel, LineIndex, TextRange, size};
 pub(super) const SCHEME: Scheme =
     Scheme { name: "mangle-replay", read: named, find: nothing, outlives: true, stamp, make };
 
-/// So many turns are shown.
+/// The maximum number of turns.
 const MOST: usize = 500;
 
 fn make(view: &View, file: &SnapshotFile, named: &SourceName, cancel: &Cancel) -> Result<DocumentContent> {
@@ -43,7 +43,7 @@ fn make(view: &View, file: &SnapshotFile, named: &SourceName, cancel: &Cancel) -
     Ok(written(view, file, &shown))
 }
 
-/// Turns, each with the bytes of its record, one below the other.
+/// Writes the turns in order, each with the bytes of its record.
 fn written(view: &View, file: &SnapshotFile, turns: &[&(TurnReport, TextRange)]) -> DocumentContent {
     let mut text = String::new();
     let mut add = |turn: &TurnReport| {

@@ -1,23 +1,23 @@
-//! The document that a virtual document is made from: what stands behind the scheme.
+//! The source of a virtual document: the part of the URI after the scheme.
 
 use percent_encoding::{AsciiSet, percent_decode_str, utf8_percent_encode};
 use tower_lsp::ls_types::Uri;
 
 use crate::report::escaped_but;
 
-/// What stands behind the scheme of a virtual document.
+/// The part of a virtual document's URI after the scheme.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct SourceName {
-    /// The document that it is made from; `None` where a name alone says that.
+    /// The source document. `None` if the name is sufficient.
     pub(super) source: Option<Uri>,
-    /// What it is called, for schemes with names.
+    /// The name, for schemes with names.
     pub(super) name: String,
-    /// What else is said of it.
+    /// The other keys of the query.
     keys: Vec<(String, String)>,
 }
 
 impl SourceName {
-    /// What is said under a key.
+    /// Returns the value of a key.
     pub(super) fn get(&self, key: &str) -> Option<&str> {
         self.keys.iter().find(|(known, _)| known == key).map(|(_, value)| value.as_str())
     }
@@ -27,7 +27,8 @@ pub(super) fn document(rest: &str) -> Option<SourceName> {
     Some(SourceName { source: Some(uri(rest)?), ..SourceName::default() })
 }
 
-/// `/NAME?KEY=VALUE&of=URI`, whose query may be percent-encoded once more, as editors do.
+/// Parses `/NAME?KEY=VALUE&of=URI`. The query may be percent-encoded a second time, as some
+/// editors do.
 pub(super) fn named(rest: &str) -> Option<SourceName> {
     let whole = if rest.contains('?') { rest.to_owned() } else { rest.replacen("%3F", "?", 1) };
     let (path, query) = whole.split_once('?').unwrap_or((&whole, ""));
@@ -43,9 +44,9 @@ pub(super) fn named(rest: &str) -> Option<SourceName> {
     (!named.name.is_empty()).then_some(named)
 }
 
-/// The URI behind the scheme of a virtual document: as it is, or percent-encoded once, as editors leave the path of
-/// a URI. What is no URI after decoding, for editors decode blanks as well, is taken as one that was decoded
-/// too much.
+/// Parses the source URI: unchanged, or percent-encoded once, as editors do with the path of a
+/// URI. If the decoded text is not a URI, it was decoded too often, because editors also decode
+/// spaces.
 pub(super) fn uri(rest: &str) -> Option<Uri> {
     let is_uri = |text: &str| text.split_once(':').is_some_and(|(scheme, _)| is_scheme(scheme));
     if is_uri(rest) {
@@ -58,29 +59,29 @@ pub(super) fn uri(rest: &str) -> Option<Uri> {
     decoded.parse().or_else(|_| encoded(&decoded).parse()).ok()
 }
 
-/// Whether this can be the scheme of a URI.
+/// True if the text can be a URI scheme.
 fn is_scheme(text: &str) -> bool {
     text.starts_with(|first: char| first.is_ascii_alphabetic())
         && text.chars().all(|char| char.is_ascii_alphanumeric() || "+-.".contains(char))
 }
 
-/// Resolves `%XX`; a stray `%` stands for itself.
+/// Decodes `%XX`. An invalid `%` is kept as is.
 fn decoded(text: &str) -> String {
     percent_decode_str(text).decode_utf8_lossy().into_owned()
 }
 
-/// What a value in the query of a URI has as `%XX`.
+/// Characters that are percent-encoded in the query of a URI.
 const IN_QUERY: &AsciiSet = &escaped_but(b"-_.!~*'()");
 
-/// What no part of a URI can hold as it is.
+/// Characters that are percent-encoded in every part of a URI.
 const NOWHERE: &AsciiSet = &escaped_but(b"-._~:/?#@!$&'()*+,;=");
 
-/// A text as a value in the query of a URI, as JavaScript's `encodeURIComponent` writes it.
+/// Encodes a text as a value in the query of a URI, like JavaScript's `encodeURIComponent`.
 pub(in crate::lsp) fn component(text: &str) -> String {
     utf8_percent_encode(text, IN_QUERY).to_string()
 }
 
-/// With `%XX` for what a URI cannot hold.
+/// Percent-encodes the characters that a URI cannot contain.
 fn encoded(text: &str) -> String {
     utf8_percent_encode(text, NOWHERE).to_string()
 }
@@ -104,7 +105,7 @@ mod tests {
         let of = Some("file:///a%20b.mg");
         check("/x?shard=coder-7&mode=jit&of=file%3A%2F%2F%2Fa%2520b.mg", "x", Some("coder-7"), of);
         check("/x?of=file:///a%20b.mg", "x", None, of);
-        // As VS Code writes it.
+        // The encoding of VS Code.
         check("/x?shard%3Dcoder-7%26of%3Dfile%253A%252F%252F%252Fa%252520b.mg", "x", Some("coder-7"), of);
         for bad in ["", "x", "/", "/x?of=nothing"] {
             assert_eq!(named(bad), None, "{bad}");
@@ -118,7 +119,7 @@ mod tests {
         };
         check("file:///a/b.mg", Some("file:///a/b.mg"));
         check("file:///a%20b.mg", Some("file:///a%20b.mg"));
-        // As JavaScript's `encodeURIComponent` writes it, and as VS Code does.
+        // The encoding of JavaScript's `encodeURIComponent`, and of VS Code.
         check("file%3A%2F%2F%2Fa%2520b.mg", Some("file:///a%20b.mg"));
         check("file%3A///a%2520b.mg", Some("file:///a%20b.mg"));
         check("file%3A///a%20%C3%A9.mg", Some("file:///a%20%C3%A9.mg"));

@@ -1,4 +1,5 @@
-//! `mangle-split:`, both channels of a transcript side by side: what a person was shown, what the kernel was sent.
+//! `mangle-split:`, both channels of a transcript side by side: the text for the user, and the
+//! updates for the kernel.
 
 use tower_lsp::jsonrpc::Result;
 use tower_lsp::ls_types::{Location, Position, Range};
@@ -20,7 +21,7 @@ pub(super) const SCHEME: Scheme = Scheme {
     make,
 };
 
-/// Of a document that is no transcript, nothing is shown.
+/// Returns an empty document if the source is not a transcript.
 fn make(view: &View, file: &SnapshotFile, _: &SourceName, _: &Cancel) -> Result<DocumentContent> {
     let Some(transcript) = view.snapshot.transcript(file.id) else {
         return Ok(DocumentContent { text: NO_TRANSCRIPT.to_owned(), ..DocumentContent::default() });

@@ -1,4 +1,4 @@
-//! `mangle-state:`, what the kernel holds after a turn of a transcript: `/TURN?of=URI`.
+//! `mangle-state:`, the facts of the kernel after a turn of a transcript: `/TURN?of=URI`.
 
 use std::hash::{Hash, Hasher};
 
@@ -19,7 +19,7 @@ use mangle_syntax::text::{Cancel, LineIndex, TextRange, text_len};
 pub(super) const SCHEME: Scheme =
     Scheme { name: "mangle-state", read: named, find: nothing, outlives: true, stamp, make };
 
-/// The transcript, and the policies around it.
+/// Depends on the transcript and its policies.
 pub(super) fn stamp(view: &View, file: &SnapshotFile) -> Option<u64> {
     let transcript = view.snapshot.transcript(file.id)?;
     let mut hasher = FxHasher::default();

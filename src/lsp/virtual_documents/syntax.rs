@@ -1,4 +1,4 @@
-//! `mangle-syntax:`, the syntax tree of a document, one node a line.
+//! `mangle-syntax:`, the syntax tree of a document, one node per line.
 
 use tower_lsp::jsonrpc::Result;
 use tower_lsp::ls_types::{Position, Range};

@@ -1,4 +1,4 @@
-//! Which virtual documents the client has, so that it is told when they change.
+//! Registry of the client's virtual documents, for notifications about their changes.
 
 use std::path::{Path, PathBuf};
 
@@ -9,42 +9,42 @@ use super::{CHANGED, DocumentAddress};
 use crate::lsp::from_proto;
 use crate::lsp::view::View;
 
-/// So many documents are watched before those are forgotten whose sources are closed.
+/// The maximum number of watched documents before documents with closed sources are removed.
 const MOST: usize = 200;
 
-/// A virtual document that the client asked for.
+/// A virtual document that the client requested.
 #[derive(Debug)]
 pub(in crate::lsp) struct Watch {
-    /// As the client spells it.
+    /// In the spelling of the client.
     uri: String,
     address: DocumentAddress,
-    /// The document that it is made from, as far as the URI names it.
+    /// The source document, if the URI contains it.
     source: Option<PathBuf>,
 }
 
 impl Watch {
-    /// The client asks for the document at `address`, which it spells `uri`.
+    /// A watch for the document at `address`; `uri` has the spelling of the client.
     pub(in crate::lsp) fn new(uri: String, address: DocumentAddress) -> Self {
         let source = address.source().map(from_proto::document_path);
         Self { uri, address, source }
     }
 
-    /// Whether the document is open that it is made from.
+    /// True if the source document is open.
     fn is_open(&self, view: &View) -> bool {
         self.address.file(view).is_some_and(|file| file.open.is_some())
     }
 
-    /// A number that changes with the document; `None` when nothing that it is made from is open.
+    /// Returns a number that changes when the document changes, or `None` if no source is open.
     fn stamp(&self, view: &View) -> Option<u64> {
         (self.address.scheme.stamp)(view, self.address.file(view)?)
     }
 }
 
-/// The virtual documents that the client asked for and whose sources are open, with their stamps.
+/// The requested virtual documents with open sources, with their stamps.
 #[derive(Debug, Default)]
 pub(in crate::lsp) struct Watches {
     watches: FxHashMap<String, (Watch, Option<u64>)>,
-    /// The revision at which they were looked at last.
+    /// The revision at the last check.
     looked_at: u64,
 }
 
@@ -56,22 +56,23 @@ struct Changed<'a> {
 }
 
 impl Watches {
-    /// Watches a document from `view` on, if what it is made from is open, or not known yet: whether a document is a
-    /// transcript shows a moment later.
+    /// Watches a document from `view` on, if its source is open or not known yet. A document may
+    /// be recognized as a transcript later.
     pub(in crate::lsp) fn add(&mut self, watch: Watch, view: &View) {
         let stamp = watch.stamp(view);
         let is_known = !watch.address.scheme.outlives && watch.address.file(view).is_some();
         if stamp.is_none() && is_known {
             return;
         }
-        // What is watched for as long as its file is there could become any number.
+        // Documents that are watched as long as their file exists could accumulate without limit.
         if self.watches.len() >= MOST && !self.watches.contains_key(&watch.uri) {
             self.watches.retain(|_, (known, _)| known.is_open(view));
         }
         self.watches.insert(watch.uri.clone(), (watch, stamp));
     }
 
-    /// Files changed on disk. A transcript that is too large to be held is not read for that, so its conversations are announced here.
+    /// Reports changes of files on disk. A transcript that is too large to hold in memory is not
+    /// read again, so its conversations are announced here.
     pub(in crate::lsp) fn files_changed<'p>(&self, paths: impl Iterator<Item = &'p Path>, view: &View) {
         let changed: FxHashSet<&Path> = paths.collect();
         for (watch, _) in self.watches.values() {
@@ -83,18 +84,18 @@ impl Watches {
         }
     }
 
-    /// The client closed a document: it has no interest in what was made from it.
+    /// Removes the documents of a closed source.
     pub(in crate::lsp) fn close(&mut self, source: &Path) {
         self.watches
             .retain(|_, (watch, _)| watch.address.scheme.outlives || watch.source.as_deref() != Some(source));
     }
 
-    /// Whether something may have changed since the last look.
+    /// True if something may have changed since the last check.
     pub(in crate::lsp) fn is_due(&self, revision: u64) -> bool {
         !self.watches.is_empty() && self.looked_at != revision
     }
 
-    /// Tells the client of the documents that changed since it was told last.
+    /// Notifies the client about documents that changed since the last notification.
     pub(in crate::lsp) fn tell(&mut self, view: &View) {
         let revision = view.snapshot.revision;
         self.looked_at = revision;

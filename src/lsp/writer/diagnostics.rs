@@ -1,4 +1,4 @@
-//! Who waits for diagnostics, what is computed for them, and who hears of it.
+//! Scheduling of diagnostics: waiting requests, computations, and delivery to the client.
 
 use std::hash::{Hash, Hasher};
 use std::sync::atomic::Ordering;
@@ -30,8 +30,8 @@ impl Writer {
         }
     }
 
-    /// Somebody stopped waiting. A computation that nobody waits for any more stops too, unless its
-    /// result is to be pushed.
+    /// Handles a canceled request. A computation that no request waits for is also canceled,
+    /// unless its result is to be pushed.
     pub(super) fn cancelled(&mut self) {
         self.questions.retain(|question| !question.cancel.is_cancelled());
         self.pulls.retain(|pull| !pull.cancel.is_cancelled());
@@ -61,7 +61,7 @@ impl Writer {
         })
     }
 
-    /// Answers the questions whose needs are met.
+    /// Answers the requests whose prerequisites are met.
     pub(super) fn answer(&mut self) {
         self.questions.retain(|question| !question.cancel.is_cancelled());
         if self.questions.is_empty() {
@@ -113,9 +113,11 @@ impl Writer {
         });
     }
 
-    /// Starts the computation that a request or the client needs, unless one is running. Beside one that was cancelled and
-    /// has not stopped yet, only what a request needs is computed, on another thread: a keystroke does not wait for the
-    /// stop, and there are never more than two.
+    /// Starts the computation that a request or the client needs, unless one is running.
+    ///
+    /// If a canceled computation has not stopped yet, only the work for requests is started, on
+    /// another thread. A keystroke then does not wait for the stop. At most two computations run
+    /// at the same time.
     pub(super) fn diagnose(&mut self) {
         let is_stopping = self.running.as_ref().is_some_and(|running| running.cancel.is_cancelled());
         let is_busy = self.running.is_some() && !(is_stopping && self.stopping.is_none());
@@ -132,7 +134,7 @@ impl Writer {
         let Some(view) = self.view() else { return };
         let audience = self.audience(&view.session);
         let tells_of_programs = pushing && audience != Audience::WorkspacePuller;
-        // Those who ask for one document do not wait for the rest of the workspace.
+        // Requests for one document do not wait for the rest of the workspace.
         let mut asked_for = DiagnosticsWork::default();
         self.questions.iter().for_each(|question| asked_for.and(DiagnosticsWork::of(&question.needs, &view)));
         let asked = !asked_for.is_empty();
@@ -194,7 +196,7 @@ impl Writer {
             return;
         }
         let current = self.session.as_ref().map(|session| self.audience(session));
-        // What panics once will do so again: nothing more until something changes.
+        // A panic would repeat, so nothing is computed until something changes.
         if result.is_err() || (result == Ok(true) && running.audience == current) {
             self.pushed = Some(running.basis);
         }
@@ -212,8 +214,8 @@ impl Writer {
         self.answer_pulls();
     }
 
-    /// Asks the client to ask for inlay hints again when something changed that those of other documents may
-    /// depend on.
+    /// Requests the client to reload inlay hints, if a change may affect the hints of other
+    /// documents.
     fn refresh_hints(&mut self) {
         if !self.writer_status.hinted.load(Ordering::Acquire)
             || !self.session.as_ref().is_some_and(|session| session.refresh_hints)
@@ -235,7 +237,7 @@ impl Writer {
         }
     }
 
-    /// Answers the pulls of the whole workspace that have news to hear.
+    /// Answers the workspace pulls that have changed diagnostics.
     pub(super) fn answer_pulls(&mut self) {
         let Some(view) = self.view() else { return };
         if !DiagnosticsWork::all(&view).is_done() {
@@ -250,7 +252,7 @@ impl Writer {
         }
     }
 
-    /// Computes what a pull has to hear; one without news comes back.
+    /// Computes the response to a pull. A pull without changes is returned to the queue.
     fn dispatch_pull(&self, mut pull: WorkspacePull, view: &View) {
         let (view, address, basis) = (view.clone(), self.address.clone(), self.basis());
         let span = pull.span.clone();
@@ -266,7 +268,7 @@ impl Writer {
                         let _ = address.send(Message::Pull(pull));
                     }
                     Ok(None) => {}
-                    // The client gets an error as response, since nothing is sent to the handler.
+                    // Nothing is sent to the handler, so the client receives an error response.
                     Err(error) => tracing::error!(%error, "a report cannot be written as JSON"),
                 }
             });
@@ -274,7 +276,7 @@ impl Writer {
     }
 }
 
-/// What is to be diagnosed.
+/// The programs, transcripts and grammars to diagnose.
 #[derive(Debug, Default)]
 pub(super) struct DiagnosticsWork {
     programs: Vec<Arc<SnapshotProgram>>,
@@ -283,14 +285,14 @@ pub(super) struct DiagnosticsWork {
 }
 
 impl DiagnosticsWork {
-    /// All of the workspace.
+    /// The work for the whole workspace.
     fn all(view: &View) -> Self {
         let Snapshot { programs, transcripts, grammars, .. } = &*view.snapshot;
         Self { programs: programs.clone(), transcripts: transcripts.clone(), grammars: grammars.clone() }
     }
 
-    /// What must be done for a question: the programs of a document with the open transcripts that their declarations
-    /// hold for, or the transcript or grammar that it is.
+    /// The work for a request: the programs of a document and the open transcripts that use their
+    /// declarations, or the transcript or grammar itself.
     fn of(needs: &Prerequisite, view: &View) -> Self {
         let Prerequisite::Diagnostics(path) = needs else { return Self::default() };
         let Some(id) = view.snapshot.file_at(path).map(|file| file.id) else { return Self::default() };

@@ -1,4 +1,4 @@
-//! The computation of diagnostics that is under way.
+//! The running computation of diagnostics.
 
 use std::sync::Arc;
 
@@ -9,16 +9,15 @@ use crate::lsp::message::Basis;
 use crate::lsp::push::Audience;
 use mangle_syntax::text::Cancel;
 
-/// The computation of diagnostics that is under way.
 pub(super) struct DiagnosticsRun {
-    /// Which one it is of all.
+    /// The sequence number of the computation.
     pub(super) number: u64,
     pub(super) cancel: Cancel,
-    /// What it is computed from.
+    /// The state that it started from.
     pub(super) basis: Basis,
-    /// The client that its result is pushed to, if any.
+    /// The client that receives its result by push, if any.
     pub(super) audience: Option<Audience>,
-    /// The program that it is at.
+    /// The program that is being diagnosed.
     pub(super) current: Current,
 }
 
@@ -26,8 +25,8 @@ pub(super) struct DiagnosticsRun {
 pub(super) type Current = Arc<Mutex<Option<Arc<SnapshotProgram>>>>;
 
 impl DiagnosticsRun {
-    /// Whether it was cancelled, and is at none of some programs: what it has found out about one of these
-    /// is worth waiting for.
+    /// True if it was canceled and is not diagnosing any of these programs. A result about one of
+    /// them would be worth waiting for.
     pub(super) fn is_stopping_elsewhere(&self, programs: &[Arc<SnapshotProgram>]) -> bool {
         let current = self.current.lock();
         let is_there = |at: &Arc<SnapshotProgram>| programs.iter().any(|one| one.succeeds(at));

@@ -1,5 +1,6 @@
-//! Looks for changes on disk that the client does not report: after a save, an open or a change of focus, and, if the client
-//! cannot watch files, while nothing else is to be done.
+//! Detection of changes on disk that the client does not report. A pass runs after a save, an open
+//! or a change of focus. If the client cannot watch files, passes also run while the server is
+//! idle.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,57 +11,57 @@ use crate::lsp::message::Message;
 use crate::lsp::pool::{Panicked, guarded};
 use mangle_syntax::text::Cancel;
 
-/// The shortest time without any message before the server looks by itself.
+/// The minimum time without messages before the server polls.
 const SHORTEST_PAUSE: Duration = Duration::from_secs(1);
 
-/// The number of times that the pause is longer than a look: polling takes at most 1 % of a core.
+/// The ratio of the pause to the duration of a poll. Polling takes at most 1 % of a core.
 const PAUSE_PER_COST: u32 = 99;
 
-/// The looks that are requested or under way.
+/// The requested and running passes.
 #[derive(Debug, Default)]
 pub(super) struct DiskLooks {
     is_requested: bool,
     running: Option<RunningLook>,
-    /// The time that the last look took.
+    /// The duration of the last pass.
     cost: Duration,
-    /// Cloned by each answer that is being computed.
+    /// Cloned by each response that is being computed.
     answers: Arc<()>,
 }
 
 #[derive(Debug)]
 struct RunningLook {
     cancel: Cancel,
-    /// False if something that the client did requested it.
+    /// False if the pass was caused by an action of the client.
     is_poll: bool,
 }
 
 impl DiskLooks {
-    /// Requests a look.
+    /// Requests a pass.
     pub(super) fn request(&mut self) {
         self.is_requested = true;
     }
 
-    /// A token to be held while a request is answered.
+    /// Returns a token to hold while a request is answered.
     pub(super) fn answer(&self) -> Arc<()> {
         Arc::clone(&self.answers)
     }
 
-    /// Notes a look that is under way.
+    /// Records a running pass.
     pub(super) fn run(&mut self, cancel: Cancel, is_poll: bool) {
         self.running = Some(RunningLook { cancel, is_poll });
     }
 
-    /// True while a look is under way.
+    /// True while a pass is running.
     pub(super) fn is_running(&self) -> bool {
         self.running.is_some()
     }
 
-    /// Sets the time that the last look took.
+    /// Sets the duration of the last pass.
     pub(super) fn set_cost(&mut self, cost: Duration) {
         self.cost = cost;
     }
 
-    /// The time without any message after which the server looks by itself.
+    /// The time without messages after which the server polls.
     pub(super) fn pause(&self) -> Duration {
         SHORTEST_PAUSE.max(self.cost.saturating_mul(PAUSE_PER_COST))
     }
@@ -72,7 +73,8 @@ impl Writer {
         self.session.as_ref().is_none_or(|session| session.watch_files)
     }
 
-    /// Waits for the next message. Polls the disk while there is none. `None` if there will be no more.
+    /// Waits for the next message, and polls the disk meanwhile. Returns `None` after the last
+    /// message.
     pub(super) fn next_message(&mut self) -> Option<Message> {
         loop {
             if !self.may_poll() {
@@ -86,7 +88,8 @@ impl Writer {
         }
     }
 
-    /// True if the client does not report changes, and everything that it waits for is done. A message follows otherwise.
+    /// True if the client does not report changes, and no work is pending. Otherwise, another
+    /// message follows.
     pub(super) fn may_poll(&self) -> bool {
         let is_working = self.running.is_some()
             || self.stopping.is_some()
@@ -101,14 +104,14 @@ impl Writer {
             && !is_working
     }
 
-    /// Looks at the disk unless an answer is still being computed.
+    /// Starts a pass unless a response is still being computed.
     pub(super) fn poll(&mut self) {
         if Arc::strong_count(&self.disk_looks.answers) == 1 {
             self.start_look(true);
         }
     }
 
-    /// Starts the look that is requested, once the files were read for the first time.
+    /// Starts the requested pass after the files were read for the first time.
     pub(super) fn look_at_disk(&mut self) {
         let is_due = self.disk_looks.is_requested && !self.disk_looks.is_running();
         if is_due && !self.workspace.is_loading() && !self.workspace.is_partial() {
@@ -122,12 +125,12 @@ impl Writer {
         self.disk_looks.run(look.cancel().clone(), is_poll);
         let address = self.address.clone();
         self.pool.spawn(move || {
-            // At the very end there may be nobody to take it.
+            // During shutdown, the receiver may be dropped.
             let _ = address.send(Message::DiskLooked(guarded(|| look.run())));
         });
     }
 
-    /// Stops a poll if a message comes that the client waits for.
+    /// Cancels a poll if a message arrives that the client waits for.
     pub(super) fn put_off_poll(&self, message: &Message) {
         let is_urgent =
             matches!(message, Message::Ask(_) | Message::Open(_) | Message::Change(_) | Message::Pull(_));

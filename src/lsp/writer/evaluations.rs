@@ -1,6 +1,8 @@
-//! Evaluations: one at a time, on a thread of their own, once the diagnostics are there. An edit stops them, and they
-//! begin when nobody edits for a moment. Programs of open documents, and those that somebody asks about, come first; what
-//! follows from others is forgotten once its findings are known.
+//! Scheduling of evaluations: one at a time, on a separate thread, after the diagnostics. An edit
+//! cancels them, and they restart after a short pause in typing.
+//!
+//! Programs of open documents and of requests come first. The derived facts of other programs are
+//! dropped after their findings are known.
 
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
@@ -18,12 +20,12 @@ use crate::lsp::report::FileReport;
 use crate::lsp::view::View;
 use mangle_syntax::text::Cancel;
 
-/// How long nobody must have edited before an evaluation begins that nobody waits for, so that it takes nothing from
-/// the diagnostics of one who types.
+/// The time without edits before an unrequested evaluation starts, so that it does not delay
+/// diagnostics during typing.
 pub(super) const PAUSE: Duration = Duration::from_millis(50);
 
 impl Writer {
-    /// Starts the evaluation that somebody wants, unless one is under way.
+    /// Starts the needed evaluation, unless one is running.
     pub(super) fn evaluate(&mut self) {
         if self.evaluating.is_some()
             || self.workspace.is_loading()
@@ -33,7 +35,7 @@ impl Writer {
         }
         let is_asked =
             self.questions.iter().any(|question| matches!(question.needs, Prerequisite::Evaluation(_)));
-        // Diagnostics first: they are what everybody looks at.
+        // Diagnostics have priority because they are always visible.
         if !is_asked && (!self.wants_figures || self.running.is_some()) {
             return;
         }
@@ -48,12 +50,12 @@ impl Writer {
         let is_all_known = wanted.iter().all(is_known) && view.snapshot.has_checked_atoms();
         let pause = if is_asked { Duration::ZERO } else { PAUSE };
         if !is_all_known || self.is_addition_unseen {
-            // They have the same thread, and begin anew.
+            // Replays and checks of properties use the same thread and restart later.
             self.replaying.iter().chain(&self.verifying).for_each(Cancel::cancel);
             self.start_evaluation(view, wanted, pause);
             return;
         }
-        // Replays are of open documents, too.
+        // Replays also concern open documents.
         if self.replay(view.clone()) {
             return;
         }
@@ -86,8 +88,8 @@ impl Writer {
         self.evaluating = Some(self.work_out(view, pause, span, compute, Message::Evaluated));
     }
 
-    /// Evaluates programs of which no document is open, for their findings alone: there is never more than one of them in
-    /// memory, so that each has the same limits.
+    /// Evaluates programs without open documents, for their findings only. Only one of them is in
+    /// memory at a time, so that all have the same limits.
     fn start_evaluation_of_others(&mut self, view: View, programs: Vec<Arc<SnapshotProgram>>) {
         let span = tracing::debug_span!(
             "evaluate others",
@@ -105,8 +107,8 @@ impl Writer {
         self.evaluating = Some(self.work_out(view, PAUSE, span, compute, Message::Evaluated));
     }
 
-    /// Computes on the thread of evaluations, once nobody has edited for `pause`, and sends what came of it. Gives what
-    /// stops it.
+    /// Runs a computation on the evaluation thread after `pause` without edits, and sends the
+    /// result. Returns its cancellation token.
     pub(super) fn work_out(
         &self,
         view: View,
@@ -142,7 +144,7 @@ impl Writer {
             }
             Ok(None) => {}
             Err(panic) => {
-                // What panics once will do so again.
+                // A panic would repeat.
                 self.unevaluable = Some(revision);
                 let is_waiting = |needs: &Prerequisite| matches!(needs, Prerequisite::Evaluation(_));
                 let questions = std::mem::take(&mut self.questions);
@@ -157,7 +159,7 @@ impl Writer {
         }
     }
 
-    /// Makes the client look again at what shows figures, unless it never did.
+    /// Requests the client to reload displayed evaluation results, if it has requested any before.
     pub(super) fn refresh_figures(&self) {
         let Some(session) = &self.session else { return };
         if session.refresh_lenses && self.writer_status.lensed.load(Ordering::Acquire) {
@@ -168,21 +170,23 @@ impl Writer {
         }
     }
 
-    /// Lets everybody know of diagnostics that came of an evaluation, or of replays.
+    /// Announces diagnostics that result from an evaluation or from replays.
     pub(super) fn tell_of_diagnostics(&mut self, figures: EvaluationDigest) {
         let Some(session) = &self.session else { return };
-        // Also for who pulls the workspace: of what it has open it takes what it pulled for the document.
+        // Also for clients that pull the workspace: for open documents, they use the document
+        // pull.
         if figures.diagnostics && session.pull && session.refresh {
             self.outbox.refresh_diagnostics();
         }
-        // Also what is being pushed or looked at now may lack it: that is of an older basis.
+        // A running push or comparison may lack the new diagnostics, because it has an older
+        // basis.
         self.additions += 1;
         self.is_addition_unseen = false;
         self.answer_pulls();
     }
 }
 
-/// The programs from which a question is answered that waits for an evaluation.
+/// Returns the programs that must be evaluated for a waiting request.
 pub(super) fn tried_for(needs: &Prerequisite, view: &View) -> Vec<Arc<SnapshotProgram>> {
     let Prerequisite::Evaluation(path) = needs else { return Vec::new() };
     match path {
@@ -197,7 +201,7 @@ pub(super) fn tried_for(needs: &Prerequisite, view: &View) -> Vec<Arc<SnapshotPr
     }
 }
 
-/// What came of an evaluation that is done.
+/// Returns the summary of a finished evaluation.
 fn figures(view: &View) -> EvaluationDigest {
     let mut hasher = FxHasher::default();
     for program in view.snapshot.of_open_documents() {
@@ -206,9 +210,9 @@ fn figures(view: &View) -> EvaluationDigest {
     EvaluationDigest { digest: hasher.finish(), diagnostics: is_news(view) }
 }
 
-/// Whether the client was told of other diagnostics of an open document than there are now.
+/// True if the client has outdated diagnostics of an open document.
 pub(super) fn is_news(view: &View) -> bool {
-    // What is not diagnosed yet will be told whole.
+    // Documents that are not diagnosed yet will be sent as a whole.
     let is_known = |file| {
         let transcript = view.snapshot.transcript(file);
         transcript.is_none_or(|transcript| transcript.is_diagnosed())

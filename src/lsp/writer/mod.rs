@@ -1,8 +1,8 @@
-//! The single writer: owns the workspace, takes messages in their order of arrival, hands
-//! snapshots to the pool. The only place where anything changes.
+//! The single writer: owns the workspace, processes messages in order of arrival, and passes
+//! snapshots to the pool. All state changes happen here.
 //!
-//! One computation of diagnostics runs at a time. An edit stops it; the newest state is computed
-//! next, for all who wait.
+//! At most one computation of diagnostics runs at a time. An edit cancels it, and the newest state
+//! is computed next for all waiting requests.
 
 mod diagnostics;
 mod diagnostics_run;
@@ -41,70 +41,70 @@ use disk_looks::DiskLooks;
 use mangle_settings::{HintSettings, LensSettings};
 use mangle_syntax::text::Cancel;
 
-/// A turn that takes longer is logged: everybody waits for it.
+/// A longer turn is logged, because all requests wait for it.
 const SLOW_TURN: Duration = Duration::from_millis(50);
 
 pub(super) struct Writer {
     inbox: Receiver<Message>,
-    /// For those who work on the writer's behalf.
+    /// The sender for threads that work for the writer.
     address: Sender<Message>,
     outbox: Outbox,
     pool: Pool,
-    /// For evaluations alone, so that nobody waits behind one.
+    /// A separate thread for evaluations, so that nothing waits behind them.
     evaluator: Pool,
     workspace: Workspace,
     session: Option<Arc<ClientSession>>,
-    /// The client takes messages of ours: it said so, or opened a document.
+    /// True if the client accepts messages: it sent `initialized`, or opened a document.
     ready: bool,
-    /// The client has pulled the whole workspace, so that it will again.
+    /// True if the client has pulled the whole workspace, and will therefore do so again.
     pulls_workspace: bool,
     writer_status: Arc<WriterStatus>,
     pulled: Arc<PulledDiagnostics>,
     tokens: Arc<SentTokens>,
-    /// The URIs of further openings of files whose text is another one.
+    /// The URIs of additional openings whose text differs from their file's.
     further: Vec<Arc<str>>,
     questions: Vec<Question>,
     pulls: Vec<WorkspacePull>,
     running: Option<DiagnosticsRun>,
-    /// The computation of diagnostics that was cancelled and has not stopped yet, beside `running`.
+    /// The number of the canceled computation of diagnostics that has not stopped yet, in
+    /// addition to `running`.
     stopping: Option<u64>,
-    /// How many computations of diagnostics were started.
+    /// The number of started computations of diagnostics.
     started: u64,
     publisher: Arc<Mutex<Publisher>>,
-    /// Somebody has asked, at this revision, for something that shows what follows from programs.
+    /// True if a request at this revision shows evaluation results.
     wants_figures: bool,
-    /// Raised to stop the evaluation that is under way.
+    /// The token that cancels the running evaluation.
     evaluating: Option<Cancel>,
-    /// Raised to stop the replays that are under way.
+    /// The token that cancels the running replays.
     replaying: Option<Cancel>,
-    /// Raised to stop the check of properties that is under way.
+    /// The token that cancels the running check of properties.
     verifying: Option<Cancel>,
-    /// The revision that could not be evaluated, or whose transcripts could not be replayed.
+    /// The revision of the last evaluation or replay that panicked.
     unevaluable: Option<u64>,
-    /// What was shown of evaluations when the client was last asked to look.
+    /// The digest of the evaluations at the last refresh request.
     figured: Option<u64>,
-    /// The same of replays.
+    /// The digest of the replays at the last refresh request.
     judged: Option<u64>,
-    /// The same of properties.
+    /// The digest of the properties at the last refresh request.
     verified: Option<u64>,
-    /// The basis of the diagnostics that were pushed, or could not be computed.
+    /// The basis of the diagnostics that were pushed, or that could not be computed.
     pushed: Option<Basis>,
-    /// How many evaluations and replays have ended and added what they know.
+    /// The number of finished evaluations and replays, which add findings.
     additions: u64,
-    /// An evaluation or a replay was stopped, or was of an older revision: what it had added by then was not shown.
+    /// True if an evaluation or replay was canceled or outdated, so that its added findings were
+    /// not announced.
     is_addition_unseen: bool,
     progress: Option<Progress>,
-    /// The folders of which the user was told that only a part is scanned.
+    /// The folders whose incomplete scan was already reported to the user.
     limited: FxHashSet<PathBuf>,
     /// True once the user was told that the workspace has too many files to look for transcripts.
     warned_of_unexamined: bool,
     watches: Watches,
     disk_looks: DiskLooks,
-    /// Which inlay hints are wanted.
     hints: HintSettings,
-    /// Which lenses are wanted.
     lenses: LensSettings,
-    /// What the inlay hints depended on when the client was last asked to look.
+    /// The hash of the inputs of inlay hints at the last refresh request.
     hinted_for: Option<u64>,
 }
 
@@ -158,13 +158,13 @@ impl Writer {
         }
     }
 
-    /// Takes messages until the connection ends.
+    /// Processes messages until the connection ends.
     pub(super) fn run(mut self) {
         loop {
             let message = match self.inbox.try_recv() {
                 Ok(message) => message,
                 Err(_) => {
-                    // The queue is empty: the newest state is worth computing.
+                    // The queue is empty, so the newest state is worth computing.
                     self.timed("idle", Self::work);
                     match self.next_message() {
                         Some(message) => message,
@@ -179,7 +179,8 @@ impl Writer {
         }
     }
 
-    /// Takes the messages that wait and then starts what is worth doing, for a server on one thread. Gives how many there were.
+    /// Processes the waiting messages and then starts useful work, for a server on one thread.
+    /// Returns the number of messages.
     pub(super) fn take_waiting(&mut self) -> usize {
         let mut taken = 0;
         while let Ok(message) = self.inbox.try_recv() {
@@ -192,8 +193,8 @@ impl Writer {
         taken
     }
 
-    /// Runs one turn. A panic in it is logged; the state is whole again for the next one, because
-    /// every change of it is one assignment.
+    /// Runs one turn. A panic is logged. The state stays consistent, because every change is one
+    /// assignment.
     fn timed(&mut self, name: &'static str, turn: impl FnOnce(&mut Self)) {
         let start = Instant::now();
         if guarded(|| turn(self)).is_err() {
@@ -219,7 +220,7 @@ impl Writer {
             Message::Close(document) => self.close(&document),
             Message::LookAtDisk => self.disk_looks.request(),
             Message::DiskLooked(result) => self.disk_looked(result),
-            // A client that knows no more than that something may have changed.
+            // Some clients only report that something may have changed.
             Message::Files(events) if events.is_empty() => self.disk_looks.request(),
             Message::Files(events) => self.files(events),
             Message::Folders { added, removed } => self.folders(added, &removed),
@@ -233,7 +234,7 @@ impl Writer {
             Message::Ask(question) => self.questions.push(question),
             Message::Pull(pull) => self.pull(pull),
             Message::Cancelled => self.cancelled(),
-            // Whoever waits for it is answered below.
+            // The waiting requests are answered below.
             Message::Tried => {}
             Message::ShutDown => self.shut_down(),
             Message::Scanned(result) => return self.scanned(*result),
@@ -307,11 +308,12 @@ impl Writer {
         self.workspace.set_folders(folders);
     }
 
-    /// The client changed something: what was asked before cannot be answered any more.
+    /// Handles an edit: earlier requests can no longer be answered.
     fn edited(&mut self) {
         self.stop();
         self.refresh_further();
-        // Who shows figures asks again; nothing is evaluated at every key for those who do not.
+        // Clients that show evaluation results request them again. For others, keystrokes cause no
+        // evaluation.
         self.wants_figures = false;
         self.publish_revision();
         for question in std::mem::take(&mut self.questions) {
@@ -319,8 +321,8 @@ impl Writer {
         }
     }
 
-    /// Asks the client to pull again where the text of a further opening became another one than that of its file, or
-    /// the same.
+    /// Requests the client to pull again if an additional opening became different from its file,
+    /// or equal.
     fn refresh_further(&mut self) {
         if !self.workspace.has_further() && self.further.is_empty() {
             return;
@@ -338,14 +340,15 @@ impl Writer {
     fn pull(&mut self, pull: WorkspacePull) {
         if !self.pulls_workspace {
             self.pulls_workspace = true;
-            // What was pushed so far, the client asks for from now on.
+            // The client now pulls the diagnostics that were pushed before.
             self.pushed = None;
         }
         self.wants_figures = true;
         self.pulls.push(pull);
     }
 
-    /// The client's settings changed. Some send them along, others want to be asked.
+    /// Handles changed settings. Some clients include them in the notification, others must be
+    /// requested.
     fn reconfigure(&mut self, sent: &Value) {
         self.workspace.look_for_programs();
         let asks = self.session.as_ref().is_some_and(|session| session.configuration);
@@ -358,7 +361,7 @@ impl Writer {
         }
     }
 
-    /// Takes over which inlay hints are wanted; those that are shown go when others are.
+    /// Sets the inlay hint settings, and refreshes displayed hints if they changed.
     fn want_hints(&mut self, wanted: Option<HintSettings>) {
         let Some(wanted) = wanted.filter(|wanted| *wanted != self.hints) else { return };
         self.hints = wanted;
@@ -367,7 +370,7 @@ impl Writer {
         }
     }
 
-    /// Takes over which lenses are wanted, likewise.
+    /// Sets the code lens settings, and refreshes displayed lenses if they changed.
     fn want_lenses(&mut self, wanted: Option<LensSettings>) {
         let Some(wanted) = wanted.filter(|wanted| *wanted != self.lenses) else { return };
         self.lenses = wanted;
@@ -382,13 +385,14 @@ impl Writer {
         self.workspace.set_rules(settings::rules(settings).unwrap_or_default());
     }
 
-    /// Asks the client for its settings, which come as a message. At the very end there may be nobody to take it.
+    /// Requests the client's settings, which arrive as a message. During shutdown, the receiver
+    /// may be dropped.
     fn ask_settings(&self) {
         let writer = self.address.clone();
         self.outbox.ask_settings(move |settings| drop(writer.send(Message::Settings(settings))));
     }
 
-    /// What diagnostics are made from now.
+    /// Returns the current basis of diagnostics.
     fn basis(&self) -> Basis {
         Basis { revision: self.workspace.revision(), additions: self.additions }
     }
@@ -397,7 +401,7 @@ impl Writer {
         self.writer_status.revision.store(self.workspace.revision(), Ordering::Release);
     }
 
-    /// Nothing will be asked any more.
+    /// Handles `shutdown`.
     fn shut_down(&mut self) {
         self.stop();
         self.workspace.stop_scan();
@@ -412,9 +416,10 @@ impl Writer {
         }
     }
 
-    /// Starts what is worth doing now that no message waits.
+    /// Starts useful work when no message is waiting.
     fn work(&mut self) {
-        // Also after a turn that failed half way: what is computed for a revision that nobody knows of counts as outdated.
+        // Also after a turn that failed halfway: a computation for an unpublished revision is
+        // treated as outdated.
         self.publish_revision();
         if self.watches.is_due(self.workspace.revision())
             && let Some(view) = self.view()

@@ -1,5 +1,5 @@
-//! Replays of open transcripts against the policies around them: one after the other, on the thread of evaluations, when
-//! nothing is to be evaluated. An edit stops them, and they begin when nobody edits for a moment.
+//! Scheduling of replays of open transcripts: sequentially, on the evaluation thread, when no
+//! evaluation is due. An edit cancels them, and they restart after a short pause in typing.
 
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use crate::lsp::view::View;
 use mangle_syntax::text::Cancel;
 
 impl Writer {
-    /// Starts the replays that are wanted, unless some are under way. Gives whether any are.
+    /// Starts the needed replays, unless some are running. Returns true if any are running.
     pub(super) fn replay(&mut self, view: View) -> bool {
         if self.replaying.is_some() {
             return true;
@@ -49,13 +49,13 @@ impl Writer {
                 self.tell_of_diagnostics(figures);
             }
             Ok(None) => {}
-            // What panics once will do so again.
+            // A panic would repeat.
             Err(_) => self.unevaluable = Some(revision),
         }
     }
 }
 
-/// A number that changes with what is shown of replays.
+/// Returns a number that changes when the displayed replay results change.
 fn digest(view: &View) -> u64 {
     let mut hasher = FxHasher::default();
     for transcript in view.snapshot.transcripts.iter().filter(|one| one.file.open.is_some()) {

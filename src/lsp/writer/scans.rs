@@ -1,4 +1,4 @@
-//! Looks at the disk: when they start, and what is said of what they find.
+//! Scheduling of scans, and messages about their results.
 
 use std::thread;
 
@@ -8,7 +8,7 @@ use crate::lsp::message::Message;
 use crate::lsp::pool::{Panicked, Pool, guarded};
 
 impl Writer {
-    /// Starts the look at the disk that is due.
+    /// Starts the scan that is due.
     pub(super) fn scan(&mut self) {
         if self.session.is_none() {
             return;
@@ -28,7 +28,7 @@ impl Writer {
         if !is_aside || matches!(self.pool, Pool::Queue(_)) {
             return self.pool.spawn(move || look(scan));
         }
-        // Not on the threads that answer questions: these would wait for it.
+        // Runs on a separate thread, because requests would wait for it in the pool.
         if let Err(error) = thread::Builder::new().name("scan".into()).spawn(move || look(scan)) {
             tracing::error!(%error, "the look at the disk cannot start");
             let _ = self.address.send(Message::Scanned(Box::new(Ok(Scanned::default()))));
@@ -58,7 +58,7 @@ impl Writer {
         self.answer();
     }
 
-    /// Says once of each folder that only a part of it is scanned.
+    /// Warns once about each incompletely scanned folder.
     fn warn_of_limits(&mut self) {
         for cut in self.workspace.cuts() {
             if self.limited.insert(cut.folder.clone()) {

@@ -1,4 +1,4 @@
-//! Texts that are lost: which documents are suspect from then on, and the message about it.
+//! Handling of lost texts: marks documents as suspect and informs the user.
 
 use std::path::Path;
 
@@ -9,7 +9,7 @@ use crate::lsp::body::{Loss, LostDocument};
 use crate::lsp::from_proto;
 use crate::lsp::message::DocumentChange;
 
-/// What a user can do.
+/// The recommendation in the message.
 const HELP: &str = "Until then mangle-ls shows no findings in it, and does not format, rename or fix there.";
 
 impl Writer {
@@ -27,7 +27,7 @@ impl Writer {
         }
     }
 
-    /// Takes note of what is lost with a message.
+    /// Processes the effects of a lost message.
     pub(super) fn lost(&mut self, loss: &Loss) {
         if loss.files {
             self.workspace.look_for_programs();
@@ -50,7 +50,7 @@ impl Writer {
         }
     }
 
-    /// Takes note of a lost text. Gives whether it is known which document it was.
+    /// Processes a lost text. Returns true if the document is known.
     fn lost_document(&mut self, LostDocument { uri, is_opening, is_certain }: &LostDocument) -> bool {
         let Ok(parsed) = uri.parse::<Uri>() else { return false };
         let path = from_proto::document_path(&parsed);
@@ -58,7 +58,7 @@ impl Writer {
         let is_news = match self.workspace.is_open(&path) {
             true => self.workspace.distrust(&path),
             false if *is_opening => self.workspace.lose_opening(&path, uri),
-            // The URI may be damaged as well.
+            // The URI may also be damaged.
             false => return *is_certain,
         };
         if is_news {

@@ -1,4 +1,4 @@
-//! The writer from message to message.
+//! Tests of the writer with sequences of messages.
 
 #![allow(clippy::unwrap_used)]
 
@@ -26,7 +26,7 @@ fn writer() -> Writer {
     Writer::new(inbox, address, outbox, Pool::new().unwrap(), Pool::single("evaluator").unwrap())
 }
 
-/// A writer that has scanned a folder with these files.
+/// Returns a writer that has scanned a folder with these files.
 fn scanned(files: &[&str]) -> (tempfile::TempDir, Writer) {
     let folder = tempfile::tempdir().unwrap();
     let root = folder.path().canonicalize().unwrap();
@@ -81,7 +81,7 @@ fn what_a_request_needs_does_not_wait_for_what_was_cancelled() {
         assert_eq!(writer.stopping.is_some(), starts);
         assert_eq!(writer.running.as_ref().unwrap().number > 0, starts);
     }
-    // No third one, and nothing that no request needs, beside the two.
+    // No third computation runs, and no unrequested work runs in addition to the two.
     writer.running.as_ref().unwrap().cancel.cancel();
     let number = writer.running.as_ref().unwrap().number;
     writer.diagnose();
@@ -144,7 +144,7 @@ fn what_an_evaluation_adds_while_diagnostics_are_pushed_is_pushed_afterwards() {
 fn what_a_stopped_evaluation_added_is_shown() {
     for began in [true, false] {
         let (_folder, mut writer) = scanned(&["schemas.gl"]);
-        // Nothing is left to be evaluated but what the stopped evaluation may have added.
+        // The only evaluation to do is the canceled one, which may have added findings.
         let view = writer.view().unwrap();
         view.snapshot.programs.iter().for_each(|program| program.evaluate(&Cancel::new()));
         let revision = writer.workspace.revision() - 1;
@@ -155,7 +155,7 @@ fn what_a_stopped_evaluation_added_is_shown() {
     }
 }
 
-/// Takes messages until a look at the disk, and the scan that it leads to, are done.
+/// Processes messages until a pass and its scan have finished.
 fn finish_look(writer: &mut Writer) {
     while writer.disk_looks.is_running() || writer.workspace.is_scanning() {
         writer.scan();
@@ -205,7 +205,7 @@ fn clients_that_watch_are_not_polled_for() {
     writer.session = Some(Arc::new(ClientSession::new(&serde_json::from_value(watching).unwrap())));
     writer.ready = true;
     assert!(!writer.may_poll());
-    // A save is a reason to look all the same: watchers miss changes.
+    // A save also starts a pass, because watchers miss changes.
     writer.take(Message::LookAtDisk);
     writer.look_at_disk();
     assert!(writer.disk_looks.is_running());

@@ -1,5 +1,5 @@
-//! Checks of the properties in open test files: last of all, on the thread of evaluations. An edit stops them, and they begin when
-//! nothing is edited for a moment.
+//! Scheduling of property checks in open test files: on the evaluation thread, after all other
+//! work. An edit cancels them, and they restart after a short pause in typing.
 
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use crate::lsp::view::View;
 use mangle_syntax::text::Cancel;
 
 impl Writer {
-    /// Starts the checks that are wanted, unless some are under way.
+    /// Starts the needed checks, unless some are running.
     pub(super) fn verify(&mut self, view: View) {
         if self.verifying.is_some() {
             return;
@@ -56,15 +56,15 @@ impl Writer {
                     self.watches.tell(&view);
                 }
             }
-            // An evaluation that is asked for has the thread first.
+            // A requested evaluation has priority on the thread.
             Ok(None) => self.wants_figures = true,
-            // What panics once will do so again.
+            // A panic would repeat.
             Err(_) => self.unevaluable = Some(revision),
         }
     }
 }
 
-/// The programs of the policy tests that are open.
+/// Returns the programs of open policy tests.
 fn open_tests(view: &View) -> impl Iterator<Item = &Arc<SnapshotProgram>> {
     let is_open = |program: &&Arc<SnapshotProgram>| {
         let file = program.test().and_then(|file| view.snapshot.file(file));
@@ -73,7 +73,7 @@ fn open_tests(view: &View) -> impl Iterator<Item = &Arc<SnapshotProgram>> {
     view.snapshot.programs.iter().filter(is_open)
 }
 
-/// A number that changes with what is shown of properties.
+/// Returns a number that changes when the displayed property results change.
 fn digest(view: &View) -> u64 {
     let mut hasher = FxHasher::default();
     for program in open_tests(view) {

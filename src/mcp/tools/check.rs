@@ -1,4 +1,4 @@
-//! `check`: findings, with their fixes. The twin of `mangle-ls check --format json`.
+//! `check`: findings with their fixes. Runs `mangle-ls check --format json`.
 
 use serde_json::{Value, json};
 

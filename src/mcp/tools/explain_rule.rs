@@ -1,4 +1,4 @@
-//! `explain_rule`: the page of a rule. The twin of `mangle-ls explain --format json`.
+//! `explain_rule`: the page of a rule. Runs `mangle-ls explain --format json`.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! The tools: one file each, and one line in the table.
+//! The tools, with one file per tool and one entry in the table.
 
 mod check;
 mod explain_rule;
@@ -22,7 +22,7 @@ use super::arguments::{Argument, Arguments, Kind, optional};
 use super::folders::Folders;
 use super::pages;
 
-/// All tools, in the order in which clients list them.
+/// All tools, in the order of the tool list that clients receive.
 pub(super) const TOOLS: &[&Tool] = &[
     &check::TOOL,
     &explain_rule::TOOL,
@@ -37,7 +37,7 @@ pub(super) const TOOLS: &[&Tool] = &[
     &schema::TOOL,
 ];
 
-/// A tool: what clients are told of it, its twin, and what its answer is.
+/// A tool: its description for clients, its command, and the conversion of its output.
 #[derive(Debug)]
 pub(super) struct Tool {
     pub(super) name: &'static str,
@@ -46,31 +46,31 @@ pub(super) struct Tool {
     pub(super) arguments: &'static [Argument],
     /// The command that does the work.
     pub(super) twin: fn(&Arguments, &Folders) -> Result<Twin, String>,
-    /// The answer, from what the command wrote to standard output; with a cursor the page that it names.
+    /// Converts standard output into the result, or into the page of a cursor.
     pub(super) answer: fn(&str, &Arguments) -> Result<Value, String>,
 }
 
-/// A command of the command line, as a tool wants it to run.
+/// The command line of a tool.
 #[derive(Debug, Default)]
 pub(super) struct Twin {
     pub(super) arguments: Vec<OsString>,
-    /// Texts that count instead of those on disk.
+    /// Texts that override the files on disk.
     pub(super) texts: Vec<(PathBuf, Arc<str>)>,
 }
 
 impl Twin {
-    /// The command with these words.
     fn of(words: &[&str]) -> Self {
         Self { arguments: words.iter().map(OsString::from).collect(), texts: Vec::new() }
     }
 
-    /// Adds an option with its value in one word, so that no value is taken for another option.
+    /// Adds an option and its value in one word, so that the value cannot be parsed as another
+    /// option.
     fn option(mut self, name: &str, value: Option<impl ToString>) -> Self {
         self.arguments.extend(value.map(|value| format!("--{name}={}", value.to_string()).into()));
         self
     }
 
-    /// Adds an option with the file that an argument names.
+    /// Adds an option with the path of a file, after resolving it.
     fn file(mut self, name: &str, path: Option<&str>, folders: &Folders) -> Result<Self, String> {
         if let Some(path) = path {
             let mut word = OsString::from(format!("--{name}="));
@@ -80,36 +80,34 @@ impl Twin {
         Ok(self)
     }
 
-    /// Adds a flag.
     fn flag(mut self, name: &str, is_set: bool) -> Self {
         self.arguments.extend(is_set.then(|| format!("--{name}").into()));
         self
     }
 
-    /// Adds the versions that the arguments [`ENGINE`] and [`RUNTIME`] name.
+    /// Adds the versions in the arguments [`ENGINE`] and [`RUNTIME`].
     fn versions(self, arguments: &Arguments) -> Self {
         self.option("engine", arguments.text("engine")).option("runtime", arguments.text("runtime"))
     }
 
-    /// Adds the versions that the arguments [`COMPARE_ENGINE`] and [`COMPARE_RUNTIME`] name.
+    /// Adds the versions in the arguments [`COMPARE_ENGINE`] and [`COMPARE_RUNTIME`].
     fn compared_versions(self, arguments: &Arguments) -> Self {
         self.option("compare-engine", arguments.text(COMPARE_ENGINE.name))
             .option("compare-runtime", arguments.text(COMPARE_RUNTIME.name))
     }
 
-    /// Ends the options: words after this are values, whatever they begin with.
+    /// Ends the options. Later words are values, even if they begin with a dash.
     fn values(mut self) -> Self {
         self.arguments.push("--".into());
         self
     }
 
-    /// Adds a value.
     fn word(mut self, word: &str) -> Self {
         self.arguments.push(word.into());
         self
     }
 
-    /// Adds the files and folders that arguments name.
+    /// Adds the paths of files and folders, after resolving them.
     fn paths<'a>(
         mut self,
         paths: impl IntoIterator<Item = &'a str>,
@@ -122,7 +120,7 @@ impl Twin {
     }
 }
 
-/// The argument of tools about programs.
+/// The argument of tools that process programs.
 const PATHS: Argument = optional(
     "paths",
     Kind::Words,
@@ -137,7 +135,7 @@ const ANYWAY: Argument = optional(
      program is refused with its errors.",
 );
 
-/// The arguments of tools whose answers depend on versions.
+/// The arguments of tools whose results depend on versions.
 const ENGINE: Argument = optional(
     "engine",
     Kind::Word,
@@ -169,22 +167,22 @@ const READING: Argument = optional(
      with every negation evaluated.",
 );
 
-/// The JSON document that a command wrote.
+/// Parses the JSON document that a command wrote.
 fn document(output: &str) -> Result<Value, String> {
     serde_json::from_str(output).map_err(|_| "the command gave no answer".to_owned())
 }
 
-/// The lines of JSON that a command wrote.
+/// Parses the JSON lines that a command wrote.
 fn lines(output: &str) -> Result<Vec<Value>, String> {
     output.lines().filter(|line| !line.is_empty()).map(document).collect()
 }
 
-/// True if the arguments name a version to compare with.
+/// True if the arguments contain a version to compare with.
 fn is_comparison(arguments: &Arguments) -> bool {
     [COMPARE_ENGINE, COMPARE_RUNTIME].iter().any(|argument| arguments.text(argument.name).is_some())
 }
 
-/// A page of the list at `place` of an answer.
+/// Cuts the list at `place` of a result to one page.
 fn page(mut answer: Value, place: &str, arguments: &Arguments) -> Result<Value, String> {
     pages::cut(&mut answer, place, arguments.text("cursor"))?;
     Ok(answer)

@@ -1,4 +1,5 @@
-//! `parse`: the runtime's interpretation of each reply. The twin of `mangle-ls transcript parse --format json`.
+//! `parse`: the runtime's interpretation of each reply. Runs
+//! `mangle-ls transcript parse --format json`.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,5 @@
-//! `predicates`: what a program declares and defines. The twin of `mangle-ls graph --format json`, without its edges.
+//! `predicates`: the declarations and definitions of a program. Runs
+//! `mangle-ls graph --format json`, without its edges.
 
 use serde_json::Value;
 

@@ -1,4 +1,4 @@
-//! `preview`: the prompts that a shard reads. The twin of `mangle-ls preview --format json`.
+//! `preview`: the system prompts of an agent role (shard). Runs `mangle-ls preview --format json`.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,5 @@
-//! `query`: what follows from a program, why, and why not. The twin of `mangle-ls query --format json`.
+//! `query`: derived facts with proofs, and explanations of missing facts. Runs
+//! `mangle-ls query --format json`.
 
 use serde_json::{Value, json};
 

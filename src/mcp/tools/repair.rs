@@ -1,4 +1,4 @@
-//! `repair`: the messages that ask a model to send bad replies again. The twin of `mangle-ls transcript repair --format json`.
+//! `repair`: retry prompts for bad replies. Runs `mangle-ls transcript repair --format json`.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,5 @@
-//! `replay`: what a policy says of a captured session. The twin of `mangle-ls replay --format json`.
+//! `replay`: the verdicts of a policy about a captured session. Runs
+//! `mangle-ls replay --format json`.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,5 @@
-//! `schema`: the envelopes that a model may generate, for an inference engine. The twin of `mangle-ls grammar`.
+//! `schema`: a grammar or schema of valid JSON replies (envelopes), for an inference engine. Runs
+//! `mangle-ls grammar`.
 
 use serde_json::Value;
 

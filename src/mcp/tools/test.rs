@@ -1,4 +1,4 @@
-//! `test`: runs policy tests. The twin of `mangle-ls test --format json`.
+//! `test`: runs policy tests. Runs `mangle-ls test --format json`.
 
 use serde_json::Value;
 

@@ -1,4 +1,5 @@
-//! `verify`: properties in every small world, and rules that change nothing. The twin of `mangle-ls verify --format json`.
+//! `verify`: checks properties in every small world, and finds rules that change nothing. Runs
+//! `mangle-ls verify --format json`.
 
 use serde_json::Value;
 

@@ -1,4 +1,4 @@
-//! The conversation of a record as one line of JSON, with the map of its text.
+//! Conversation of a record as one line of JSON, with a map from text to transcript.
 
 use serde::Serialize;
 use serde_json::Value;
@@ -6,16 +6,15 @@ use serde_json::Value;
 use super::{ConversationLine, ConversationPiece};
 use crate::report::LoadErrors;
 
-/// Which record it is.
+/// The identification of a record.
 #[derive(Debug, Clone, Serialize)]
 pub struct RecordPlace<'a> {
-    /// What output calls the transcript.
+    /// The display name of the transcript.
     pub file: &'a str,
-    /// The number of the record, from 1 on.
     pub record: u64,
-    /// Where the record begins in the file, in bytes.
+    /// The byte offset of the record in the file.
     pub start: u64,
-    /// The numbers of the answers in it.
+    /// The numbers of the replies in the record.
     pub turns: Vec<u64>,
 }
 
@@ -38,12 +37,13 @@ struct PieceObject<'a> {
     kind: &'static str,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     lost: bool,
-    /// The bytes of the file that it shows.
+    /// The byte range of the file that the piece shows.
     #[serde(skip_serializing_if = "Option::is_none")]
     source: Option<[u64; 2]>,
 }
 
-/// A record as one line of JSON, with the line end. `findings` are those of `check --format json`.
+/// A record as one line of JSON with a line end. `findings` have the format of `check --format
+/// json`.
 #[must_use]
 pub fn json_record(
     place: &RecordPlace<'_>,

@@ -1,9 +1,9 @@
-//! A conversation as Markdown: turns are headings, what is said is quoted, envelopes are blocks of code, what is lost is struck out.
+//! Conversation as Markdown: headings for turns, quotes for texts, code blocks for envelopes,
+//! strikethrough for lost text.
 
 use super::{ConversationLine, ConversationPiece, PieceKind};
 use crate::report::sink;
 
-/// Lines as Markdown.
 #[must_use]
 pub fn markdown(lines: &[ConversationLine]) -> String {
     let (mut out, mut code) = (String::new(), String::new());
@@ -27,7 +27,7 @@ pub fn markdown(lines: &[ConversationLine]) -> String {
     out
 }
 
-/// The pieces of each line with those of the lines that go on with it: Markdown wraps by itself.
+/// The pieces of each line, joined with its continuation lines: Markdown wraps text itself.
 fn joined(lines: &[ConversationLine]) -> Vec<Vec<ConversationPiece>> {
     let mut all: Vec<Vec<ConversationPiece>> = Vec::new();
     for line in lines {
@@ -35,7 +35,7 @@ fn joined(lines: &[ConversationLine]) -> Vec<Vec<ConversationPiece>> {
             all.push(line.pieces.clone());
             continue;
         };
-        // A blank in the place of the indentation.
+        // A blank replaces the indentation.
         for (at, piece) in line.pieces.iter().enumerate() {
             let text = if at == 0 { format!(" {}", piece.text.trim_start()) } else { piece.text.clone() };
             last.push(ConversationPiece { text, ..piece.clone() });
@@ -48,7 +48,7 @@ fn text_of<'p>(pieces: impl Iterator<Item = &'p ConversationPiece>) -> String {
     pieces.map(|piece| piece.text.as_str()).collect()
 }
 
-/// A line that is no code, with its line end.
+/// A line outside of code, with its line end.
 fn one_line(kind: PieceKind, line: &[ConversationPiece]) -> String {
     let text = text_of(line.iter());
     if text.trim().is_empty() {
@@ -74,7 +74,8 @@ fn one_line(kind: PieceKind, line: &[ConversationPiece]) -> String {
     }
 }
 
-/// What a line is: what its first text of the transcript is, else its first piece that is not blank.
+/// The kind of the first transcript text of a line. Fallback: the kind of the first piece that is
+/// not blank.
 fn kind_of(line: &[ConversationPiece]) -> PieceKind {
     let mut said = line.iter().filter(|piece| !piece.text.trim().is_empty());
     let transcript = said.clone().find(|piece| piece.kind.is_transcript());

@@ -1,8 +1,7 @@
-//! A conversation as output: lines of pieces, each with the bytes of the transcript that it shows, as text with a map, with
-//! colours, and as JSON.
+//! Conversation for output: lines of pieces, each with its source range in the transcript.
 //!
-//! Takes the lines that `ide::conversation` makes of a record. A piece knows its bytes and what it is, so that every format is
-//! a way to write the same lines, and the map of a text needs nothing but them.
+//! `ide::conversation` creates the lines of a record. All formats (text with a map, colored text,
+//! Markdown, JSON) are written from these lines, and the map needs no other input.
 
 mod json;
 mod markdown;
@@ -17,62 +16,59 @@ pub use text::{ConversationLink, ConversationText, plain};
 use mangle_syntax::lint::Severity;
 use mangle_syntax::text::TextRange;
 
-/// A line of a conversation.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ConversationLine {
-    /// What is on it, from left to right.
     pub pieces: Vec<ConversationPiece>,
-    /// The bytes that the line end shows: a line break of the transcript, or the blank at which a line was wrapped.
+    /// The source of the line end: a line break of the transcript, or the blank at a line wrap.
     pub end: Option<PieceSource>,
-    /// Whether it goes on with the line before it, which was too long.
+    /// True for the continuation of a wrapped line.
     pub is_continuation: bool,
 }
 
-/// A part of a line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ConversationPiece {
     pub text: String,
     pub kind: PieceKind,
-    /// Whether the runtime does not keep what it shows: it is struck out.
+    /// True if the runtime does not keep the text. Such text is struck out.
     pub is_lost: bool,
-    /// The bytes that it shows; `None` for what the transcript does not say.
+    /// The source range; `None` for text that is not in the transcript.
     pub source: Option<PieceSource>,
 }
 
-/// The bytes that a piece shows.
+/// The source range of a piece.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PieceSource {
-    /// Counted from the start of the record.
+    /// The range from the start of the record.
     pub range: TextRange,
-    /// Whether the piece is these bytes. Otherwise it stands for all of them: an escape, a sign, a mask, a finding.
+    /// True if the piece is a copy of these bytes. Otherwise, the piece represents the whole range:
+    /// an escape, a sign, a mask, a finding.
     pub is_copied: bool,
 }
 
-/// What a piece is.
+/// The kind of a piece.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum PieceKind {
-    /// The line above a turn.
+    /// The line before a turn.
     Turn,
-    /// What mangle-ls says beside the text.
+    /// A remark of mangle-ls.
     Note,
-    /// What the model was given, or said without being read as a reply.
+    /// An input of the model, or an output that is not read as a reply.
     Text,
-    /// What a person is shown.
+    /// Text that the user reads.
     Surface,
-    /// The envelope, and what stands around it in the reply.
+    /// The envelope, and the text around it in the reply.
     Envelope,
     /// An update, as Mangle.
     Update,
-    /// A verdict that permits.
+    /// A verdict that permits a request.
     Permit,
-    /// A verdict that denies.
+    /// A verdict that denies a request.
     Deny,
-    /// A finding.
     Finding(Severity),
 }
 
 impl PieceKind {
-    /// The word for it in JSON and in the protocol.
+    /// The name in JSON and in the protocol.
     #[must_use]
     pub fn word(self) -> &'static str {
         match self {
@@ -87,14 +83,14 @@ impl PieceKind {
         }
     }
 
-    /// Whether it is a text of the transcript, rather than something that is said about one.
+    /// True for text of the transcript, false for remarks.
     #[must_use]
     pub fn is_transcript(self) -> bool {
         matches!(self, Self::Text | Self::Surface | Self::Envelope | Self::Update)
     }
 }
 
-/// Lines without the empty line above the first turn, for where no lines come before them.
+/// The lines without the leading empty line, for output without preceding lines.
 #[must_use]
 pub fn first_lines(lines: &[ConversationLine]) -> &[ConversationLine] {
     match lines {
@@ -104,7 +100,6 @@ pub fn first_lines(lines: &[ConversationLine]) -> &[ConversationLine] {
 }
 
 impl ConversationLine {
-    /// A line of one piece.
     #[must_use]
     pub fn of(kind: PieceKind, text: String, source: Option<PieceSource>) -> Self {
         let pieces = vec![ConversationPiece { text, kind, is_lost: false, source }];

@@ -1,4 +1,4 @@
-//! A conversation for a terminal that shows colours: what is lost is struck out.
+//! Conversation with terminal colors; lost text is struck out.
 
 use std::fmt::Write as _;
 
@@ -16,7 +16,6 @@ const BAD: Style = AnsiColor::BrightRed.on_default().bold();
 const WARN: Style = AnsiColor::Yellow.on_default().bold();
 const INFO: Style = AnsiColor::Cyan.on_default();
 
-/// Lines as a text with escape sequences.
 #[must_use]
 pub fn styled(lines: &[ConversationLine]) -> String {
     let mut out = String::new();

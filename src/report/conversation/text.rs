@@ -1,30 +1,29 @@
-//! A conversation as plain text, with a map between its bytes and those of the transcript.
+//! Conversation as plain text, with a map between its bytes and the transcript.
 
 use super::{ConversationLine, PieceKind, PieceSource};
 use mangle_syntax::text::{TextRange, TextSize, text_len};
 
-/// What stands on either side of what is lost, where nothing can be struck out.
+/// The delimiter of lost text.
 pub(super) const STRUCK: &str = "~~";
 
-/// Lines as a text, and where its parts come from.
+/// The text of lines, with its map.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ConversationText {
     pub text: String,
-    /// The parts that show something, in the order of the text.
+    /// The parts with a source range, in text order.
     pub links: Vec<ConversationLink>,
 }
 
-/// A part of the text and what it shows.
+/// A part of the text with its source range.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ConversationLink {
-    /// In the text.
+    /// The range in the text.
     pub range: TextRange,
-    /// In the record, or in whatever [`ConversationText::append`] counts from.
+    /// The range in the record, or relative to the base of [`ConversationText::append`].
     pub source: PieceSource,
     pub kind: PieceKind,
 }
 
-/// Lines as a text.
 #[must_use]
 pub fn plain(lines: &[ConversationLine]) -> ConversationText {
     let mut out = ConversationText::default();
@@ -53,7 +52,7 @@ impl ConversationText {
         self.links.extend(source.map(|source| ConversationLink { range, source, kind }));
     }
 
-    /// Adds the text of a record that begins `start` bytes into what the links count from.
+    /// Appends the text of a record that starts at `start`, relative to the base of the links.
     pub fn append(&mut self, other: &Self, start: TextSize) {
         let base = text_len(&self.text);
         self.text.push_str(&other.text);
@@ -64,7 +63,7 @@ impl ConversationText {
         }));
     }
 
-    /// The part of the text that shows a byte of the transcript; `None` where nothing does.
+    /// The part of the text that shows a byte of the transcript, if any.
     #[must_use]
     pub fn to_text(&self, byte: TextSize) -> Option<TextRange> {
         let shows = |link: &&ConversationLink| link.kind.is_transcript() && link.source.range.contains(byte);
@@ -75,7 +74,7 @@ impl ConversationText {
         })
     }
 
-    /// The bytes of the transcript that a byte of the text shows; `None` where it shows none.
+    /// The bytes of the transcript that a byte of the text shows, if any.
     #[must_use]
     pub fn to_source(&self, byte: TextSize) -> Option<TextRange> {
         let at = self.links.partition_point(|link| link.range.end() <= byte);

@@ -1,23 +1,22 @@
-//! What was counted in a span of time.
+//! Counts of a time span.
 
 use std::collections::BTreeMap;
 
-/// Sums of a span of time.
+/// The counts of a time span.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Bucket {
     pub(super) answers: u64,
-    /// Tokens of answers and prompts.
+    /// Tokens of replies and prompts.
     pub(super) said: u64,
-    /// By how many tokens the facts that hold grew.
+    /// The growth of the asserted facts in tokens.
     pub(super) state: i64,
-    /// What the constitution blocked.
+    /// The number of blocks by the constitution.
     pub(super) blocked: u64,
-    /// Violations by dimension, and in it by the number of the word.
+    /// Violations by dimension and word number.
     pub(super) violations: [BTreeMap<u32, u64>; 4],
 }
 
 impl Bucket {
-    /// Adds the sums of another span.
     pub(super) fn merge(&mut self, other: Self) {
         self.answers += other.answers;
         self.said += other.said;

@@ -1,4 +1,7 @@
-//! Charts in the page: each at two widths, of which the style sheet shows one, with a name for screen readers and a legend.
+//! Charts of the page.
+//!
+//! Each chart is drawn in two widths, and the style sheet shows one of them. Charts have an
+//! accessible name and a legend.
 
 use std::fmt::Write as _;
 
@@ -6,21 +9,21 @@ use super::markup::escaped;
 use super::svg::{self, TimeChart, WIDTHS};
 use crate::report::sink;
 
-/// Columns over time, with a legend of the names of the series.
+/// Writes a column chart over time with a legend.
 pub(super) fn columns(name: &str, chart: &TimeChart, legend: &[String], out: &mut String) {
     figure(name, |width| svg::columns(chart, width), out);
     self::legend(legend, out);
 }
 
-/// Curves over time, with a legend.
+/// Writes a line chart over time with a legend.
 pub(super) fn curves(name: &str, chart: &TimeChart, legend: &[String], out: &mut String) {
     figure(name, |width| svg::curves(chart, width), out);
     self::legend(legend, out);
 }
 
-/// Bars, a name and a number each.
+/// Writes a bar chart with a name and a number for each bar.
 pub(super) fn bars(name: &str, rows: &[(String, u64)], out: &mut String) {
-    // What draws them escapes them.
+    // The renderer escapes the names.
     let rows: Vec<_> = rows.iter().map(|(name, value)| (sink::line(name), *value)).collect();
     figure(name, |width| svg::bars(&rows, width), out);
 }

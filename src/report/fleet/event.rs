@@ -1,72 +1,78 @@
-//! What a page about many sessions counts, and where it comes from.
+//! Events that the page about many sessions counts, with their origin.
 
 use super::tally::Dimension;
 use mangle_syntax::lint::{Rule, Severity};
 use piggyback::transcript::labels::Labels;
 
-/// Where and when something was.
+/// The origin of an event.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Origin {
     pub time: OriginTime,
-    /// Who answered.
+    /// The labels of the model and the role that replied.
     pub labels: Labels,
-    /// What the record calls its session.
+    /// The session id in the record.
     pub session: Option<String>,
-    /// The version that is to be shown instead of the one that the reply is judged by.
+    /// The displayed version, if it differs from the version for the checks.
     pub version: Option<String>,
-    /// The number of the record or turn; `None` for a file as a whole.
+    /// The number of the record or turn; `None` for a whole file.
     pub record: Option<i64>,
 }
 
-/// When something was.
+/// The time of an event.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum OriginTime {
-    /// The record does not say it.
+    /// The record has no time.
     #[default]
     Absent,
-    /// The record says it in words that cannot be read.
+    /// The record has a time in an unknown format.
     Unreadable,
     /// Seconds since 1970, UTC.
     At(i64),
 }
 
-/// Something that is counted.
 #[derive(Debug, Clone, Copy)]
 pub enum FleetEvent {
-    /// An answer of the model; `said` has the tokens of its text and of the prompts before it.
-    Answer { said: u64 },
-    /// The facts that hold have become larger or smaller, in tokens.
-    State { change: i64 },
-    /// The constitution kept something from the user, or refused it.
+    /// A reply of the model. `said` is the number of tokens of its text and of the preceding
+    /// prompts.
+    Answer {
+        said: u64,
+    },
+    /// A change in the size of the asserted facts, in tokens.
+    State {
+        change: i64,
+    },
+    /// The constitution blocked a request, a reply or a text.
     Blocked,
-    /// A finding.
-    Found { rule: &'static Rule, severity: Severity },
+    Found {
+        rule: &'static Rule,
+        severity: Severity,
+    },
 }
 
 /// A file of sessions, or a session in memory.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct FleetFile {
-    /// What output calls it.
+    /// The display name of the file.
     pub name: String,
-    /// Where a page finds it, as a URI; `None` for what is in no file.
+    /// The URI for links in a page; `None` without a file.
     pub link: Option<String>,
-    /// What a record of it is called: `line`, `record` or `turn`.
+    /// The unit of its records: `line`, `record` or `turn`.
     pub unit: &'static str,
 }
 
-/// The first and the last second that is taken for a time: 1990 to 2199.
+/// The valid times: the seconds of the years 1990 to 2199.
 const SECONDS: std::ops::Range<i64> = 631_152_000..7_258_118_400;
 
 impl OriginTime {
-    /// The time that a text says, as a replay reads it: RFC 3339, RFC 2822, seconds or their parts since 1970, or without a zone, which
-    /// is taken for UTC.
+    /// Parses a time like a replay: RFC 3339, RFC 2822, or a number since 1970 in seconds or
+    /// smaller units. A time without a zone is interpreted as UTC.
     #[must_use]
     pub fn of_text(text: &str) -> Self {
         let second = agent_replay::instant(text).map(|nanoseconds| nanoseconds.div_euclid(1_000_000_000));
         second.map_or(Self::Unreadable, Self::of_second)
     }
 
-    /// The time of a second since 1970, UTC; those outside of the years 1990 to 2199 are not taken for times.
+    /// The time for seconds since 1970, UTC. Years outside of 1990 to 2199 are unreadable.
     #[must_use]
     pub fn of_second(second: i64) -> Self {
         if SECONDS.contains(&second) { Self::At(second) } else { Self::Unreadable }
@@ -74,7 +80,7 @@ impl OriginTime {
 }
 
 impl Origin {
-    /// The words of all dimensions but the rule.
+    /// The words of all dimensions except the rule.
     pub(super) fn words(&self) -> [(Dimension, Option<&str>); 3] {
         [
             (Dimension::Shard, self.labels.shard.as_deref()),

@@ -1,13 +1,13 @@
-//! Pieces of HTML that all parts of the page are made of.
+//! HTML helpers of all parts of the page.
 
 use crate::report::sink;
 
-/// A text that is nothing but text in HTML, in attributes too.
+/// Escapes a text for HTML content and attributes.
 pub(super) fn escaped(text: &str) -> String {
     sink::html(text)
 }
 
-/// A number with its thousands apart.
+/// Formats a number with thousands separators.
 pub(super) fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let mut out = String::with_capacity(digits.len() + digits.len() / 3);
@@ -20,7 +20,6 @@ pub(super) fn grouped(number: u64) -> String {
     out
 }
 
-/// A number and what it counts.
 pub(super) fn counted(number: u64, one: &str, many: &str) -> String {
     format!("{} {}", grouped(number), if number == 1 { one } else { many })
 }

@@ -1,7 +1,7 @@
-//! A page about many sessions: what goes wrong in them over time, by rule, shard, model and version.
+//! HTML page about many sessions: violations over time, by rule, role (shard), model and version.
 //!
-//! A [`Fleet`] takes what a count of transcripts finds ([`FleetEvent`]), one answer or finding at a time, and keeps sums: its size does not
-//! depend on how many sessions there are. [`page`] writes it as one HTML file whose charts are SVG, without scripts.
+//! A [`Fleet`] adds up the events of a transcript count ([`FleetEvent`]). Its size does not depend
+//! on the number of sessions. [`page`] writes one HTML file with SVG charts and without scripts.
 
 mod bucket;
 mod charts;
@@ -31,18 +31,17 @@ use self::totals::Totals;
 use mangle_syntax::lint::Severity;
 use piggyback::transcript::statistics::Statistics;
 
-/// Sums over many sessions.
 #[derive(Debug, Default)]
 pub struct Fleet {
     totals: Totals,
     tallies: [Tallies; 4],
     timeline: Timeline,
-    /// Answers and violations by whether their time is known.
+    /// Replies and violations by availability of their time.
     dated: DatedCounts,
     board: SessionBoard,
 }
 
-/// Counts of what has a time, what has none, and what has one that cannot be read.
+/// Counts of events with a time, without a time, and with an unreadable time.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 struct DatedCounts {
     answers: TimeCounts,
@@ -58,12 +57,12 @@ struct TimeCounts {
 }
 
 impl Fleet {
-    /// Begins a file, or a session in memory.
+    /// Starts a file, or a session in memory.
     pub fn begin(&mut self, file: FleetFile) {
         self.board.begin(file);
     }
 
-    /// Counts something in the file that was begun. `line` is the line that its record begins at, where that is known.
+    /// Counts an event in the current file. `line` is the first line of its record, if known.
     pub fn add(&mut self, origin: &Origin, event: FleetEvent, line: Option<u32>) {
         match event {
             FleetEvent::Answer { said } => self.answer(origin, said),
@@ -84,7 +83,8 @@ impl Fleet {
         }
     }
 
-    /// Ends the file: `figures` are those that `stats` shows of it, with `latest` as its option of this name.
+    /// Ends the current file. `figures` are its statistics, as shown by `stats`; `latest` is the
+    /// option of `stats`.
     pub fn end(&mut self, figures: &Statistics, latest: bool) {
         self.totals.add(figures, latest);
         self.totals.sessions += self.board.end();
@@ -115,19 +115,18 @@ impl Fleet {
         });
     }
 
-    /// Changes the bucket of an origin, if it has a time.
+    /// Updates the bucket of an origin, if it has a time.
     fn at(&mut self, origin: &Origin, change: impl FnOnce(&mut Bucket)) {
         if let OriginTime::At(second) = origin.time {
             change(self.timeline.bucket(second));
         }
     }
 
-    /// The counts of the words of a dimension.
     fn tally(&self, dimension: Dimension) -> &Tallies {
         &self.tallies[dimension as usize]
     }
 
-    /// The violations by the second that their bucket begins with, of the words with some numbers.
+    /// The violations of the words with these numbers, by the start of their bucket in seconds.
     fn series(&self, dimension: Dimension, numbers: &[u32]) -> BTreeMap<i64, u64> {
         let of = |bucket: &Bucket| -> u64 {
             let all = &bucket.violations[dimension as usize];

@@ -1,4 +1,4 @@
-//! The page: one HTML file that needs nothing else, without scripts.
+//! HTML page without scripts and external resources.
 
 use std::fmt::Write as _;
 
@@ -9,24 +9,22 @@ use crate::report::html_page;
 use mangle_syntax::text::shorten;
 use piggyback::envelope::secrets::redacted;
 
-/// What this page has beyond the look of all pages.
+/// Additional styles of this page.
 const STYLE: &str = include_str!("fleet.css");
 
-/// A longer title is cut, in characters.
+/// The maximum length of a title in characters.
 const LONGEST_TITLE: usize = 200;
 
-/// What a page is about.
 #[derive(Debug, Clone, Copy)]
 pub struct FleetPage<'a> {
-    /// The sums.
     pub fleet: &'a Fleet,
-    /// The heading; without one, a general one.
+    /// The heading. Default: a general title.
     pub title: Option<&'a str>,
-    /// The day on which it is made, as `2026-01-31`.
+    /// The date of the report, for example `2026-01-31`.
     pub date: Option<&'a str>,
-    /// How many inputs could not be read to their end, or have no reply.
+    /// The number of inputs that are not completely readable or have no reply.
     pub unread: usize,
-    /// That a policy does not load, with its first error.
+    /// The banner for a policy that does not load, with its first error.
     pub mark: Option<&'a str>,
 }
 

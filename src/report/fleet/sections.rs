@@ -1,4 +1,4 @@
-//! What is in each section of the page.
+//! Sections of the page.
 
 use std::fmt::Write as _;
 
@@ -10,16 +10,16 @@ use super::tables::Table;
 use super::tally::{Dimension, Tally};
 use super::{Fleet, TimeCounts};
 
-/// How many rules are shown by themselves, and how many words of other dimensions.
+/// The maximum number of rules, and of words of other dimensions.
 const MOST_RULES: usize = 20;
 const MOST_WORDS: usize = 12;
 
-/// How a dimension is spoken of.
+/// The words for a dimension.
 struct Wording {
     dimension: Dimension,
-    /// `rule`
+    /// The singular, for example `rule`.
     word: &'static str,
-    /// What stands for answers that do not say it.
+    /// The label for replies without a value.
     absent: &'static str,
     most: usize,
 }
@@ -36,10 +36,8 @@ const VERSIONS: Wording = Wording {
     most: MOST_WORDS,
 };
 
-/// Writes what is in a section.
 type WriteSection = fn(&Fleet, &mut String);
 
-/// The sections: id, heading and content.
 pub(super) const SECTIONS: [(&str, &str, WriteSection); 8] = [
     ("time", "Violations over time", |fleet, out| over_time(fleet, &RULES, out)),
     ("rules", "By rule", |fleet, out| by_word(fleet, &RULES, out)),
@@ -51,7 +49,7 @@ pub(super) const SECTIONS: [(&str, &str, WriteSection); 8] = [
     ("worst", "Worst sessions", worst),
 ];
 
-/// Says what records do not tell, since that is missing from charts.
+/// Writes notes about missing times, since charts omit these events.
 pub(super) fn gaps(fleet: &Fleet, out: &mut String) {
     let totals = &fleet.totals;
     let mut notes = Vec::new();
@@ -80,7 +78,7 @@ pub(super) fn gaps(fleet: &Fleet, out: &mut String) {
     }
 }
 
-/// A dimension over time, then in sum.
+/// Writes a dimension over time, then in total.
 fn of_dimension(fleet: &Fleet, wording: &Wording, out: &mut String) {
     out.push_str("<h3>Over time</h3>\n");
     over_time(fleet, wording, out);
@@ -92,7 +90,7 @@ fn name(tally: &Tally, wording: &Wording) -> String {
     tally.word.clone().unwrap_or_else(|| wording.absent.to_owned())
 }
 
-/// Violations over time, a series for each of the most frequent words.
+/// Writes violations over time, with a series for each of the most frequent words.
 fn over_time(fleet: &Fleet, wording: &Wording, out: &mut String) {
     let spans: Vec<i64> = fleet.timeline.buckets().map(|(second, _)| second).collect();
     let dated = fleet.dated.violations.dated;
@@ -122,7 +120,7 @@ fn over_time(fleet: &Fleet, wording: &Wording, out: &mut String) {
     table.folded(out);
 }
 
-/// What a screen reader says of a chart over time.
+/// The accessible description of a chart over time.
 fn described(title: &str, labels: &[String], series: &[Vec<u64>], sum: u64) -> String {
     let of = |at: usize| series.iter().filter_map(|values| values.get(at)).sum::<u64>();
     let most = (0..labels.len()).map(|at| (of(at), std::cmp::Reverse(at))).max();
@@ -147,7 +145,7 @@ fn time_table(caption: String, labels: &[String], names: &[String], series: &[Ve
     Table { caption, head, rows: labels.iter().enumerate().map(row).collect() }
 }
 
-/// Violations by word, with the replies of each.
+/// Writes violations by word, with the number of replies.
 fn by_word(fleet: &Fleet, wording: &Wording, out: &mut String) {
     let (top, other) = fleet.tally(wording.dimension).top(wording.most);
     let mut rows: Vec<(String, Tally)> =
@@ -176,7 +174,7 @@ fn by_word(fleet: &Fleet, wording: &Wording, out: &mut String) {
     Table { caption: title, head, rows: rows.iter().map(row).collect() }.folded(out);
 }
 
-/// Violations for a thousand replies; of findings outside of replies there is no rate.
+/// Violations per thousand replies. Findings outside of replies have no rate.
 fn rate(tally: &Tally) -> String {
     let per_thousand = (tally.violations * 1_000).checked_div(tally.answers);
     per_thousand.map_or_else(|| "–".to_owned(), grouped)
@@ -204,7 +202,7 @@ fn replies(fleet: &Fleet, out: &mut String) {
     simple("Blocked and denied", "Action", blocks, out);
 }
 
-/// What a method of the runtime's parser means.
+/// The description of an extraction method of the runtime's parser.
 fn stage(method: &str) -> &'static str {
     match method {
         "json" => "the whole reply",
@@ -215,7 +213,7 @@ fn stage(method: &str) -> &'static str {
     }
 }
 
-/// Something that the constitution blocked, in words.
+/// The description of a block.
 fn blocked((lock, action): &(&'static str, String)) -> String {
     match action.as_str() {
         "surface" => "a text for the user, rewritten".to_owned(),
@@ -225,7 +223,6 @@ fn blocked((lock, action): &(&'static str, String)) -> String {
     }
 }
 
-/// A heading, bars and their table.
 fn simple(title: &str, column: &str, rows: Vec<(String, u64)>, out: &mut String) {
     let _ = writeln!(out, "<h3>{}</h3>", escaped(title));
     let sum: u64 = rows.iter().map(|(_, count)| count).sum();
@@ -239,7 +236,7 @@ fn simple(title: &str, column: &str, rows: Vec<(String, u64)>, out: &mut String)
     Table { caption: title.to_owned(), head, rows }.folded(out);
 }
 
-/// Tokens said and kept, summed up over time.
+/// Writes tokens of texts and asserted facts, cumulated over time.
 fn tokens(fleet: &Fleet, out: &mut String) {
     let totals = &fleet.totals;
     let ratio = totals.said.checked_div(totals.state);
@@ -318,14 +315,14 @@ fn worst_session(session: &WorstSession, out: &mut String) {
     );
 }
 
-/// A second as the beginning of a span.
+/// The start of a span as text.
 fn time(second: i64, length: i64) -> String {
     let Ok(instant) = jiff::Timestamp::from_second(second) else { return String::new() };
     let form = if length < 86_400 { "%Y-%m-%d %H:%M" } else { "%Y-%m-%d" };
     instant.strftime(form).to_string()
 }
 
-/// How long a span is, in words.
+/// The length of a span as text.
 fn per(length: i64) -> String {
     let units = [(7 * 86_400, "week"), (86_400, "day"), (3_600, "hour"), (60, "minute")];
     let unit = units.iter().find(|(seconds, _)| length % seconds == 0 && length >= *seconds);

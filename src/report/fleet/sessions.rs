@@ -1,4 +1,4 @@
-//! The sessions with the most violations.
+//! Sessions with the most violations.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasher as _, RandomState};
@@ -8,39 +8,38 @@ use mangle_syntax::lint::Severity;
 use mangle_syntax::text::shorten;
 use piggyback::envelope::secrets::redacted;
 
-/// How many sessions are shown.
+/// The maximum number of displayed sessions.
 pub(super) const MOST_SHOWN: usize = 10;
 
-/// How many sessions of a file are told apart. Violations of the others are counted together.
+/// The maximum number of distinct sessions of a file. Violations of further sessions are counted
+/// together.
 const MOST_KNOWN: usize = 100_000;
 
-/// A longer name of a session is cut, in characters.
+/// The maximum length of a session name in characters.
 const LONGEST: usize = 100;
 
-/// The worst sessions so far, and the sessions of the file that is read.
+/// The worst sessions so far, and the sessions of the current file.
 #[derive(Debug, Default)]
 pub(super) struct SessionBoard {
     pub(super) worst: Vec<WorstSession>,
-    /// Violations in sessions that are not told apart.
+    /// Violations in sessions beyond [`MOST_KNOWN`].
     pub(super) beyond: u64,
     file: FleetFile,
     hasher: RandomState,
     open: HashMap<u64, SessionTally>,
-    /// The order in which the sessions of a file began.
+    /// The start order of the next session in the file.
     next: usize,
 }
 
-/// A session with violations.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct WorstSession {
     pub(super) file: FleetFile,
     pub(super) tally: SessionTally,
 }
 
-/// The counts of a session.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct SessionTally {
-    /// What records call it; `None` for a file as a whole.
+    /// The id in records; `None` for a whole file.
     pub(super) name: Option<String>,
     pub(super) answers: u64,
     pub(super) errors: u64,
@@ -51,12 +50,11 @@ pub(super) struct SessionTally {
     order: usize,
 }
 
-/// The first violation of a session.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct FirstViolation {
     /// Code and name of the rule.
     pub(super) rule: String,
-    /// The line of its record, where that is known.
+    /// The line of its record, if known.
     pub(super) line: Option<u32>,
     pub(super) record: Option<i64>,
 }
@@ -93,7 +91,7 @@ impl SessionBoard {
         tally.first.get_or_insert(FirstViolation { rule, line, record });
     }
 
-    /// Ends a file. Gives how many sessions answered in it.
+    /// Ends a file. Returns the number of its sessions with replies.
     pub(super) fn end(&mut self) -> u64 {
         let answered = self.open.values().filter(|tally| tally.answers > 0).count();
         let mut bad: Vec<_> = std::mem::take(&mut self.open).into_values().collect();
@@ -102,13 +100,13 @@ impl SessionBoard {
         bad.truncate(MOST_SHOWN);
         let file = std::mem::take(&mut self.file);
         self.worst.extend(bad.into_iter().map(|tally| WorstSession { file: file.clone(), tally }));
-        // Of equal sessions those of earlier files come first: the sort is stable.
+        // The sort is stable: for equal ranks, earlier files come first.
         self.worst.sort_by_key(|session| std::cmp::Reverse(session.tally.rank()));
         self.worst.truncate(MOST_SHOWN);
         answered as u64
     }
 
-    /// The counts of the session of an origin; `None` if there are too many.
+    /// The counts of the session of an origin; `None` beyond [`MOST_KNOWN`] sessions.
     fn tally(&mut self, origin: &Origin) -> Option<&mut SessionTally> {
         let key = self.hasher.hash_one(&origin.session);
         if !self.open.contains_key(&key) && self.open.len() >= MOST_KNOWN {
@@ -128,7 +126,7 @@ impl SessionTally {
         self.errors + self.warnings
     }
 
-    /// What sessions are compared by: the worst has the greatest.
+    /// The sort key of sessions. The worst session has the largest key.
     fn rank(&self) -> (u64, u64, u64) {
         (self.violations(), self.errors, self.blocked)
     }

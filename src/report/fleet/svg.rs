@@ -1,4 +1,4 @@
-//! Charts as SVG, drawn by plotters in a few colours that the style sheet of the page replaces.
+//! SVG charts, drawn by plotters. The style sheet of the page replaces the colors.
 
 use plotters::coord::Shift;
 use plotters::coord::ranged1d::ValueFormatter;
@@ -8,10 +8,10 @@ use unicode_width::UnicodeWidthStr as _;
 
 use super::markup::grouped;
 
-/// The widths that each chart is drawn at, in pixels: for a telephone and for a desk.
+/// The widths of each chart in pixels: for phones and for desktops.
 pub(super) const WIDTHS: [u32; 2] = [330, 880];
 
-/// Colours that `fleet.css` has a rule for, each: text, lines, and the series from the first on.
+/// Colors with a rule in `fleet.css`: text, lines, and the series.
 const INK: RGBColor = RGBColor(0x11, 0x11, 0x11);
 const RULE: RGBColor = RGBColor(0xDD, 0xDD, 0xDD);
 const SERIES: [RGBColor; 6] = [
@@ -23,48 +23,46 @@ const SERIES: [RGBColor; 6] = [
     RGBColor(0x9D, 0x9D, 0x9D),
 ];
 
-/// How many series a chart tells apart by colour.
+/// The maximum number of series with different colors.
 pub(super) const MOST_SERIES: usize = SERIES.len();
 
-/// The size of text as plotters counts it: it writes 1.24 times less, which is 13 pixels.
+/// The text size for plotters, which divides it by 1.24: 13 pixels.
 const TEXT: i32 = 16;
 
-/// How wide a character of a text is at most on average, in pixels.
+/// The maximum average width of a character in pixels.
 const CHARACTER: usize = 8;
 
-/// The room for the numbers of the vertical axis, and for the times below a chart.
+/// The space for the numbers of the vertical axis and the times below a chart, in pixels.
 const LEFT: u32 = 56;
 const BELOW: u32 = 26;
 
-/// How high a chart over time is, and a row of bars.
+/// The height of a chart over time, and of a row of bars, in pixels.
 const HEIGHT: u32 = 240;
 const ROW: i32 = 36;
 
 type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
 
-/// Why a chart could not be drawn; its table has the figures still.
+/// The result of drawing. After an error, the table still has the figures.
 type Drawn = Result<(), Box<dyn std::error::Error>>;
 
-/// Values over time.
 #[derive(Debug, Clone, Default)]
 pub(super) struct TimeChart {
-    /// What stands below each span.
+    /// The label of each span.
     pub(super) labels: Vec<String>,
-    /// The values of each series, a number a span.
+    /// The values of each series, one number for each span.
     pub(super) series: Vec<Vec<u64>>,
 }
 
-/// Columns, a span of time each, in which series stand on each other.
+/// Stacked columns, one for each time span.
 pub(super) fn columns(chart: &TimeChart, width: u32) -> String {
     svg((width, HEIGHT), |area| draw_columns(chart, area))
 }
 
-/// A line for each series, on an axis whose steps multiply.
+/// A line for each series, on a logarithmic axis.
 pub(super) fn curves(chart: &TimeChart, width: u32) -> String {
     svg((width, HEIGHT), |area| draw_curves(chart, area))
 }
 
-/// A bar for each number, below its name.
 pub(super) fn bars(rows: &[(String, u64)], width: u32) -> String {
     let height = u32::try_from(rows.len()).unwrap_or(1).max(1) * ROW.unsigned_abs();
     svg((width, height), |area| draw_bars(rows, area))
@@ -101,12 +99,12 @@ fn draw_columns(chart: &TimeChart, area: &Area<'_>) -> Drawn {
     let most = (0..chart.labels.len()).map(sum).max().unwrap_or_default().max(1);
     let mut builder = ChartBuilder::on(area);
     builder.margin_top(10).margin_right(10).x_label_area_size(BELOW).y_label_area_size(LEFT);
-    // Segments of plotters have no width if there is one of them.
+    // A single segment of plotters has no width.
     let mut context = builder.build_cartesian_2d(0..spans.max(1), 0..most.saturating_add(most / 20))?;
     mesh(&mut context)?;
     times(chart, area, |at| context.backend_coord(&(at, 0)))?;
     let column_width = context.plotting_area().dim_in_pixel().0 / spans.max(1).unsigned_abs();
-    // Space between columns, if they are wide enough for that.
+    // Wide columns have a gap.
     let margin = u32::from(column_width > 3);
     let mut base = vec![0_u64; chart.labels.len()];
     for (values, color) in chart.series.iter().zip(SERIES) {
@@ -123,7 +121,6 @@ fn draw_columns(chart: &TimeChart, area: &Area<'_>) -> Drawn {
     Ok(())
 }
 
-/// Draws the axes, with numbers at the vertical one.
 fn mesh<'a, X, Y>(context: &mut ChartContext<'a, SVGBackend<'a>, Cartesian2d<X, Y>>) -> Drawn
 where
     X: Ranged + ValueFormatter<<X as Ranged>::ValueType>,
@@ -135,7 +132,7 @@ where
         .light_line_style(TRANSPARENT)
         .bold_line_style(RULE)
         .axis_style(RULE)
-        // `times` writes them; without any, plotters overflows.
+        // `times` writes the labels. Plotters overflows without any.
         .x_labels(2)
         .x_label_formatter(&|_| String::new())
         .y_labels(6)
@@ -180,7 +177,8 @@ fn draw_bars(rows: &[(String, u64)], area: &Area<'_>) -> Drawn {
     Ok(())
 }
 
-/// Writes below a chart when its spans begin, as many as there is room for; `place` is where a span begins, in pixels.
+/// Writes the start times of spans below a chart, as many as fit. `place` returns the pixel
+/// position of a span.
 fn times(chart: &TimeChart, area: &Area<'_>, place: impl Fn(i32) -> (i32, i32)) -> Drawn {
     let width = i32::try_from(area.dim_in_pixel().0)?;
     let longest = chart.labels.iter().map(String::len).max().unwrap_or_default();
@@ -197,7 +195,7 @@ fn times(chart: &TimeChart, area: &Area<'_>, place: impl Fn(i32) -> (i32, i32)) 
     Ok(())
 }
 
-/// A number at an axis.
+/// A short form of a number for an axis.
 fn short(number: u64) -> String {
     match number {
         0..100_000 => grouped(number),
@@ -206,7 +204,7 @@ fn short(number: u64) -> String {
     }
 }
 
-/// The beginning of a text that is no wider than so many columns.
+/// Truncates a text to a display width in columns.
 fn fitting(text: &str, columns: usize) -> String {
     if text.width() <= columns {
         return text.to_owned();

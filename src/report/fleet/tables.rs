@@ -1,10 +1,9 @@
-//! The figures behind a chart as a table.
+//! Table with the figures of a chart.
 
 use std::fmt::Write as _;
 
 use super::markup::escaped;
 
-/// A table: its head, and rows whose first cell is their head.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Table {
     pub(super) caption: String,
@@ -13,7 +12,7 @@ pub(super) struct Table {
 }
 
 impl Table {
-    /// The table, folded. Cells are texts.
+    /// Writes the collapsed table. Cells are unescaped texts.
     pub(super) fn folded(&self, out: &mut String) {
         let _ = write!(
             out,

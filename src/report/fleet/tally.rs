@@ -1,4 +1,4 @@
-//! Counts by word: by rule, shard, model or version.
+//! Counts by word: rule, role (shard), model or version.
 
 use rustc_hash::FxHashMap;
 
@@ -6,7 +6,6 @@ use mangle_syntax::text::shorten;
 use piggyback::envelope::secrets::redacted;
 use piggyback::transcript::statistics::OTHERS;
 
-/// What violations are counted by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Dimension {
     Rule,
@@ -15,30 +14,28 @@ pub(super) enum Dimension {
     Version,
 }
 
-/// How many words of a dimension are told apart. All others are one word, [`OTHERS`].
+/// The maximum number of distinct words of a dimension. Further words are counted as [`OTHERS`].
 const MOST_WORDS: usize = 200;
 
-/// A longer word is cut, in characters.
+/// The maximum length of a word in characters.
 pub(super) const LONGEST_WORD: usize = 80;
 
-/// Counts by word.
 #[derive(Debug, Default)]
 pub(super) struct Tallies {
-    /// The numbers of words as they are shown.
+    /// The numbers of displayed words.
     numbers: FxHashMap<Option<String>, u32>,
-    /// The numbers of words as they come, of some.
+    /// A cache of the numbers of original words.
     known: FxHashMap<String, u32>,
     list: Vec<Tally>,
 }
 
-/// The counts of a word.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Tally {
-    /// `None` where records do not say it.
+    /// `None` for records without a value.
     pub(super) word: Option<String>,
     pub(super) answers: u64,
     pub(super) violations: u64,
-    /// The numbers that buckets have for it.
+    /// The numbers of the word in buckets.
     pub(super) numbers: Vec<u32>,
 }
 
@@ -48,7 +45,7 @@ impl Tallies {
         self.list.iter_mut().skip(number as usize).take(1).for_each(|tally| tally.answers += 1);
     }
 
-    /// Counts a violation. Gives the number of the word.
+    /// Counts a violation. Returns the number of the word.
     pub(super) fn violation(&mut self, word: Option<&str>) -> u32 {
         let number = self.number(word);
         self.list.iter_mut().skip(number as usize).take(1).for_each(|tally| tally.violations += 1);
@@ -56,7 +53,7 @@ impl Tallies {
     }
 
     fn number(&mut self, word: Option<&str>) -> u32 {
-        // To look for credentials costs more than to look a word up.
+        // The search for credentials is slower than this lookup.
         if let Some(number) = self.known.get(word.unwrap_or_default()).filter(|_| word.is_some()) {
             return *number;
         }
@@ -76,7 +73,8 @@ impl Tallies {
         number
     }
 
-    /// The words with the most violations, then the most answers; those beyond `most` as one tally, with how many they are.
+    /// The words with the most violations, then the most replies. Words beyond `most` are one tally
+    /// with their number.
     pub(super) fn top(&self, most: usize) -> (Vec<Tally>, Option<(usize, Tally)>) {
         let mut list = self.list.clone();
         list.sort_by(|a, b| {
@@ -93,7 +91,7 @@ impl Tallies {
     }
 }
 
-/// A word of a transcript without credentials, cut.
+/// A word of a transcript without credentials, truncated.
 fn shortened(word: &str) -> String {
     shorten(&redacted(word), LONGEST_WORD).into_owned()
 }

@@ -1,4 +1,4 @@
-//! Sums over many sessions, and the page about them.
+//! Tests of counts over many sessions, and of the page.
 
 #![allow(clippy::unwrap_used)]
 
@@ -30,7 +30,7 @@ fn file(name: &str) -> FleetFile {
     FleetFile { name: name.to_owned(), link: Some(format!("./{name}")), unit: "record" }
 }
 
-/// A file with a session that is worse than the other.
+/// A file with two sessions, one worse than the other.
 fn fleet() -> Fleet {
     let mut fleet = Fleet::default();
     fleet.begin(file("a.jsonl"));
@@ -55,7 +55,7 @@ fn fleet() -> Fleet {
     fleet
 }
 
-/// The page without its style and without what is in charts.
+/// The page without styles and charts.
 fn text(fleet: &Fleet) -> String {
     let page = page(FleetPage { fleet, title: None, date: Some("2026-02-01"), unread: 0, mark: None });
     let (_, body) = page.split_once("</style>").unwrap();

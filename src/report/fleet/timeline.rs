@@ -1,17 +1,17 @@
-//! Sums by time, in at most [`MOST`] spans that become longer as the times spread.
+//! Counts by time, in at most [`MOST`] spans. The length of the spans grows with the time range.
 
 use std::collections::BTreeMap;
 
 use super::bucket::Bucket;
 
-/// How many spans there are at most.
+/// The maximum number of spans.
 pub(super) const MOST: i64 = 60;
 
 const MINUTE: i64 = 60;
 const HOUR: i64 = 60 * MINUTE;
 const DAY: i64 = 24 * HOUR;
 
-/// The lengths of spans in seconds. Each divides the next, so that spans can be joined.
+/// The lengths of spans in seconds. Each length divides the next one, so that spans can be merged.
 const LENGTHS: [i64; 14] = [
     MINUTE,
     5 * MINUTE,
@@ -29,14 +29,13 @@ const LENGTHS: [i64; 14] = [
     6_720 * DAY,
 ];
 
-/// Weeks begin on Mondays, and 1970 began on a Thursday.
+/// Weeks start on Mondays; 1970 started on a Thursday.
 const MONDAY: i64 = -3 * DAY;
 
-/// Sums by time.
 #[derive(Debug, Default)]
 pub(super) struct Timeline {
     buckets: BTreeMap<i64, Bucket>,
-    /// The index of the length of a span.
+    /// The index of the span length in [`LENGTHS`].
     length: usize,
 }
 
@@ -46,7 +45,7 @@ impl Timeline {
         LENGTHS.get(self.length).copied().unwrap_or(DAY)
     }
 
-    /// The sums of the span that a second is in.
+    /// The counts of the span that contains a second.
     pub(super) fn bucket(&mut self, second: i64) -> &mut Bucket {
         while self.span_with(self.number(second)) > MOST && self.length + 1 < LENGTHS.len() {
             self.coarsen();
@@ -55,7 +54,7 @@ impl Timeline {
         self.buckets.entry(number).or_default()
     }
 
-    /// All spans from the first to the last, with the second that each begins with. Spans in which nothing was are empty.
+    /// All spans from the first to the last, including empty ones, with their start in seconds.
     pub(super) fn buckets(&self) -> impl Iterator<Item = (i64, &Bucket)> {
         static NOTHING: std::sync::LazyLock<Bucket> = std::sync::LazyLock::new(Bucket::default);
         let numbers = self.ends().map_or(0..0, |(first, last)| first..last + 1);
@@ -71,12 +70,12 @@ impl Timeline {
         (second - MONDAY).div_euclid(self.length())
     }
 
-    /// How many spans there would be with one more.
+    /// The number of spans including one more.
     fn span_with(&self, number: i64) -> i64 {
         self.ends().map_or(1, |(first, last)| last.max(number) - first.min(number) + 1)
     }
 
-    /// Joins spans to those of the next length.
+    /// Merges spans to the next length.
     fn coarsen(&mut self) {
         let before = self.length();
         self.length += 1;

@@ -1,30 +1,29 @@
-//! The sums of the figures of all files: what `stats` shows of each.
+//! Totals of the statistics of all files.
 
 use std::collections::BTreeMap;
 
 use mangle_syntax::lint::Severity;
 use piggyback::transcript::statistics::{OTHERS, Statistics};
 
-/// How many actions that were blocked are told apart.
+/// The maximum number of distinct blocked actions.
 const MOST_ACTIONS: usize = 200;
 
-/// Sums over all files.
 #[derive(Debug, Default, PartialEq)]
 pub(super) struct Totals {
     pub(super) files: u64,
     pub(super) sessions: u64,
     pub(super) answers: u64,
     pub(super) prompts: u64,
-    /// Replies by how the runtime read them.
+    /// Replies by extraction method of the runtime.
     pub(super) methods: BTreeMap<&'static str, u64>,
-    /// Updates by what became of them.
+    /// Updates by outcome.
     pub(super) kept: u64,
     pub(super) dropped: u64,
     pub(super) blocked: u64,
     pub(super) withdrawn: u64,
-    /// What the constitution blocked, by lock and action.
+    /// Blocks by the constitution, by lock and action.
     pub(super) blocks: BTreeMap<(&'static str, String), u64>,
-    /// Files that no policy was replayed for.
+    /// Files without a policy to replay against.
     pub(super) unjudged: u64,
     pub(super) said: u64,
     pub(super) state: u64,
@@ -43,7 +42,6 @@ impl Totals {
         }
     }
 
-    /// Adds the figures of a file.
     pub(super) fn add(&mut self, figures: &Statistics, latest: bool) {
         self.files += 1;
         self.answers += figures.answers;
@@ -70,7 +68,7 @@ impl Totals {
         self.errors + self.warnings
     }
 
-    /// How much the constitution blocked.
+    /// The number of blocks.
     pub(super) fn all_blocks(&self) -> u64 {
         self.blocks.values().sum()
     }

@@ -1,18 +1,20 @@
-//! The graph in DOT, the language of Graphviz.
+//! Predicate graph in DOT, the language of Graphviz.
 
 use std::fmt::Write as _;
 
 use super::{Edge, EdgeKind, Node, NodeKind, PredicateGraph};
 use crate::report::sink::dot as quoted;
 
-/// The graphs as one `digraph`; several are boxes in it. Negated edges are dashed and say `not`, those of
-/// rules with `do` are bold and say so, those of a circle are red.
+/// The graphs as one `digraph` with a cluster for each of several graphs.
+///
+/// Negated edges are dashed with the label `not`; edges of rules with `do` are bold with the label
+/// `do`. Edges of a cycle are red.
 #[must_use]
 pub fn dot(graphs: &[PredicateGraph]) -> String {
     let mut out = String::from("digraph predicates {\n  rankdir=LR;\n  node [fontname=\"monospace\"];\n");
     for (number, graph) in graphs.iter().enumerate() {
         if graphs.len() > 1 {
-            // The names of Graphviz's boxes begin so.
+            // Graphviz draws a box for subgraphs with this prefix.
             let _ = writeln!(out, "  subgraph cluster_{number} {{\n    label={};", quoted(&graph.name));
             body(&mut out, graph, number, "    ");
             out.push_str("  }\n");

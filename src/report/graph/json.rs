@@ -1,11 +1,11 @@
-//! The graph as JSON, for programs.
+//! Predicate graph as JSON.
 
 use serde_json::{Value, json};
 
 use super::{Edge, Node, NodePlace, PredicateGraph};
 
-/// The graphs as `{"programs": [{"name", "predicates", "edges", "components"}]}`; `place` says where a
-/// place is, in the way that the reader counts.
+/// The graphs as `{"programs": [{"name", "predicates", "edges", "components"}]}`. `place` converts
+/// locations to the units of the reader.
 #[must_use]
 pub fn json(graphs: &[PredicateGraph], place: &dyn Fn(NodePlace) -> Value) -> Value {
     let programs: Vec<_> = graphs.iter().map(|graph| program(graph, place)).collect();

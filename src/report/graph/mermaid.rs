@@ -1,12 +1,14 @@
-//! The graph as a flowchart of Mermaid, which code hosts and Markdown previews draw.
+//! Predicate graph as a Mermaid flowchart.
 
 use std::fmt::Write as _;
 
 use super::{Edge, EdgeKind, NodeKind, PredicateGraph};
 use crate::report::sink::mermaid as quoted;
 
-/// The graphs as one flowchart; several are boxes in it. Negated edges are dotted and say `not`, those of
-/// rules with `do` are thick and say so; predicates that depend on themselves have a red frame.
+/// The graphs as one flowchart with a subgraph for each of several graphs.
+///
+/// Negated edges are dotted with the label `not`; edges of rules with `do` are thick with the label
+/// `do`. Recursive predicates have a red frame.
 #[must_use]
 pub fn mermaid(graphs: &[PredicateGraph]) -> String {
     let mut out = String::from("flowchart LR\n");
@@ -24,7 +26,7 @@ pub fn mermaid(graphs: &[PredicateGraph]) -> String {
     out
 }
 
-/// Predicates are numbered: names may be words of Mermaid, such as `end`.
+/// Predicates are numbered, because names can be keywords of Mermaid, for example `end`.
 fn body(out: &mut String, graph: &PredicateGraph, number: usize, indent: &str) {
     for (at, node) in graph.predicates.iter().enumerate() {
         let label = quoted(&graph.label(at));

@@ -1,8 +1,7 @@
-//! The predicates of a program and what depends on what, as a picture: JSON for programs, Mermaid and
-//! DOT for eyes.
+//! Dependency graph of the predicates of a program, as JSON, Mermaid, DOT and text.
 //!
-//! Takes the plain data of [`PredicateGraph`], which `ide::graph` makes; gives text. Everything is in an
-//! order that depends on the program alone.
+//! `ide::graph` creates the [`PredicateGraph`]. The order of the output depends only on the
+//! program.
 
 mod dot;
 mod json;
@@ -17,58 +16,56 @@ pub use text::text;
 use mangle_engine::program::PredicateKey;
 use mangle_syntax::text::{FileId, TextRange};
 
-/// A program's predicates and what they depend on.
+/// The predicates of a program with their dependencies.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PredicateGraph {
     pub name: String,
-    /// The predicates, by name and arity.
+    /// The predicates, sorted by name and arity.
     pub predicates: Vec<Node>,
-    /// What depends on what, by the positions of both ends in `predicates`, then by kind.
+    /// The dependencies, sorted by the indexes of both ends in `predicates`, then by kind.
     pub edges: Vec<Edge>,
-    /// The predicates that depend on themselves, alone or around a circle; by their first one.
+    /// The recursive components, sorted by first predicate.
     pub components: Vec<Component>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Node {
-    /// Its qualified name and arity.
+    /// The qualified name and the arity.
     pub key: PredicateKey,
-    /// Where its rows come from.
+    /// The source of its rows.
     pub kind: NodeKind,
-    /// Whether a `Decl` describes it.
+    /// True if the predicate has a `Decl`.
     pub declared: bool,
-    /// How many times the evaluation has to be complete before it can begin with this one: 0 for what
-    /// needs no other predicate to be complete.
+    /// The stratum: 0 for predicates that do not require another predicate to be complete.
     pub stratum: u32,
-    /// How many facts the program has of it.
+    /// The number of facts in the program.
     pub facts: usize,
-    /// How many rules the program has for it.
+    /// The number of rules in the program.
     pub rules: usize,
-    /// Its name in its first `Decl`, else in the head of its first clause.
+    /// The name in the first `Decl`. Fallback: the name in the head of the first clause.
     pub place: Option<NodePlace>,
-    /// The text of its first `Decl`.
+    /// The text of the first `Decl`.
     pub declaration: Option<String>,
-    /// What its author says of it.
+    /// The documentation of the author.
     pub documentation: Option<String>,
 }
 
-/// Where the rows of a predicate come from.
+/// The source of the rows of a predicate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NodeKind {
-    /// From rules, and maybe facts.
+    /// Rules, and possibly facts.
     Rules,
-    /// From facts of the program.
+    /// Facts of the program.
     Facts,
-    /// From the host, as the configuration says.
+    /// The host, according to the configuration.
     Host,
-    /// There is a `Decl` and nothing else.
+    /// Only a `Decl`.
     Declared,
-    /// Nobody says anything of it: it is always empty.
+    /// Neither declared nor defined: always empty.
     Undefined,
 }
 
 impl NodeKind {
-    /// Its name in JSON.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -81,50 +78,47 @@ impl NodeKind {
     }
 }
 
-/// A place in a file.
+/// A range in a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct NodePlace {
     pub file: FileId,
-    /// The bytes, from the start of the file.
+    /// The range from the start of the file.
     pub range: TextRange,
 }
 
-/// A predicate asks for another in some premises.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Edge {
-    /// The predicate whose rules ask: a position in [`PredicateGraph::predicates`].
+    /// The index of the dependent predicate in [`PredicateGraph::predicates`].
     pub from: usize,
-    /// The predicate that they ask for, likewise.
+    /// The index of its dependency.
     pub to: usize,
     pub kind: EdgeKind,
-    /// Whether the premises are temporal.
+    /// True if the premises are temporal.
     pub temporal: bool,
-    /// Whether the edge lies on a circle.
+    /// True if the edge is part of a cycle.
     pub recursive: bool,
     /// The premises, in file order.
     pub places: Vec<NodePlace>,
 }
 
 impl Edge {
-    /// The words for the kind of its premises; none for plain ones.
     fn words(&self) -> Vec<&'static str> {
         self.kind.label().into_iter().chain(self.temporal.then_some("temporal")).collect()
     }
 }
 
-/// How a premise asks for a predicate.
+/// The kind of a dependency.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum EdgeKind {
-    /// For its rows as they come.
+    /// A positive premise.
     Positive,
-    /// For what is not among its rows.
+    /// A negated premise.
     Negated,
-    /// For all its rows at once: the rule has a `do`.
+    /// A premise of a rule with `do`, which requires all rows at once.
     Aggregated,
 }
 
 impl EdgeKind {
-    /// Its name in JSON.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -134,7 +128,7 @@ impl EdgeKind {
         }
     }
 
-    /// What pictures write on it.
+    /// The label in pictures.
     fn label(self) -> Option<&'static str> {
         match self {
             Self::Positive => None,
@@ -144,23 +138,23 @@ impl EdgeKind {
     }
 }
 
-/// Predicates that depend on themselves.
+/// A set of mutually recursive predicates.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Component {
-    /// Positions in [`PredicateGraph::predicates`], ascending.
+    /// The indexes in [`PredicateGraph::predicates`], ascending.
     pub members: Vec<usize>,
-    /// Whether no edge among them is negated or aggregated. The engine refuses to evaluate the program
-    /// otherwise.
+    /// True if no edge of the component is negated or aggregated. Otherwise, the engine rejects the
+    /// program.
     pub stratified: bool,
 }
 
 impl PredicateGraph {
-    /// What a predicate is called, by its position: `reachable/2`.
+    /// The label of a predicate, for example `reachable/2`.
     fn label(&self, at: usize) -> String {
         self.predicates.get(at).map(|node| node.key.to_string()).unwrap_or_default()
     }
 
-    /// Whether a predicate depends on itself.
+    /// True if the predicate is recursive.
     fn is_recursive(&self, at: usize) -> bool {
         self.components.iter().any(|component| component.members.binary_search(&at).is_ok())
     }
@@ -173,7 +167,7 @@ mod tests {
     use super::*;
     use mangle_syntax::text::Symbol;
 
-    /// A graph with names that mean something in both languages of pictures.
+    /// A graph with names that are keywords of both languages.
     fn graph() -> PredicateGraph {
         let node = |name: &str, arity, kind, stratum| Node {
             key: PredicateKey { name: Symbol::new(name), arity },

@@ -1,11 +1,12 @@
-//! A graph for people: each predicate with the ones that it uses, and the ones that use it.
+//! Predicate graph as text: each predicate with its dependencies and its dependents.
 
 use std::fmt::Write as _;
 
 use super::{Edge, NodeKind, NodePlace, PredicateGraph};
 use crate::report::sink::terminal;
 
-/// Graphs as text; `place` shows a place as `file:line:column`. A predicate per paragraph, in the order of their names.
+/// The graphs as text, with one paragraph for each predicate, sorted by name. `place` formats a
+/// location as `file:line:column`.
 #[must_use]
 pub fn text(graphs: &[PredicateGraph], place: &dyn Fn(NodePlace) -> String) -> String {
     let mut out = String::new();
@@ -41,7 +42,7 @@ fn predicate(out: &mut String, graph: &PredicateGraph, at: usize, place: &dyn Fn
     out.push('\n');
 }
 
-/// The origin of the rows of a predicate.
+/// The source of the rows of a predicate.
 fn rows(kind: NodeKind, rules: usize, facts: usize) -> String {
     let counted = |count: usize, one: &str| match count {
         0 => None,

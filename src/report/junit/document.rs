@@ -1,14 +1,14 @@
-//! Suites of cases, counted and written in JUnit's XML.
+//! JUnit XML document with suites and cases.
 //!
-//! Texts are written as they are: [`xml`](crate::report::sink::xml) and [`xml_line`](crate::report::sink::xml_line) make them
-//! of foreign ones.
+//! Texts must be escaped with [`xml`](crate::report::sink::xml) or
+//! [`xml_line`](crate::report::sink::xml_line).
 
 use std::fmt::{Display, Write as _};
 
 pub(crate) const FAILURE: &str = "failure";
 pub(crate) const ERROR: &str = "error";
 
-/// A file, or something else that is tested as one.
+/// A file, or another unit with test cases.
 #[derive(Default)]
 pub(crate) struct JunitSuite {
     pub(crate) name: String,
@@ -19,25 +19,25 @@ pub(crate) struct JunitSuite {
 #[derive(Default)]
 pub(crate) struct JunitCase {
     pub(crate) name: String,
-    /// The file that it is in.
+    /// The file of the case.
     pub(crate) class: Option<String>,
-    /// From 1.
+    /// The line, from 1.
     pub(crate) line: Option<usize>,
-    /// Why it did not pass.
+    /// The reason for a failed case.
     pub(crate) problem: Option<JunitProblem>,
     pub(crate) output: Option<String>,
 }
 
 #[derive(Default)]
 pub(crate) struct JunitProblem {
-    /// [`FAILURE`] or, where the case could not be run, [`ERROR`].
+    /// [`FAILURE`], or [`ERROR`] if the case could not be run.
     pub(crate) tag: &'static str,
     pub(crate) message: String,
     pub(crate) category: Option<&'static str>,
     pub(crate) text: Option<String>,
 }
 
-/// Returns the document; `time` is in milliseconds.
+/// Returns the document. `time` is in milliseconds.
 pub(crate) fn document(name: &str, time: Option<u64>, suites: &[JunitSuite]) -> String {
     let all = suites.iter().flat_map(|suite| &suite.cases);
     let (tests, failures, errors) = (all.clone().count(), count(all.clone(), FAILURE), count(all, ERROR));

@@ -1,5 +1,7 @@
-//! JUnit's XML: one test suite a file. A finding that makes the check fail is a failed test, a lesser one a passed
-//! test that has something to say, and a file without findings one passed test.
+//! JUnit XML report with one test suite per file.
+//!
+//! Findings that fail the check are failed tests, and other findings are passed tests with output.
+//! A file without findings is one passed test.
 
 mod document;
 
@@ -12,8 +14,8 @@ use super::sink::xml_line;
 use super::{CheckSummary, ReportEntry, Sources};
 use mangle_syntax::text::FileId;
 
-/// The whole report. `files` are those that were checked, also those without findings; `failures` what could not be
-/// checked, as name and reason.
+/// The report. `files` are all checked files; `failures` are the names of inputs that could not be
+/// checked, with reasons.
 #[must_use]
 pub fn junit(
     entries: &[ReportEntry],
@@ -40,7 +42,7 @@ pub fn junit(
     document("mangle-ls", Some(summary.elapsed_ms), &suites)
 }
 
-/// The suite of something that could not be checked.
+/// The suite of an input that could not be checked.
 fn unchecked(name: &str, why: &str) -> JunitSuite {
     let (message, category) = (xml_line(why), Some("unreadable"));
     let problem = JunitProblem { tag: ERROR, message, category, text: None };
@@ -75,7 +77,7 @@ fn test_case(entry: &ReportEntry, sources: &Sources) -> JunitCase {
     JunitCase { problem: Some(problem), ..case }
 }
 
-/// Everything about an entry as lines of text.
+/// The details of an entry as lines of text.
 fn description(entry: &ReportEntry, sources: &Sources) -> String {
     let diagnostic = &entry.diagnostic;
     let place = |file, offset| {

@@ -1,34 +1,35 @@
-//! The budget of a prompt in words: how full it is, and what it is made of.
+//! Token budget of a prompt as text: usage and parts.
 
 use serde::Serialize;
 
 use super::{Totals, percent};
 
-/// What a budget is made of: tokens, and who decided how many: `session`, `configuration`, `default`, `focused`, `tenth`.
+/// The parts of a budget in tokens, each with its source: `session`, `configuration`, `default`,
+/// `focused`, `tenth`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct BudgetReport {
     pub tokens: u32,
     pub by: &'static str,
-    /// What of it is kept for the answer.
+    /// The tokens reserved for the reply.
     pub reserved: u32,
     pub reserved_by: &'static str,
-    /// What the runtime keeps free besides.
+    /// The tokens that the runtime keeps free in addition.
     pub headroom: u32,
 }
 
 impl Totals {
-    /// How many tokens a prompt may have.
+    /// The maximum number of tokens of the prompt.
     pub(super) fn most(&self) -> usize {
         usize::try_from(self.available).unwrap_or(usize::MAX)
     }
 
-    /// How many tokens the prompt has too many; 0 where it fits.
+    /// The number of tokens beyond the budget; 0 if the prompt fits.
     #[must_use]
     pub fn over(&self) -> usize {
         self.tokens.saturating_sub(self.most())
     }
 
-    /// How full the budget is: `1200 of 191500 tokens, 0.6 %`.
+    /// The usage of the budget, for example `1200 of 191500 tokens, 0.6 %`.
     #[must_use]
     pub fn share(&self) -> String {
         let Self { tokens, available, .. } = self;
@@ -41,7 +42,8 @@ impl Totals {
         }
     }
 
-    /// What is left of the budget, and why: `191500 left of 200000 (default): 8000 reserved for the answer …`.
+    /// The available part of the budget with its calculation, for example `191500 left of 200000
+    /// (default): 8000 reserved for the answer …`.
     #[must_use]
     pub fn parts(&self) -> String {
         let BudgetReport { tokens, by, reserved, reserved_by, headroom } = self.budget;
@@ -57,7 +59,7 @@ impl Totals {
     }
 }
 
-/// Who decided a number, in words.
+/// The source of a number as text.
 fn words(by: &str) -> &'static str {
     match by {
         "session" => "session file",

@@ -1,4 +1,4 @@
-//! Prompts as Markdown: each section in a fence that its text cannot close.
+//! Prompts as Markdown. Each section is in a fence that its text cannot close.
 
 use std::fmt::Write as _;
 

@@ -1,6 +1,4 @@
-//! Prompts for people and for programs: text with colours and a bar for the budget, JSON, Markdown.
-//!
-//! Takes [`PromptReport`]s, which say of each line where it comes from; gives text.
+//! Report of prompts with the origin of each line, as colored text, JSON and Markdown.
 
 mod budget;
 mod markdown;
@@ -14,154 +12,148 @@ pub use budget::BudgetReport;
 pub use markdown::prompts_markdown;
 pub use terminal::prompts_text;
 
-/// A prompt, as all outputs show it.
+/// A prompt with all data of the output formats.
 #[derive(Debug, Clone, Serialize)]
 pub struct PromptReport {
-    /// What the preview is called.
+    /// The name of the preview.
     pub name: String,
     pub shard: String,
     pub shard_type: String,
-    /// How the prompt was assembled: `jit`, `legacy`, `section`; `turn` for the input of a turn,
-    /// `articulation` for results that are put into words.
+    /// The assembly mode: `jit`, `legacy`, `section`; `turn` for the input of a turn,
+    /// `articulation` for results to put into words.
     pub mode: &'static str,
-    /// Its sections, in order.
     pub sections: Vec<SectionReport>,
-    /// The situation as a prompt compiler sees it.
+    /// The situation as seen by the prompt compiler.
     pub derived: Value,
-    /// Whether the envelope instructions were appended.
+    /// True if the envelope instructions were appended.
     pub suffix: bool,
-    /// Why the compiler was not used although it was asked for.
+    /// The reason why the requested compiler was not used.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fallback: Option<String>,
-    /// What the prompts that were compiled before it changed, in a kernel that is never cleaned.
+    /// The effects of earlier compilations in a kernel that is never cleaned.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sticky: Option<StickyReport>,
-    /// How many lines are no longer there since the prompt was shown last.
+    /// The number of lines that were removed since the last display.
     #[serde(skip)]
     pub gone: usize,
-    /// Tokens of all of it.
+    /// The token counts of the prompt.
     pub totals: Totals,
-    /// Which atoms were taken, and which were not.
+    /// The included and excluded atoms.
     pub manifest: Value,
-    /// The atoms that were not taken, as [`PromptReport::manifest`] has them.
+    /// The excluded atoms of [`PromptReport::manifest`].
     #[serde(skip)]
     pub left_out: Vec<ExcludedAtomReport>,
-    /// What is particular about how the prompt was assembled, each as a sentence without a full stop.
+    /// Remarks about the assembly, each as a sentence without a period.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub remarks: Vec<String>,
     pub diagnostics: Vec<Note>,
 }
 
-/// What the prompts before a prompt changed in it.
+/// The effects of earlier compilations on a prompt.
 #[derive(Debug, Clone, Serialize)]
 pub struct StickyReport {
-    /// The previews before it.
+    /// The names of the earlier previews.
     pub after: Vec<String>,
-    /// The atoms that are in it because of them.
+    /// The atoms that are included because of earlier compilations.
     pub gained: Vec<String>,
-    /// The atoms that are not in it because of them.
+    /// The atoms that are excluded because of earlier compilations.
     pub lost: Vec<String>,
 }
 
-/// An atom that is not in the prompt.
 #[derive(Debug, Clone, Serialize)]
 pub struct ExcludedAtomReport {
     pub id: String,
     pub reason: String,
-    /// The file in which it stands.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
-    /// The line there, counted from 1.
+    /// The line in the file, from 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub line: Option<usize>,
 }
 
 #[derive(Debug, Clone, Serialize)]
 pub struct SectionReport {
-    /// What it is: `base`, `context`, `session`, …
+    /// The kind of the section, for example `base` or `context`.
     pub section: String,
-    /// Who gave its text: `kernel`, `builtin`, …
+    /// The source of the text, for example `kernel` or `builtin`.
     pub from: &'static str,
     /// The name of the text, if it has one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// What it is called.
     pub title: String,
     pub tokens: usize,
-    /// The parts of the session.
+    /// The blocks of the session section.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub blocks: Vec<Value>,
-    /// Its lines, banner and blank lines included.
+    /// The lines, including banner and blank lines.
     pub lines: Vec<LineReport>,
 }
 
 #[derive(Debug, Clone, Serialize)]
 pub struct LineReport {
-    /// The line as it is in the prompt.
     pub text: String,
-    /// What its value is called.
+    /// The name of the value.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tag: Option<&'static str>,
-    /// Whether it is the text of the section, a heading or layout.
+    /// `text`, `heading` or `layout`.
     pub role: &'static str,
     pub tokens: usize,
-    /// Where it comes from.
+    /// The origin of the line.
     pub origin: OriginReport,
-    /// Whether it was not there when the prompt was shown last.
+    /// True if the line was added since the last display.
     #[serde(skip)]
     pub is_new: bool,
 }
 
-/// Where a line comes from.
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct OriginReport {
-    /// `fact`, `derived`, `session`, `intent`, `builtin`, `suffix`, `synthetic`, `atom`, `turn`.
+    /// `fact`, `derived`, `session`, `intent`, `builtin`, `suffix`, `synthetic`, `atom` or `turn`.
     pub kind: &'static str,
-    /// The file in which it can be opened.
+    /// The file of the source.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
-    /// The line there, counted from 1.
+    /// The line in the file, from 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub line: Option<usize>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub range: Option<(u32, u32)>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fact: Option<String>,
-    /// The rule that gave it.
+    /// The rule that derived the fact.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rule: Option<String>,
     /// The JSON pointer of the value in the session.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pointer: Option<String>,
-    /// The part of the intent, the name of the built-in text, the id of the atom, the number of the turn, or the condition of the suffix.
+    /// The name, depending on the kind: part of the intent, built-in text, atom id, turn number, or
+    /// condition of the suffix.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// The ways in which the fact follows, each as an indented text.
+    /// The proofs of the fact, each as indented text.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub proof: Vec<String>,
 }
 
-/// Tokens of a prompt.
+/// The size of a prompt.
 #[derive(Debug, Clone, Serialize)]
 pub struct Totals {
-    /// How long it is.
     pub bytes: usize,
-    /// What is counted in [`Totals::tokens`] and in sections.
+    /// The tokenizer of [`Totals::tokens`] and of the sections.
     pub tokenizer: &'static str,
-    /// Tokens as the settings count them.
+    /// Tokens according to the configured tokenizer.
     pub tokens: usize,
-    /// Tokens as the prompt compiler estimates them.
+    /// Tokens according to the estimate of the prompt compiler.
     pub bytes4: usize,
-    /// Tokens as the compressor estimates them.
+    /// Tokens according to the estimate of the compressor.
     pub chars4: usize,
-    /// How many there may be.
+    /// The available tokens.
     pub available: u32,
-    /// What that is left of.
+    /// The parts of the budget.
     pub budget: BudgetReport,
-    /// How many the agent's configuration gives to the context of a shard of this type.
+    /// The configured context limit of shards of this type.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub context: Option<u64>,
-    /// How many its model takes in.
+    /// The configured context window of the model.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub window: Option<u64>,
 }
@@ -171,15 +163,14 @@ pub struct Totals {
 pub struct Note {
     pub code: &'static str,
     pub rule: &'static str,
-    /// How grave it is.
     pub severity: &'static str,
     pub message: String,
-    /// Where: `fix.kernel.mg:3`.
+    /// The location, for example `fix.kernel.mg:3`.
     pub place: String,
 }
 
 impl OriginReport {
-    /// In a few words: `fact at policy.mg:3`, `session /git_branch`.
+    /// A short form, for example `fact at policy.mg:3` or `session /git_branch`.
     #[must_use]
     pub fn short(&self) -> String {
         let place = match (&self.file, self.line) {
@@ -200,11 +191,11 @@ impl OriginReport {
     }
 }
 
-/// How many atoms that were left out are named, unless all are wanted.
+/// The maximum number of listed excluded atoms, unless all are requested.
 const MOST_LEFT_OUT: usize = 10;
 
 impl ExcludedAtomReport {
-    /// In a line: `style/short (atoms/a.yaml:9): blocked: …`.
+    /// A line, for example `style/short (atoms/a.yaml:9): blocked: …`.
     #[must_use]
     pub fn sentence(&self) -> String {
         let place = match (&self.file, self.line) {
@@ -216,7 +207,7 @@ impl ExcludedAtomReport {
 }
 
 impl PromptReport {
-    /// The atoms that were left out, a line each: the first ones, or all.
+    /// The excluded atoms, one on each line: the first ones, or all.
     #[must_use]
     pub fn left_out_lines(&self, all: bool) -> Vec<String> {
         let most = if all { usize::MAX } else { MOST_LEFT_OUT };
@@ -228,7 +219,7 @@ impl PromptReport {
         lines
     }
 
-    /// Marks the lines that an earlier state of the prompt did not have, and counts those that it had besides.
+    /// Marks the lines that an earlier state of the prompt lacks, and counts the removed lines.
     pub fn mark_changes(&mut self, before: &Self) {
         let mut known: FxHashMap<(&str, &str), usize> = FxHashMap::default();
         for section in &before.sections {
@@ -249,7 +240,7 @@ impl PromptReport {
 }
 
 impl StickyReport {
-    /// In a sentence: `after fix-auth: only therefore with review/style`.
+    /// A sentence, for example `after fix-auth: only therefore with review/style`.
     #[must_use]
     pub fn sentence(&self) -> String {
         let list = |ids: &[String]| ids.join(", ");
@@ -266,7 +257,7 @@ impl StickyReport {
     }
 }
 
-/// All prompts as JSON: one object, or a list of several.
+/// All prompts as JSON: an object for one prompt, or a list for several.
 #[must_use]
 pub fn prompts_json(prompts: &[PromptReport]) -> Value {
     match prompts {
@@ -276,7 +267,7 @@ pub fn prompts_json(prompts: &[PromptReport]) -> Value {
     .unwrap_or_default()
 }
 
-/// What share of a whole a part is, as `12.3 %`.
+/// A share in percent, for example `12.3 %`.
 fn percent(part: usize, whole: usize) -> String {
     let tenths = (part * 1_000).checked_div(whole).unwrap_or(0);
     format!("{}.{} %", tenths / 10, tenths % 10)

@@ -1,4 +1,4 @@
-//! Prompts as text: sections in colour, origins beside the lines, the budget as a bar.
+//! Prompts as terminal text: colored sections, origins next to the lines, the budget as a bar.
 
 use std::fmt::Write as _;
 
@@ -14,13 +14,13 @@ const SESSION: Style = AnsiColor::Yellow.on_default();
 const INTENT: Style = AnsiColor::Magenta.on_default();
 const WRONG: Style = AnsiColor::BrightRed.on_default().bold();
 
-/// How many signs the bar has.
+/// The width of the bar in characters.
 const BAR: usize = 30;
 
-/// Where origins begin, unless a line is longer.
+/// The column of origins, unless a line is longer.
 const COLUMN: usize = 72;
 
-/// Prompts as text, with the colours of a terminal. `provenance` shows where each line comes from.
+/// Prompts as text with terminal colors. `provenance` shows the origin of each line.
 #[must_use]
 pub fn prompts_text(prompts: &[PromptReport], provenance: bool) -> String {
     let mut out = String::new();
@@ -33,7 +33,7 @@ pub fn prompts_text(prompts: &[PromptReport], provenance: bool) -> String {
     if prompts.len() > 1 && prompts.iter().any(|prompt| !prompt.diagnostics.is_empty()) {
         out.push('\n');
     }
-    // What is wrong with a file is wrong with all of its prompts.
+    // A finding about a file applies to all its prompts and is shown once.
     let mut told: Vec<&Note> = Vec::new();
     for note in prompts.iter().flat_map(|prompt| &prompt.diagnostics) {
         if !told.contains(&note) {
@@ -79,7 +79,7 @@ fn lines(out: &mut String, section: &SectionReport, provenance: bool) {
         writeln!(out, "{FAINT}── {} · {}{name} · {tokens} tokens{FAINT:#}", section.section, section.from);
     let mut before = String::new();
     for line in &section.lines {
-        // What several lines in a row have in common is said once.
+        // Consecutive lines with the same origin show it once.
         let short = if provenance && line.role == "text" { line.origin.short() } else { String::new() };
         let mut origin = if short == before { String::new() } else { short.clone() };
         if line.is_new {
@@ -106,7 +106,7 @@ fn lines(out: &mut String, section: &SectionReport, provenance: bool) {
     }
 }
 
-/// The atoms that are not in the prompt, each with the reason.
+/// The excluded atoms with reasons.
 fn left_out(out: &mut String, prompt: &PromptReport, all: bool) {
     let lines = prompt.left_out_lines(all);
     if !lines.is_empty() {

@@ -1,4 +1,4 @@
-//! From a turn as it was replayed to one as it is written.
+//! Conversion of a replayed turn to its report.
 
 use super::{
     AtomReport, CorrectionReport, FactReport, MemoryReport, ObstacleReport, ProofTree, ReplyFactReport,
@@ -10,26 +10,27 @@ use mangle_settings::instant_text;
 use piggyback::envelope::account::AccountEntry;
 use piggyback::envelope::runtime::Stage;
 
-/// How deep a proof is unfolded.
+/// The maximum depth of a proof.
 const DEEPEST: usize = 40;
 
-/// How many rows of a group are shown.
+/// The maximum number of displayed rows of a group.
 const ROWS: usize = 10;
 
-/// The word for a request that one side of a comparison does not have: its runtime reads the reply differently.
+/// The verdict for a request that one side of a comparison lacks, because its runtime reads the
+/// reply differently.
 const NOT_READ: &str = "not read";
 
-/// What a turn does not know of itself.
+/// Locations that a turn does not contain.
 pub struct TurnPlaces<'a> {
-    /// What output calls the transcript.
     pub file: &'a str,
-    /// The line that the record begins at.
+    /// The first line of the record.
     pub line: u32,
-    /// Where the record begins, in bytes of the transcript.
+    /// The byte offset of the record in the transcript.
     pub start: u64,
-    /// Where a clause stands: `policy.mg:12`; `None` for what no clause gives.
+    /// Returns the location of a clause, for example `policy.mg:12`; `None` for
+    /// [`RuleId::ASSERTED`].
     pub rule: &'a dyn Fn(RuleId) -> Option<String>,
-    /// Where a fact of the session comes from.
+    /// Returns the origin of a fact of the session.
     pub origin: &'a dyn Fn(&str) -> Option<SessionOrigin>,
 }
 
@@ -39,7 +40,7 @@ impl std::fmt::Debug for TurnPlaces<'_> {
     }
 }
 
-/// A turn as it is written, without findings.
+/// The report of a turn, without findings.
 #[must_use]
 pub fn turn(turn: &Turn, places: &TurnPlaces<'_>) -> TurnReport {
     let shown = turn.rewritten.as_ref().map_or(&turn.surface, |rewritten| &rewritten.shown);
@@ -105,7 +106,7 @@ fn word(stage: Stage) -> &'static str {
     }
 }
 
-/// An update as it is written.
+/// The report of an update.
 #[must_use]
 pub fn atom(entry: &AccountEntry) -> AtomReport {
     AtomReport {
@@ -147,7 +148,7 @@ fn verdict(verdict: &Verdict, places: &TurnPlaces<'_>) -> VerdictReport {
     }
 }
 
-/// What replies did that a permission rests on.
+/// The facts of replies that a permission depends on.
 fn own(verdict: &Verdict) -> Vec<ReplyFactReport> {
     let Reliance { granted, lifted, .. } = &verdict.reliance;
     let all = |facts: &[(String, SessionOrigin)], does: &str| {
@@ -174,7 +175,7 @@ fn lack(miss: &Miss, places: &TurnPlaces<'_>) -> ObstacleReport {
     ObstacleReport { rule, store: miss.store.map(str::to_owned), first_failing_literal: literal, near }
 }
 
-/// A proof as a tree; what was unfolded before is only named.
+/// A proof as a tree. Repeated facts are not expanded again.
 fn tree(proof: &Proof, places: &TurnPlaces<'_>) -> Option<ProofTree> {
     Unfolding { proof, places, shown: vec![false; proof.nodes.len()] }.node(0, 0)
 }
@@ -226,7 +227,7 @@ impl Unfolding<'_> {
     }
 }
 
-/// A verdict that is compared: its index, request, action, object, word and reason.
+/// A verdict for comparison: index, request, action, target, word, reason.
 type ComparedVerdict = (Option<usize>, String, String, String, String, String);
 
 /// The verdicts of a turn about the whole reply and its requests.
@@ -252,7 +253,7 @@ impl VerdictComparison {
         let mut compared = Vec::new();
         for (index, request, action, target, word, _) in &ours {
             let other = theirs.iter().find(|other| other.0 == *index);
-            // A reply that the other policy has nothing to say about is permitted as a whole.
+            // A reply without a verdict is permitted as a whole.
             let absent = if index.is_none() { "PERMIT" } else { NOT_READ };
             let (there, why) = other.map_or((absent, &empty), |other| (other.4.as_str(), &other.5));
             if there != word {

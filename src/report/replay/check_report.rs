@@ -1,32 +1,31 @@
-//! What `check` finds in transcripts, given to the turns of a replay.
+//! Assignment of `check` findings to the turns of a replay.
 
 use serde_json::Value;
 
 use super::{ReplaySummary, TurnReport, said};
 
-/// Where a turn begins in its transcript.
+/// The start of a turn in its transcript.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TurnStart {
-    /// What output calls the transcript.
+    /// The display name of the transcript.
     pub file: String,
-    /// The number of the turn.
     pub turn: u64,
     /// The offset in bytes of the file.
     pub start: u64,
 }
 
-/// What `check` finds in the transcripts of a replay.
+/// The `check` findings about the transcripts of a replay.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct CheckReport {
-    /// The findings in front of the first turn, or in files without turns.
+    /// The findings before the first turn, or in files without turns.
     pub elsewhere: Vec<Value>,
-    /// All findings in numbers.
+    /// The number of all findings.
     pub summary: ReplaySummary,
 }
 
 impl CheckReport {
-    /// Gives each finding to the turn that it is in: the last that begins at or before it. `starts` are all turns of the
-    /// transcripts in their order; a finding in one that is not among `turns` is only counted.
+    /// Assigns each finding to the last turn that starts at or before it. `starts` has all turns of
+    /// the transcripts in order. Findings in turns that are not in `turns` are only counted.
     #[must_use]
     pub fn of(findings: Vec<Value>, starts: &[TurnStart], turns: &mut [TurnReport]) -> Self {
         let mut report = Self::default();

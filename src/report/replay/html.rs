@@ -1,5 +1,8 @@
-//! A page about replayed sessions that needs nothing else: no network, no script, one file. A timeline of turns with their
-//! verdicts; proofs, texts and states unfold. Everything that comes from transcripts and policies is text in it.
+//! HTML page about replayed sessions: a timeline of turns with verdicts, and collapsible proofs,
+//! texts and states.
+//!
+//! The page is a single file without scripts and network access. All texts of transcripts and
+//! policies are escaped.
 
 use std::fmt::Write as _;
 
@@ -14,10 +17,10 @@ use super::{
 };
 use crate::report::html_page;
 
-/// How much of a surface is shown before it is unfolded, in characters.
+/// The maximum length of a surface before it is collapsed, in characters.
 const SURFACE: usize = 600;
 
-/// How many turns a page shows.
+/// The maximum number of turns of a page.
 pub const MOST_TURNS: usize = 3_000;
 
 #[must_use]
@@ -61,7 +64,7 @@ fn header(page: Page<'_>, out: &mut String) {
         (summary.self_granted, "self-granted", "bad"),
         (summary.turns, plural(summary.turns, "turn", "turns"), ""),
     ];
-    // Most sessions have none.
+    // Omitted if zero, since most sessions have none.
     let tiles = tiles.into_iter().filter(|(count, what, _)| *count > 0 || *what != "self-granted");
     for (count, what, class) in tiles {
         let _ = write!(out, "<li class=\"{class}\"><b>{count}</b> {what}</li>");
@@ -101,7 +104,7 @@ fn timelines(turns: &[TurnReport], out: &mut String) {
     }
 }
 
-/// All turns at a glance, each a link.
+/// Writes an overview with a link to each turn.
 fn overview<'t>(turns: impl Iterator<Item = &'t TurnReport>, out: &mut String) {
     out.push_str("<nav class=\"strip\" aria-label=\"turns\">");
     for turn in turns {
@@ -118,7 +121,7 @@ fn overview<'t>(turns: impl Iterator<Item = &'t TurnReport>, out: &mut String) {
     out.push_str("</nav>");
 }
 
-/// How a turn went: a class, and a word.
+/// The class and the word for the outcome of a turn.
 fn mood(turn: &TurnReport) -> (&'static str, &'static str) {
     let is_self_granted = turn.all_verdicts().any(VerdictReport::is_self_granted);
     let is_denied = turn.all_verdicts().any(|verdict| !verdict.is_permitted());
@@ -182,7 +185,7 @@ fn surface(turn: &TurnReport, out: &mut String) {
                 let _ = write!(out, "<p class=\"note warn\">not shown: {}</p>", words(&hidden));
             }
         }
-        // What was put in front is all that is new.
+        // Only the notice is new; the rest is the original text.
         Some(_) if surface.shown.ends_with(&surface.original) => {
             let notice = surface.shown.strip_suffix(surface.original.as_str()).unwrap_or_default();
             let _ = write!(out, "<p class=\"note warn\">the user reads first: {}</p>", words(notice.trim()));
@@ -211,7 +214,7 @@ fn verdict(verdict: &VerdictReport, out: &mut String) {
         "gate" => "by the gate",
         _ => "by the constitution",
     };
-    // A denial is what the page is read for, and so is a permission that a reply gave itself.
+    // Denials and self-granted permissions are expanded, since they are most important.
     let open = if verdict.is_permitted() && verdict.rests_on.is_empty() { "" } else { " open" };
     let _ = write!(
         out,
@@ -264,7 +267,7 @@ fn verdict(verdict: &VerdictReport, out: &mut String) {
     out.push_str("</details>");
 }
 
-/// A proof. Facts that replies of the session asserted or removed themselves are marked as `forged`.
+/// Writes proofs. Facts that replies asserted or removed are marked as `forged`.
 fn trees(trees: &[ProofTree], forged: &[&str], out: &mut String) {
     out.push_str("<ul class=\"tree\">");
     for tree in trees {

@@ -1,12 +1,12 @@
-//! A turn as Markdown, for a comment on a change or a report that somebody writes. Nothing of the transcript is markup in
-//! it: texts stand in code spans and fences.
+//! Markdown report of a turn, for comments and reports. Texts of the transcript are in code spans
+//! and fences, so they contain no markup.
 
 use std::fmt::Write as _;
 
 use super::{ProofTree, TurnReport, VerdictReport, said, unjudged};
 use crate::report::sink;
 
-/// How much of a text is shown in a line.
+/// The maximum length of a text in a line, in characters.
 const LINE: usize = 300;
 
 /// A turn as a section.
@@ -134,12 +134,12 @@ fn tree(tree: &ProofTree, level: usize, out: &mut String) {
     tree.because.iter().for_each(|inner| self::tree(inner, level + 1, out));
 }
 
-/// A text as a code span of a cell, cut.
+/// A truncated text as a code span in a table cell.
 fn code(text: &str) -> String {
     sink::markdown_code(&cut(text))
 }
 
-/// The same outside of tables.
+/// A truncated text as a code span outside of tables.
 fn words_code(text: &str) -> String {
     sink::code_span(&cut(text))
 }
@@ -149,12 +149,10 @@ fn cut(text: &str) -> String {
     cut.map_or(text.into(), |cut| format!("{cut}…"))
 }
 
-/// Words of ours that may quote the transcript, outside of tables.
 fn plain(text: &str) -> String {
     sink::markdown(text)
 }
 
-/// The same in a cell of a table.
 fn cell(text: &str) -> String {
     sink::markdown_cell(text)
 }

@@ -1,9 +1,9 @@
-//! Pieces of HTML that all parts of the page are made of. Foreign text goes through [`escaped`].
+//! HTML helpers of all parts of the page. Foreign text must be escaped with [`escaped`].
 
 use super::TurnReport;
 use crate::report::sink;
 
-/// A place of the page. The name of the file is not trusted to be one.
+/// The anchor of a turn. The file name is hashed, because it is not a valid anchor.
 pub(super) fn anchor(turn: &TurnReport) -> String {
     let hash = turn.file.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
@@ -11,12 +11,11 @@ pub(super) fn anchor(turn: &TurnReport) -> String {
     format!("t{hash:x}-{}", turn.turn)
 }
 
-/// A text as code.
 pub(super) fn code(text: &str) -> String {
     format!("<code>{}</code>", escaped(text))
 }
 
-/// Words of ours, in which what stands between backquotes is code.
+/// Escapes a text and formats its backquoted parts as code.
 pub(super) fn words(text: &str) -> String {
     let mut out = String::new();
     for (at, part) in text.split('`').enumerate() {
@@ -28,7 +27,7 @@ pub(super) fn words(text: &str) -> String {
     out
 }
 
-/// A text that is nothing but text in HTML, in attributes too.
+/// Escapes a text for HTML content and attributes.
 pub(super) fn escaped(text: &str) -> String {
     sink::html(text)
 }

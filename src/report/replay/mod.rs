@@ -1,8 +1,7 @@
-//! Replayed sessions as output: plain records of what became of each turn, and from them text for a terminal, lines of
-//! JSON, Markdown and a page of HTML.
+//! Report of replayed sessions: terminal text, JSON lines, Markdown and an HTML page.
 //!
-//! Takes turns as [`replay`](agent_replay) gives them, the places of clauses, and findings as `check --format json` writes
-//! them; gives strings.
+//! The input is turns of [`replay`](agent_replay), locations of clauses, and findings in the format
+//! of `check --format json`.
 
 mod build;
 mod check_report;
@@ -30,73 +29,70 @@ use serde_json::Value;
 use agent_replay::safety_notice;
 use piggyback::envelope::secrets::are_shown;
 
-/// True if a count is left out of JSON.
+/// True if a count is omitted from JSON.
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
 fn is_zero(count: &usize) -> bool {
     *count == 0
 }
 
-/// The requests of a turn without a verdict, in words.
 fn unjudged(count: usize) -> String {
     format!("{}: no rule permits requests", counted(count, "request"))
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct TurnReport {
-    /// What output calls the transcript.
+    /// The display name of the transcript.
     pub file: String,
-    /// The number of the answer.
+    /// The number of the reply, from 1.
     pub turn: u64,
-    /// The number of its record.
+    /// The number of the record.
     pub record: u64,
-    /// The line that its record begins at.
+    /// The first line of the record.
     pub line: u32,
-    /// Where its envelope begins, else it, in bytes of the transcript.
+    /// The byte offset of the envelope in the transcript. Fallback: the offset of the reply.
     pub start: u64,
-    /// The time of its record, as RFC 3339; `None` where nothing tells it.
+    /// The time of the record in RFC 3339, if known.
     pub time: Option<String>,
-    /// What the user said before, cut.
+    /// The preceding user message, truncated.
     pub asked: Option<String>,
-    /// The stage that read it: `P1` to `P5`; `None` where only the surface is known.
+    /// The extraction stage, `P1` to `P5`; `None` if only the surface is known.
     pub stage: Option<String>,
-    /// What the runtime calls that.
+    /// The extraction method in the runtime.
     pub method: Option<String>,
-    /// True if the runtime reads it on its path of native tool calls.
+    /// True if the runtime reads the reply on its path for native tool calls.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub native_path: bool,
     pub surface: SurfaceReport,
-    /// What became of its updates.
+    /// The outcomes of the updates.
     pub atoms: Vec<AtomReport>,
-    /// What became of its memory operations.
+    /// The effects of the memory operations.
     pub memory: Vec<MemoryReport>,
-    /// What its self-correction leads to.
+    /// The result of the self-correction.
     pub self_correction: Option<CorrectionReport>,
-    /// The verdict about the whole of it.
+    /// The verdict about the whole reply.
     pub envelope: Option<VerdictReport>,
-    /// The verdicts about its requests.
     pub verdicts: Vec<VerdictReport>,
     /// The number of requests without a verdict.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub unjudged: usize,
     pub state: StateReport,
-    /// Why the evaluation ended before it was done.
+    /// The reason for an incomplete evaluation.
     pub stopped: Option<String>,
-    /// Verdicts that another policy gives instead.
+    /// Verdicts that differ under another policy.
     pub compared: Vec<VerdictComparison>,
-    /// What the replay found, as `check --format json` writes it.
+    /// The findings of the replay, in the format of `check --format json`.
     pub findings: Vec<Value>,
-    /// What `check` finds in it; empty unless that was wanted.
+    /// The findings of `check`; empty unless requested.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub checked: Vec<Value>,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SurfaceReport {
-    /// What the model wrote.
+    /// The surface as the model wrote it.
     pub original: String,
-    /// What the user reads.
     pub shown: String,
-    /// Why that is something else.
+    /// The reason for a rewritten surface.
     pub reason: Option<String>,
     /// The reason of a safety notice that the runtime does not show.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -104,7 +100,7 @@ pub struct SurfaceReport {
 }
 
 impl SurfaceReport {
-    /// The notice that the runtime does not show, with the cause.
+    /// The hidden notice with its cause.
     fn hidden(&self) -> Option<String> {
         let reason = self.hidden_notice.as_ref()?;
         let why = "the runtime does not show the notice on the path of native tool calls";
@@ -114,14 +110,14 @@ impl SurfaceReport {
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct AtomReport {
-    /// Its index; `None` where it was filled in.
+    /// The index of the update; `None` for a prefilled update.
     pub index: Option<usize>,
     pub text: String,
     /// `asserted`, `passed`, `dropped`, `blocked`, `blank`, `withdrawn` or `not_taken`.
     pub fate: String,
-    /// The same in words.
+    /// The outcome as text.
     pub why: String,
-    /// The fact that it is to the kernel.
+    /// The asserted fact.
     pub fact: Option<String>,
 }
 
@@ -129,49 +125,46 @@ pub struct AtomReport {
 pub struct MemoryReport {
     pub op: String,
     pub key: String,
-    /// What it does, in words.
+    /// The effect as text.
     pub effect: String,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct CorrectionReport {
-    /// What the model thinks went wrong.
     pub hypothesis: String,
-    /// Whether it stays a fact.
+    /// True if the hypothesis stays asserted.
     pub kept: bool,
-    /// What the policy does about it.
     pub actions: Vec<ProofTree>,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct VerdictReport {
-    /// What the packet calls the request.
+    /// The id of the request in the packet.
     pub request: String,
-    /// Its index in the packet; `None` for the reply as a whole.
+    /// The index of the request in the packet; `None` for the whole reply.
     pub index: Option<usize>,
-    /// What is to be done.
+    /// The requested action.
     pub action: String,
     pub target: String,
     pub payload: String,
     /// `PERMIT` or `DENY`.
     pub verdict: String,
-    /// Who decides: `1`, `2` or `gate`.
+    /// The deciding authority: `1`, `2` or `gate`.
     pub lock: String,
-    /// Why, in a sentence.
+    /// The reason as a sentence.
     pub why: String,
-    /// Where the clause stands that decides.
+    /// The location of the deciding clause.
     pub rule: Option<String>,
-    /// The store in which it decides, if the runtime has stores.
+    /// The store of the deciding clause, if the runtime has stores.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub store: Option<String>,
-    /// Proofs.
     pub because: Vec<ProofTree>,
-    /// What each rule lacks.
+    /// The failed premise of each rule.
     pub why_not: Vec<ObstacleReport>,
-    /// What replies of the session did that the permission rests on.
+    /// The facts of replies that the permission depends on.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub rests_on: Vec<ReplyFactReport>,
-    /// Why the request would be denied without that.
+    /// The reason for a denial without these facts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub otherwise: Option<String>,
 }
@@ -180,14 +173,14 @@ pub struct VerdictReport {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ReplyFactReport {
     pub fact: String,
-    /// Where it comes from: `turn 1, update 2`.
+    /// The origin, for example `turn 1, update 2`.
     pub from: String,
-    /// `grants`: it is part of the proof; `lifts`: it removes what would deny the request.
+    /// `grants`: part of the proof. `lifts`: overrides a denial.
     pub does: String,
 }
 
 impl VerdictReport {
-    /// What tells the request from others: its target, else its payload.
+    /// The target of the request, or its payload if the target is unknown.
     #[must_use]
     pub fn object(&self) -> &str {
         match self.target.as_str() {
@@ -196,83 +189,81 @@ impl VerdictReport {
         }
     }
 
-    /// Whether it is a permission.
+    /// True for a permission.
     #[must_use]
     pub fn is_permitted(&self) -> bool {
         self.verdict == "PERMIT"
     }
 
-    /// Whether it is a permission that replies of the session gave themselves.
+    /// True for a permission that depends on facts of replies.
     #[must_use]
     pub fn is_self_granted(&self) -> bool {
         self.is_permitted() && !self.rests_on.is_empty()
     }
 }
 
-/// A fact and what it follows from.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ProofTree {
-    /// The fact; for a built-in the condition.
+    /// The fact, or the condition of a built-in predicate.
     pub fact: String,
-    /// What makes it hold: `rule`, `fact`, `session`, `absent`, `dropped`, `holds`, `group`, `above`.
+    /// `rule`, `fact`, `session`, `absent`, `dropped`, `holds`, `group` or `above`.
     pub kind: String,
-    /// The clause that gives it, or the turn that asserted it.
+    /// The clause that derived the fact, or the turn that asserted it.
     pub by: Option<String>,
-    /// What it follows from.
+    /// The premises of the derivation.
     pub because: Vec<ProofTree>,
 }
 
-/// What a rule lacks.
+/// The failed premise of a rule.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ObstacleReport {
-    /// Where the rule stands.
+    /// The location of the rule.
     pub rule: String,
-    /// The store in which it was tried, if the runtime has stores.
+    /// The store of the evaluation, if the runtime has stores.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub store: Option<String>,
-    /// The first premise that has no solution.
+    /// The first premise without a solution.
     pub first_failing_literal: String,
-    /// Facts that come near; for a negation, what there is.
+    /// Similar facts; for a negation, the matching facts.
     pub near: Vec<String>,
 }
 
 impl ObstacleReport {
-    /// The place of the rule, with the store.
+    /// The location of the rule, with the store.
     fn place(&self) -> String {
         let store = self.store.as_ref().map(|store| format!(" in store {store}")).unwrap_or_default();
         format!("{}{store}", self.rule)
     }
 }
 
-/// What a turn changed.
+/// The state changes of a turn.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct StateReport {
-    /// Facts that hold now.
+    /// The added facts.
     pub added: Vec<FactReport>,
-    /// Facts that hold no more.
+    /// The removed facts.
     pub removed: Vec<String>,
-    /// How many hold now and did not.
+    /// The number of added facts.
     pub added_count: usize,
-    /// How many did and do not.
+    /// The number of removed facts.
     pub removed_count: usize,
 }
 
-/// A fact that holds.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct FactReport {
     pub fact: String,
-    /// The clause that gives it; `None` where the session asserted it.
+    /// The clause that derived the fact; `None` for an asserted fact.
     pub by: Option<String>,
 }
 
-/// A verdict that is another one under another policy.
+/// A verdict that differs under another policy.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct VerdictComparison {
-    /// What the packet calls the request.
+    /// The id of the request in the packet.
     pub request: String,
-    /// What is to be done.
+    /// The requested action.
     pub action: String,
-    /// To what; where the target does not tell, how.
+    /// The target, or the payload if the target is unknown.
     pub target: String,
     pub here: String,
     pub there: String,
@@ -280,7 +271,7 @@ pub struct VerdictComparison {
 }
 
 impl TurnReport {
-    /// It with what looks like a credential masked, unless output shows that.
+    /// The same report with masked credentials, unless output shows them.
     #[must_use]
     pub fn redacted(self) -> Self {
         if are_shown() {
@@ -295,12 +286,11 @@ impl TurnReport {
     }
 }
 
-/// The member of a finding that is text.
+/// A text member of a finding.
 fn said<'f>(finding: &'f Value, name: &str) -> &'f str {
     finding.get(name).and_then(Value::as_str).unwrap_or_default()
 }
 
-/// `1 fact`, `2 facts`
 fn counted(count: usize, thing: &str) -> String {
     format!("{count} {thing}{}", if count == 1 { "" } else { "s" })
 }

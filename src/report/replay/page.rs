@@ -1,30 +1,30 @@
-//! What a page is about.
+//! Input of the HTML page.
 
 use serde_json::Value;
 
 use super::{CheckReport, ReplaySummary, RuleCoverage, TurnReport};
 
-/// What a page is about.
+/// The input of the HTML page.
 #[derive(Debug, Clone, Copy)]
 pub struct Page<'a> {
-    /// The turns, those of each transcript together.
+    /// The turns, grouped by transcript.
     pub turns: &'a [TurnReport],
-    /// How many more there are.
+    /// The number of omitted turns.
     pub omitted: usize,
-    /// What is found in the policies.
+    /// The findings about the policies.
     pub policy: &'a [Value],
-    /// What `check` finds in the transcripts, where that was found out.
+    /// The `check` findings about the transcripts, if requested.
     pub checked: Option<&'a CheckReport>,
-    /// Which rules ever held, where that was asked for.
+    /// Rule coverage, if requested.
     pub coverage: &'a [RuleCoverage],
-    /// All in numbers.
+    /// The counts.
     pub summary: &'a ReplaySummary,
-    /// What the policies are called.
+    /// The display name of the policies.
     pub program: &'a str,
-    /// The revision of the policies, where they are in a git repository.
+    /// The git revision of the policies, if any.
     pub revision: Option<&'a str>,
-    /// The day of the replay, as `2026-01-31`.
+    /// The date of the replay, for example `2026-01-31`.
     pub date: Option<&'a str>,
-    /// That a policy does not load, with its first error.
+    /// The banner for a policy that does not load, with its first error.
     pub mark: Option<&'a str>,
 }

@@ -1,4 +1,4 @@
-//! The list of problems at the top of the page: errors first, then warnings, each with a link to its turn.
+//! List of problems at the top of the page: errors, then warnings, each with a link to its turn.
 
 use std::fmt::Write as _;
 
@@ -7,16 +7,15 @@ use serde_json::Value;
 use super::markup::{anchor, code, escaped, words};
 use super::{Page, TurnReport, said};
 
-/// How many problems are listed.
+/// The maximum number of listed problems.
 const MOST: usize = 200;
 
-/// A finding and the turn that it is in.
+/// A finding with its turn.
 struct Problem<'a> {
     finding: &'a Value,
     turn: Option<&'a TurnReport>,
 }
 
-/// Writes the list.
 pub(super) fn problems(page: Page<'_>, out: &mut String) {
     let of_turns = page.turns.iter().flat_map(|turn| {
         turn.checked.iter().chain(&turn.findings).map(move |finding| Problem { finding, turn: Some(turn) })

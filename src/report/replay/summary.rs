@@ -1,4 +1,4 @@
-//! A replay in numbers.
+//! Summary counts of a replay.
 
 use std::collections::BTreeMap;
 
@@ -7,66 +7,59 @@ use serde_json::Value;
 
 use super::{TurnReport, counted, is_zero, said};
 
-/// What became of all sessions together.
+/// The counts over all sessions.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct ReplaySummary {
     /// Transcripts.
     pub files: usize,
-    /// Answers.
+    /// Replies.
     pub turns: usize,
     pub requests: usize,
-    /// Requests that are permitted.
     pub permitted: usize,
-    /// Those of them that rest on what replies of the session asserted or removed.
+    /// Permitted requests that depend on facts that replies asserted or removed.
     pub self_granted: usize,
-    /// Requests that are denied.
+    /// Denied requests.
     pub denied: usize,
     /// Requests without a verdict, because no rule permits requests.
     #[serde(skip_serializing_if = "is_zero")]
     pub unjudged: usize,
     /// Replies that are denied as a whole.
     pub envelopes_denied: usize,
-    /// Replies of which the user reads something else than the model wrote.
+    /// Replies with a rewritten surface.
     pub surfaces_rewritten: usize,
-    /// Rewritten surfaces, denied replies and denied requests together, as `stats` counts them.
+    /// The total of rewritten surfaces, denied replies and denied requests, like in `stats`.
     pub constitutional_blocks: usize,
-    /// Memory operations by what they are.
+    /// Memory operations by kind.
     pub memory_operations: BTreeMap<String, usize>,
     /// Updates that became facts.
     pub atoms_asserted: usize,
-    /// Those of them whose reply the policy denies.
+    /// Asserted updates in replies that the policy denies.
     pub atoms_asserted_though_denied: usize,
     /// Updates that did not become facts.
     pub atoms_lost: usize,
-    /// Those of them that the caps drop.
+    /// Lost updates beyond a cap.
     pub atoms_dropped: usize,
-    /// Those of them that the update filter or the kernel refuses.
+    /// Lost updates that the update filter or the kernel rejects.
     pub atoms_blocked: usize,
-    /// Those of them that are denied with their reply.
+    /// Lost updates that were withdrawn with a denied reply.
     pub atoms_withdrawn: usize,
-    /// Verdicts that another policy gives instead.
+    /// Verdicts that differ under another policy.
     pub changed: usize,
-    /// Findings.
     pub errors: usize,
-    /// Findings.
     pub warnings: usize,
-    /// Findings.
     pub information: usize,
-    /// Findings.
     pub hints: usize,
 }
 
-/// A rule that permits or denies, and whether it ever did.
+/// A rule that permits or denies, with its coverage.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct RuleCoverage {
     pub rule: String,
     pub predicate: String,
-    /// Whether it ever held.
     pub held: bool,
 }
 
 impl ReplaySummary {
-    /// Counts a turn.
     pub fn add(&mut self, turn: &TurnReport) {
         self.turns += 1;
         self.requests += turn.verdicts.len() + turn.unjudged;
@@ -95,7 +88,6 @@ impl ReplaySummary {
         turn.findings.iter().for_each(|finding| self.finding(finding));
     }
 
-    /// Counts a finding.
     pub fn finding(&mut self, finding: &Value) {
         match said(finding, "severity") {
             "error" => self.errors += 1,
@@ -106,7 +98,7 @@ impl ReplaySummary {
     }
 }
 
-/// The same in a sentence or two.
+/// The summary in one or two sentences.
 #[must_use]
 pub fn summary_text(summary: &ReplaySummary) -> String {
     let ReplaySummary { turns, requests, permitted, denied, envelopes_denied, .. } = summary;

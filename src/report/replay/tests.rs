@@ -1,11 +1,11 @@
-//! What comes from a transcript is text, whatever it says, in all outputs.
+//! Tests of hostile transcripts: their content is escaped in all output formats.
 #![allow(clippy::unwrap_used)]
 
 use serde_json::json;
 
 use super::*;
 
-/// A turn in which everything that a model may write is hostile.
+/// A turn with hostile text in every field of the model.
 fn hostile() -> TurnReport {
     let evil = "</code></details><script>alert(1)</script>\u{202e}`x`|\u{1b}[31m\"'&";
     let tree =
@@ -83,7 +83,7 @@ fn hostile() -> TurnReport {
     }
 }
 
-/// A turn in which nothing happened.
+/// A turn without events.
 pub(super) fn quiet() -> TurnReport {
     TurnReport {
         atoms: Vec::new(),
@@ -102,7 +102,7 @@ pub(super) fn quiet() -> TurnReport {
 #[test]
 fn a_terminal_obeys_nothing() {
     let text = text(&hostile());
-    // Colours of ours are all that is left.
+    // Only built-in colors remain.
     let plain = anstream::adapter::strip_str(&text).to_string();
     assert!(!plain.contains(['\u{1b}', '\u{202e}']), "{plain:?}");
     assert!(plain.contains("<script>alert(1)</script>"), "{plain}");
@@ -149,7 +149,7 @@ fn markdown_has_no_tags_but_ours() {
         }
         let ours = ["<details>", "</details>", "<summary>", "</summary>", "<code>", "</code>"];
         let mut rest = ours.iter().fold(line.to_owned(), |line, tag| line.replace(tag, ""));
-        // What stands in code spans is no markup.
+        // Text in code spans is not markup.
         while let Some(start) = rest.find('`') {
             let ticks = rest[start..].chars().take_while(|char| *char == '`').count();
             let close = "`".repeat(ticks);

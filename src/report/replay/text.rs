@@ -1,4 +1,4 @@
-//! A turn for a terminal: the verdicts stand out, all else is quiet.
+//! Terminal text of a turn: verdicts are highlighted.
 
 use std::fmt::Write as _;
 
@@ -7,10 +7,10 @@ use anstyle::{AnsiColor, Style};
 use super::{ObstacleReport, ProofTree, TurnReport, VerdictReport, said, unjudged};
 use crate::report::sink;
 
-/// How much of a text is shown on one line.
+/// The maximum length of a text on one line, in characters.
 const LINE: usize = 110;
 
-/// How many facts of a change are shown.
+/// The maximum number of displayed facts of a change.
 const FACTS: usize = 12;
 
 const GOOD: Style = AnsiColor::Green.on_default().bold();
@@ -20,7 +20,7 @@ const NOTE: Style = AnsiColor::Cyan.on_default();
 const HEAD: Style = Style::new().bold();
 const QUIET: Style = Style::new().dimmed();
 
-/// A turn over several lines, with a blank line at the end.
+/// A turn on several lines, with a blank line at the end.
 #[must_use]
 pub fn text(turn: &TurnReport) -> String {
     let mut out = String::new();
@@ -60,7 +60,7 @@ pub fn text(turn: &TurnReport) -> String {
     out
 }
 
-/// [`text`] without colours.
+/// [`text`] without colors.
 #[must_use]
 pub fn plain_text(turn: &TurnReport) -> String {
     anstream::adapter::strip_str(&text(turn)).to_string()
@@ -107,7 +107,7 @@ fn verdict(verdict: &VerdictReport, out: &mut String) {
     let first = verdict.because.first().map_or(String::new(), by);
     let _ = writeln!(out, "           {}{first}", cut(&verdict.why));
     for (at, proof) in verdict.because.iter().enumerate() {
-        // The first is said already, but for what it follows from.
+        // The first fact is already in the verdict.
         if at > 0 {
             let _ = writeln!(out, "           {}{}", cut(&proof.fact), by(proof));
         }
@@ -202,7 +202,7 @@ fn findings(turn: &TurnReport, out: &mut String) {
     }
 }
 
-/// A finding as lines: the headline, its place, notes and help.
+/// A finding as lines: headline, location, notes and help.
 #[must_use]
 pub fn finding_lines(finding: &serde_json::Value) -> Vec<String> {
     let notes = finding["notes"].as_array().into_iter().flatten().filter_map(|note| note.as_str());
@@ -230,12 +230,12 @@ fn headline(finding: &serde_json::Value) -> String {
     format!("{style}{severity}[{code} {rule}]{style:#}: {}", visible(message))
 }
 
-/// A text without what would steer a terminal.
+/// The text without terminal controls.
 fn visible(text: &str) -> String {
     sink::line(text)
 }
 
-/// A text on one line, without what a terminal would obey, cut.
+/// A truncated text on one line, without terminal controls.
 fn cut(text: &str) -> String {
     let text = visible(text);
     match text.char_indices().nth(LINE) {

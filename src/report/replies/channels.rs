@@ -1,39 +1,40 @@
-//! `split`: the two channels of a transcript, with the same numbers of turns.
+//! Output of `split`: the two channels of a transcript, with common turn numbers.
 
 use crate::report::sink;
 use piggyback::envelope::secrets::redacted;
 use piggyback::transcript::channels::{KERNEL, USER};
 
-/// What a person was shown in a turn, and the updates that reached the kernel, or would as far as that was judged.
+/// The user-visible text of a turn, and its updates that reached the kernel. Without a verdict, the
+/// updates that passed the filters.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Channels {
-    /// What a person was shown.
     pub surface: String,
-    /// The updates, in their order.
+    /// The updates in order.
     pub updates: Vec<String>,
 }
 
 impl Channels {
-    /// What a person was shown, line by line behind the number of the turn. Control characters are visible.
+    /// The lines of the surface, prefixed with the turn number. Control characters are made
+    /// visible.
     #[must_use]
     pub fn surface_lines(&self, turn: u64) -> Vec<String> {
-        // A key may stand in several lines.
+        // Redacted before the split, because a key can span several lines.
         redacted(&self.surface).lines().map(|line| format!("{turn}: {}", plain(line))).collect()
     }
 
-    /// What reached the kernel, a line for each update behind the number of the turn.
+    /// The updates, one on each line, prefixed with the turn number.
     #[must_use]
     pub fn control_lines(&self, turn: u64) -> Vec<String> {
         self.updates.iter().map(|update| format!("{turn}: {}", plain(update.trim()))).collect()
     }
 
-    /// What a person was shown, as an entry of a log.
+    /// The surface as a log entry.
     #[must_use]
     pub fn surface_entry(&self) -> String {
         entry(USER, &self.surface)
     }
 
-    /// What reached the kernel, as entries of a log: one without a text where nothing did.
+    /// The updates as log entries. Without updates, one empty entry.
     #[must_use]
     pub fn control_entries(&self) -> Vec<String> {
         match self.updates.as_slice() {
@@ -50,7 +51,7 @@ fn entry(prefix: &str, text: &str) -> String {
     }
 }
 
-/// A line without what would steer a terminal.
+/// A line without terminal controls.
 fn plain(line: &str) -> String {
     sink::line(&redacted(line))
 }
@@ -95,7 +96,7 @@ mod tests {
         fn a_log_gives_the_channels_back(
             all in prop::collection::vec(("(?s).{1,40}", prop::collection::vec("[a-z]\\((?s).{0,20}\\)\\.", 0..3)), 1..5)
         ) {
-            // What looks like a credential is masked unless `--no-redact` is given.
+            // Credentials are masked unless `--no-redact` is given.
             prop_assume!(all.iter().all(|(one, more)| more.iter().chain([one]).all(|text| redacted(text) == *text)));
             let all: Vec<_> = all.into_iter().map(|(surface, updates)| Channels { surface, updates }).collect();
             prop_assert_eq!(read(&written(&all)), all);

@@ -1,4 +1,4 @@
-//! The differences between two readings of one reply, for example by two versions of the runtime.
+//! Differences between two readings of one reply, for example by two runtime versions.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -8,14 +8,14 @@ use serde_json::{Map, Value, json};
 
 use crate::report::sink;
 
-/// Characters of a value that are shown on one line.
+/// The maximum length of a value on one line, in characters.
 const LINE: usize = 140;
 
 /// A part of a reply that two readings have differently.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ReplyDifference {
-    /// `stage`, `surface`, `control`, `update`, `memory`, `correction`, `intent`, `tools`, `knowledge`, `feedback`, `warning` or
-    /// `finding`.
+    /// `stage`, `surface`, `control`, `update`, `memory`, `correction`, `intent`, `tools`,
+    /// `knowledge`, `feedback`, `warning` or `finding`.
     pub part: &'static str,
     /// The text of an update.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -26,10 +26,10 @@ pub struct ReplyDifference {
     pub new: Value,
 }
 
-/// A reply that two versions of the runtime read differently.
+/// A reply that two runtime versions read differently.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ReplyComparison {
-    /// The file, as output calls it.
+    /// The display name of the file.
     pub file: String,
     /// The number of the record.
     pub record: u64,
@@ -37,18 +37,16 @@ pub struct ReplyComparison {
     pub path: Value,
     /// The names of the two runtimes.
     pub runtimes: [&'static str; 2],
-    /// The differences.
     pub differences: Vec<ReplyDifference>,
 }
 
-/// The numbers of a comparison.
+/// The counts of a comparison.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct ReplyComparisonSummary {
-    /// Replies that were compared.
     pub replies: usize,
-    /// Replies that are read differently.
+    /// Replies with differences.
     pub different: usize,
-    /// For each part the number of replies in which it differs.
+    /// The number of replies with a difference in each part.
     pub parts: BTreeMap<&'static str, usize>,
 }
 
@@ -82,7 +80,7 @@ pub fn reply_differences(old: &Value, new: &Value) -> Vec<ReplyDifference> {
     out
 }
 
-/// The stage with its method and confidence, or with the error of the strict mode.
+/// The stage with its method and confidence, or with the error of strict mode.
 fn stage(record: &Value) -> Value {
     let names = ["stage", "method", "confidence", "error"];
     let members = names.iter().filter(|name| !record[**name].is_null());
@@ -93,7 +91,7 @@ fn list(record: &Value, path: &str) -> Vec<Value> {
     record.pointer(path).and_then(Value::as_array).cloned().unwrap_or_default()
 }
 
-/// The findings without their places, which are the same file in both readings.
+/// The findings without locations, since both readings are about the same file.
 fn findings(record: &Value) -> Vec<Value> {
     let finding = |one: &Value| {
         let names = ["code", "rule", "severity", "message"];
@@ -102,7 +100,7 @@ fn findings(record: &Value) -> Vec<Value> {
     list(record, "/diagnostics").iter().map(finding).collect()
 }
 
-/// Adds the updates with another fate, reason or fact.
+/// Adds the updates with a different fate, reason or fact.
 fn updates(old: &Value, new: &Value, out: &mut Vec<ReplyDifference>) {
     let (old, new) = (list(old, "/atoms/account"), list(new, "/atoms/account"));
     for at in 0..old.len().max(new.len()) {
@@ -120,7 +118,7 @@ fn updates(old: &Value, new: &Value, out: &mut Vec<ReplyDifference>) {
     }
 }
 
-/// Adds the items that only one of two lists has. Equal items are matched one by one.
+/// Adds the items of only one list. Equal items are matched one to one.
 fn items(part: &'static str, old: &[Value], new: &[Value], out: &mut Vec<ReplyDifference>) {
     let mut only_new: Vec<&Value> = new.iter().collect();
     for item in old {
@@ -134,7 +132,6 @@ fn items(part: &'static str, old: &[Value], new: &[Value], out: &mut Vec<ReplyDi
 }
 
 impl ReplyComparisonSummary {
-    /// Counts a reply.
     pub fn add(&mut self, differences: &[ReplyDifference]) {
         self.replies += 1;
         self.different += usize::from(!differences.is_empty());
@@ -144,7 +141,6 @@ impl ReplyComparisonSummary {
         parts.into_iter().for_each(|part| *self.parts.entry(part).or_default() += 1);
     }
 
-    /// The numbers in a line for people.
     #[must_use]
     pub fn text(&self) -> String {
         let parts: Vec<_> = self.parts.iter().map(|(part, count)| format!("{part} {count}")).collect();
@@ -155,7 +151,6 @@ impl ReplyComparisonSummary {
 }
 
 impl ReplyComparison {
-    /// The differences for people, over several lines.
     #[must_use]
     pub fn text(&self) -> String {
         let mut out = format!("{}:{}\n", sink::line(&self.file), self.record);
@@ -177,7 +172,7 @@ impl ReplyComparison {
     }
 }
 
-/// A value of a part for people, on one line.
+/// A value of a part on one line.
 fn shown(part: &str, value: &Value) -> String {
     let word = |name: &str| cut(&plain(&value[name]));
     match part {
@@ -199,7 +194,7 @@ fn plain(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
-/// A text on one line, without characters that steer a terminal, cut.
+/// A truncated text on one line, without terminal controls.
 fn cut(text: &str) -> String {
     let text = sink::line(text);
     match text.char_indices().nth(LINE) {

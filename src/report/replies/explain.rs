@@ -1,4 +1,5 @@
-//! `parse --explain`: stage by stage, what the runtime tried and why it went on.
+//! Output of `parse --explain`: the extraction stages of the runtime, with the reason for each
+//! failure.
 
 use std::fmt::Write as _;
 
@@ -10,10 +11,10 @@ use mangle_settings::Caps;
 use piggyback::envelope::Object;
 use piggyback::envelope::runtime::{Stage, candidates};
 
-/// How much of a text is shown.
+/// The maximum length of a text, in characters.
 const SHOWN: usize = 100;
 
-/// The stages of a reply as text, from what [`super::parsed`] says of it.
+/// The stages of a reply as text, from its [`super::parsed`] record.
 #[must_use]
 pub fn explained(answered: TranscriptReply<'_>, parsed: &Value, caps: &Caps) -> String {
     let TranscriptReply { file, record, reply, .. } = answered;
@@ -45,7 +46,7 @@ pub fn explained(answered: TranscriptReply<'_>, parsed: &Value, caps: &Caps) -> 
     out
 }
 
-/// Why P1 did not take it.
+/// The reason why stage P1 rejected the reply.
 fn direct_failure(answered: TranscriptReply<'_>) -> String {
     let first = answered.reply.objects.first();
     let why = |object: &Object<'_>| match &object.decoded {
@@ -97,7 +98,7 @@ fn embedded(
     }
 }
 
-/// What was kept and what was lost.
+/// The kept and the lost parts.
 fn results(parsed: &Value, line: &mut impl FnMut(&str, &str)) {
     if let Some(method) = parsed["method"].as_str() {
         line("", &format!("method {method}, confidence {}", parsed["confidence"]));
@@ -123,7 +124,7 @@ fn results(parsed: &Value, line: &mut impl FnMut(&str, &str)) {
     }
 }
 
-/// A text in one line, without what would steer a terminal.
+/// A truncated text on one line, without terminal controls.
 fn shown(text: &str) -> String {
     let line = sink::line(&text.replace('\n', "⏎"));
     let mut chars = line.chars();

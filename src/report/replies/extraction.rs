@@ -1,11 +1,11 @@
-//! `parse --extractor`: what another part of the runtime takes from a reply.
+//! Output of `parse --extractor`: the text that another part of the runtime extracts from a reply.
 
 use serde_json::{Value, json};
 
 use super::TranscriptReply;
 use piggyback::envelope::extractors::Extract;
 
-/// The record of what was taken.
+/// The record of the extracted text.
 #[must_use]
 pub fn extracted(answered: TranscriptReply<'_>, extract: &Extract) -> Value {
     let range = extract.range.clone();

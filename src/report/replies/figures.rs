@@ -1,4 +1,4 @@
-//! `stats`: figures about transcripts as a table, as JSON, and as metrics for Prometheus.
+//! Output of `stats`: figures about transcripts as a table, as JSON, and as Prometheus metrics.
 
 use std::collections::BTreeMap;
 use std::fmt::{Display, Write as _};
@@ -11,12 +11,12 @@ use piggyback::envelope::account::Tally;
 use piggyback::transcript::labels::Labels;
 use piggyback::transcript::statistics::Statistics;
 
-/// A figure: its file, its labels and its value.
+/// A Prometheus sample: its file, labels and value.
 type Sample = (String, Vec<(&'static str, String)>, f64);
 
 const ESTIMATOR: &str = "runtime";
 
-/// The figures of a file as a value.
+/// The figures of a file as JSON.
 #[must_use]
 pub fn figures_json(file: &str, figures: &Statistics, latest: bool) -> Value {
     let compression = &figures.compression;
@@ -51,7 +51,7 @@ pub fn figures_json(file: &str, figures: &Statistics, latest: bool) -> Value {
     })
 }
 
-/// What the constitution blocked; `null` where no policy was replayed.
+/// The blocks by the constitution; `null` without a replayed policy.
 fn blocks_json(figures: &Statistics) -> Value {
     let Some(blocks) = &figures.blocks else { return Value::Null };
     let by =
@@ -59,7 +59,6 @@ fn blocks_json(figures: &Statistics) -> Value {
     json!({ "total": blocks.values().sum::<u64>(), "by": by.collect::<Value>() })
 }
 
-/// The counters of the replies of one shard, model and version.
 fn group_json(labels: &Labels, group: &Statistics) -> Value {
     json!({
         "shard": labels.shard,
@@ -82,7 +81,6 @@ fn group_json(labels: &Labels, group: &Statistics) -> Value {
     })
 }
 
-/// The figures of a file for people.
 #[must_use]
 pub fn figures_text(file: &str, figures: &Statistics, latest: bool) -> String {
     let mut out = format!("{}\n", sink::line(file));
@@ -118,14 +116,14 @@ pub fn figures_text(file: &str, figures: &Statistics, latest: bool) -> String {
     out
 }
 
-/// What the constitution blocked, in words.
+/// The blocks by the constitution as text.
 fn blocks_text(figures: &Statistics) -> String {
     let Some(blocks) = &figures.blocks else { return "not known: no policy judges the replies".to_owned() };
     let by_action = blocks.iter().map(|((lock, action), count)| (format!("{action} (lock {lock})"), *count));
     counts(&by_action.collect())
 }
 
-/// How many answers each shard, model and version gave: `3 coder gpt-x current`.
+/// The number of replies for each shard, model and version, for example `3 coder gpt-x current`.
 fn groups_text(figures: &Statistics) -> String {
     let named = figures.groups.iter().map(|(labels, group)| {
         let words: Vec<_> = labels.pairs().map(|(_, value)| value).collect();
@@ -135,7 +133,8 @@ fn groups_text(figures: &Statistics) -> String {
     counts(&named.collect())
 }
 
-/// The figures of all files in Prometheus' text format. What was never counted has a sample of 0.
+/// The figures of all files in the text format of Prometheus. Counters without events have samples
+/// of 0.
 #[must_use]
 pub fn figures_prometheus(all: &[(String, Statistics)], latest: bool) -> String {
     let mut out = String::new();
@@ -163,29 +162,27 @@ fn write_metric(out: &mut String, name: &str, kind: &str, help: &str, samples: i
     }
 }
 
-/// The values of a counter, each with what its labels are.
+/// The values of a counter with their label values.
 type Values = Vec<(Vec<String>, u64)>;
 
-/// Takes the values of a counter from figures.
+/// Computes the values of a counter.
 type FigureFn = fn(&Statistics) -> Values;
 
 struct Metric {
     name: &'static str,
     help: &'static str,
-    /// The labels of its values.
+    /// The names of the labels.
     labels: &'static [&'static str],
-    /// Its values in some figures, with what these labels are.
+    /// The values, with label values in this order.
     of: FigureFn,
-    /// The values of its first label that are counted even where there are none.
+    /// The values of the first label that always have a sample.
     usual: fn() -> Vec<&'static str>,
 }
 
-/// A counter without labels of its own.
 const fn plain(name: &'static str, help: &'static str, of: FigureFn) -> Metric {
     Metric { name, help, labels: &[], of, usual: Vec::new }
 }
 
-/// A counter with a label.
 const fn labelled(
     name: &'static str,
     help: &'static str,
@@ -195,7 +192,7 @@ const fn labelled(
     Metric { name, help, labels, of, usual: Vec::new }
 }
 
-/// The counters, in the order in which they are written.
+/// The counters in output order.
 const METRICS: [Metric; 11] = [
     labelled("piggyback_parse_errors", "Replies that could not be decoded at once", &["stage"], |it| {
         words(&it.parse_errors)
@@ -228,10 +225,10 @@ fn operations() -> Vec<&'static str> {
     OPERATIONS.iter().map(|one| one.name).collect()
 }
 
-/// The samples of a counter in a file: by shard, model and version as far as replies tell them; what was never counted is 0.
+/// The samples of a counter in a file, by shard, model and version if known. Missing values are 0.
 fn samples(metric: &Metric, file: &str, figures: &Statistics) -> Vec<Sample> {
     let mut samples: Vec<Sample> = Vec::new();
-    // What only the whole file shows has no shard.
+    // Counters of the whole file have no shard.
     let whole = BTreeMap::from([(Labels::default(), figures)]);
     let groups = figures.groups.iter().map(|(labels, group)| (labels.clone(), group)).collect();
     let groups: BTreeMap<Labels, &Statistics> = if metric.name == ROUNDS { whole } else { groups };
@@ -255,10 +252,10 @@ fn samples(metric: &Metric, file: &str, figures: &Statistics) -> Vec<Sample> {
     samples
 }
 
-/// The name of the counter of what the constitution blocked.
+/// The name of the counter for blocks by the constitution.
 const BLOCKS: &str = "constitutional_blocks";
 
-/// The name of the counter of rounds of repair.
+/// The name of the counter for repair rounds.
 const ROUNDS: &str = "repair_rounds_total";
 
 fn blocks(figures: &Statistics) -> Values {
@@ -270,7 +267,7 @@ fn one(count: u64) -> Values {
     vec![(Vec::new(), count)]
 }
 
-/// The updates by what became of them.
+/// The updates by outcome.
 fn ends(figures: &Statistics) -> [(&'static str, u64); 4] {
     let Tally { kept, dropped, blocked, withdrawn } = figures.atoms;
     let kept = (if figures.not_judged.is_none() { "kept" } else { "passed" }, kept);
@@ -281,7 +278,6 @@ fn words<K: AsRef<str>>(counts: &BTreeMap<K, u64>) -> Values {
     counts.iter().map(|(word, count)| (vec![word.as_ref().to_owned()], *count)).collect()
 }
 
-/// `3 kept, 1 dropped`
 fn counts<K: Display>(counts: &BTreeMap<K, u64>) -> String {
     let rows: Vec<_> = counts
         .iter()
@@ -291,7 +287,7 @@ fn counts<K: Display>(counts: &BTreeMap<K, u64>) -> String {
     if rows.is_empty() { "none".into() } else { sink::line(&rows.join(", ")) }
 }
 
-/// A ratio with two digits behind the point.
+/// Rounds a ratio to two decimal places.
 fn rounded(ratio: f64) -> f64 {
     (ratio * 100.0).round() / 100.0
 }

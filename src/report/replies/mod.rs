@@ -1,4 +1,4 @@
-//! What the runtime makes of replies, as output: a record in JSON, stage by stage as text, the two channels.
+//! Reports about the parsing of replies: JSON records, stages as text, and the two channels.
 
 mod channels;
 mod difference;
@@ -27,22 +27,19 @@ use piggyback::envelope::account::AccountEntry;
 use piggyback::envelope::secrets::{are_shown, redacted_of};
 use piggyback::transcript::{Record, Turn};
 
-/// A reply in its transcript.
 #[derive(Debug, Clone, Copy)]
 pub struct TranscriptReply<'a> {
-    /// What output calls the file.
+    /// The display name of the file.
     pub file: &'a str,
-    /// The record that it stands in.
     pub record: &'a Record<'a>,
-    /// The turn that it is.
     pub turn: &'a Turn,
     pub reply: &'a Reply<'a>,
-    /// What became of its updates.
+    /// The outcomes of the updates.
     pub account: &'a [AccountEntry],
 }
 
 impl TranscriptReply<'_> {
-    /// Bytes of the reply as bytes of the file.
+    /// Converts a range of the reply to a byte range of the file.
     fn place(&self, range: Range<usize>) -> [u64; 2] {
         let range = TextRange::new(size(range.start), size(range.end.max(range.start)));
         let place = self.turn.place(range);
@@ -50,19 +47,19 @@ impl TranscriptReply<'_> {
     }
 }
 
-/// A value with its secrets masked, keys apart, unless output shows them.
+/// The value with masked secrets (keys excluded), unless output shows them.
 #[must_use]
 pub fn without_secrets(value: Value) -> Value {
     if are_shown() { value } else { redacted_value("", value) }
 }
 
-/// A value that is called `name`.
+/// Masks the secrets in a value of a member with this name.
 fn redacted_value(name: &str, value: Value) -> Value {
     match value {
         Value::String(text) => redacted_of(name, &text).into_owned().into(),
         Value::Array(values) => values.into_iter().map(|value| redacted_value(name, value)).collect(),
         Value::Object(members) => {
-            // `{"key": "db_password", "value": "…"}`
+            // Example: `{"key": "db_password", "value": "…"}`.
             let key = members.get("key").and_then(Value::as_str).unwrap_or("value").to_owned();
             let redact = |(name, value): (String, Value)| {
                 let said = if name == "value" { key.as_str() } else { name.as_str() };

@@ -1,4 +1,4 @@
-//! `parse`: a line of JSON, or of text, for each reply.
+//! Output of `parse`: one line of JSON or text for each reply.
 
 use serde_json::{Value, json};
 
@@ -10,10 +10,10 @@ use piggyback::envelope::Reply;
 use piggyback::envelope::account::{AccountEntry, NOT_JUDGED, UpdateFate};
 use piggyback::envelope::runtime::{self, Caps, record};
 
-/// The record of a reply; `diagnostics` as `check --format json` writes them.
+/// The record of a reply. `diagnostics` are in the format of `check --format json`.
 ///
-/// Its `model` is what the runtime itself makes of the reply, which knows one version of the protocol; all else follows
-/// the version of the reply. `caps` are the limits of the runtime.
+/// `model` is the result of the runtime itself, which supports one protocol version. All other
+/// members follow the version of the reply. `caps` are the limits of the runtime.
 #[must_use]
 pub fn parsed(answered: TranscriptReply<'_>, caps: &Caps, diagnostics: Vec<Value>) -> Value {
     let TranscriptReply { file, reply, turn, .. } = answered;
@@ -53,7 +53,8 @@ pub fn parsed(answered: TranscriptReply<'_>, caps: &Caps, diagnostics: Vec<Value
     })
 }
 
-/// What the runtime makes of a reply. It drops updates without a full stop that the version of the reply allows.
+/// The result of the runtime itself. It drops updates without a period, even if the version of the
+/// reply allows them.
 fn model(reply: &Reply<'_>, caps: &Caps) -> Value {
     let picked = reply.reading.as_ref().ok().and_then(|reading| reading.picked.as_ref());
     match picked.is_some_and(|picked| picked.kept.is_without_full_stops) {
@@ -65,7 +66,7 @@ fn model(reply: &Reply<'_>, caps: &Caps) -> Value {
     }
 }
 
-/// The same in a line for people.
+/// The record as one line of text.
 #[must_use]
 pub fn parsed_text(parsed: &Value) -> String {
     let word = |path: &str| {
@@ -109,7 +110,8 @@ fn plural(count: u64, what: &str) -> String {
     format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }
 
-/// Where what is shown stands in the file: the string in the envelope without its quotes, or all of the reply.
+/// The byte range of the shown text in the file: the string in the envelope without quotes, or the
+/// whole reply.
 fn surface_range(answered: TranscriptReply<'_>) -> [u64; 2] {
     match answered.reply.member(&["surface_response"]) {
         Some((json, node)) => {
@@ -131,7 +133,7 @@ fn member_range(answered: TranscriptReply<'_>, path: &[&str]) -> Option<[u64; 2]
     Some(answered.place(range.start().into()..range.end().into()))
 }
 
-/// What became of the updates.
+/// The outcomes of the updates.
 fn atoms(answered: TranscriptReply<'_>) -> Value {
     let lost = |word: &str| {
         let of_word = answered.account.iter().filter(|entry| entry.fate.word() == word);

@@ -1,4 +1,4 @@
-//! `repair`: what to tell the model so that it sends its reply again, and sends it right.
+//! Output of `repair`: retry prompts that ask the model for a corrected reply.
 
 use std::fmt::Write as _;
 
@@ -14,19 +14,19 @@ use piggyback::envelope::edits::quoted;
 use piggyback::envelope::{OPERATIONS, ReplyContext};
 use piggyback::transcript::labels::profile;
 
-/// How many updates are listed; of the others only the number is told.
+/// The maximum number of listed updates. Further updates are counted.
 const MOST_UPDATES: usize = 20;
 
-/// The pointer that those of updates begin with.
+/// The prefix of the JSON pointers of updates.
 const UPDATES: &str = "/control_packet/mangle_updates/";
 
-/// How many predicates are offered.
+/// The maximum number of suggested predicates.
 const MOST_OFFERED: usize = 15;
 
-/// The rule about a round that repeats the errors of the one before it.
+/// The rule about a repair round that repeats the errors of the previous round.
 const STUCK: &str = "PB018";
 
-/// A reply that has to be sent again.
+/// A reply that needs a retry.
 #[derive(Debug)]
 pub struct Repair {
     attempt: u32,
@@ -35,11 +35,11 @@ pub struct Repair {
     problems: Vec<Problem>,
     allowed: Vec<String>,
     operations: Vec<&'static str>,
-    /// The number of the record that the reply stands in.
+    /// The number of the record.
     record: u64,
     first_key: &'static str,
     with_period: bool,
-    /// Whether the last round repeated the errors of the one before it.
+    /// True if the last round repeated the errors of the previous round.
     is_stuck: bool,
 }
 
@@ -48,35 +48,35 @@ struct Problem {
     code: String,
     pointer: String,
     message: String,
-    /// What would mend it, in words.
+    /// The fix as text.
     fix: Option<String>,
     update: Option<UpdateProblem>,
-    /// The byte of the reply that it begins at.
+    /// The byte offset of the problem in the reply.
     offset: usize,
 }
 
-/// Something wrong with an update.
+/// A problem of an update.
 #[derive(Debug)]
 struct UpdateProblem {
     index: usize,
     text: String,
-    /// At which character it goes wrong, from 1 on.
+    /// The character of the problem, from 1.
     column: usize,
     suggestion: Option<Suggestion>,
 }
 
-/// How often it was tried.
+/// The number of attempts.
 #[derive(Debug, Clone, Copy)]
 pub struct Attempt {
-    /// Which attempt the message asks for, from 1 on.
+    /// The number of the requested attempt, from 1.
     pub number: u32,
-    /// How many there are.
+    /// The maximum number of attempts.
     pub max: u32,
 }
 
 impl Repair {
-    /// What has to be repaired in a reply that is judged by `context`. `diagnostics` are what is found in it, as
-    /// `check --format json` writes it.
+    /// The repair of a reply. `diagnostics` are its findings in the format of `check --format
+    /// json`.
     #[must_use]
     pub fn new(
         answered: TranscriptReply<'_>,
@@ -105,19 +105,17 @@ impl Repair {
         }
     }
 
-    /// The number of the record that the reply stands in.
     #[must_use]
     pub fn record(&self) -> u64 {
         self.record
     }
 
-    /// Whether there is nothing to repair.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.problems.is_empty()
     }
 
-    /// Why it is of no use to ask the model again; `None` where it is.
+    /// The reason why another attempt is useless; `None` if it is useful.
     #[must_use]
     pub fn stop(&self) -> Option<String> {
         if self.attempt > self.max {
@@ -127,7 +125,7 @@ impl Repair {
             .then(|| "the last round of repair repeated the errors of the reply before it".to_owned())
     }
 
-    /// The message to the model.
+    /// The prompt for the model.
     #[must_use]
     pub fn message(&self) -> String {
         let mut out = format!(
@@ -154,7 +152,7 @@ impl Repair {
         out
     }
 
-    /// A block for each update.
+    /// Writes a block for each update.
     fn updates(&self, line: &mut dyn FnMut(&str)) {
         let of_update = |problem: &'_ Problem| Some(problem.update.as_ref()?.index);
         let mut updates: Vec<_> = self.problems.iter().filter(|one| one.update.is_some()).collect();
@@ -199,7 +197,7 @@ impl Repair {
         out
     }
 
-    /// The same for programs.
+    /// The repair as JSON.
     #[must_use]
     pub fn json(&self) -> Value {
         let errors = self.problems.iter().map(|problem| {
@@ -225,7 +223,7 @@ impl Repair {
 }
 
 impl Problem {
-    /// What to do about it, for programs.
+    /// The suggestion for programs.
     fn suggestion(&self) -> Option<&str> {
         let suggestion = self.update.as_ref().and_then(|update| update.suggestion.as_ref());
         match suggestion {
@@ -235,7 +233,7 @@ impl Problem {
     }
 }
 
-/// An update that has to go needs no other repair.
+/// Replaces all fixes of a deleted update with the deletion.
 fn settle(problems: &mut [Problem]) {
     let index = |problem: &Problem| problem.update.as_ref().map(|update| update.index);
     let goes = |problem: &&Problem| problem.fix.as_deref() == Some(DELETE_UPDATE);
@@ -249,7 +247,8 @@ fn settle(problems: &mut [Problem]) {
     }
 }
 
-/// Whether a finding has to be repaired: an error, or a warning about an update that the runtime drops.
+/// True if a finding must be repaired: an error, or a warning about an update that the runtime
+/// drops.
 fn is_grave(found: &Value, lost: &[String]) -> bool {
     let path = found["path"].as_array().and_then(|path| path.last()).and_then(Value::as_str);
     let is_lost = || path.is_some_and(|path| lost.contains(&from_envelope(path)));
@@ -263,7 +262,8 @@ fn lost(answered: TranscriptReply<'_>) -> Vec<String> {
     dropped.iter().map(|(index, _)| format!("{UPDATES}{index}")).collect()
 }
 
-/// The predicates that are offered, those first that the bad updates, or what is suggested for them, are nearest to.
+/// The suggested predicates. Predicates similar to the invalid updates or their suggestions come
+/// first.
 fn offered(context: &ReplyContext<'_>, problems: &[Problem]) -> Vec<String> {
     let updates = problems.iter().filter_map(|one| one.update.as_ref());
     let texts: Vec<&str> = updates
@@ -276,7 +276,7 @@ fn offered(context: &ReplyContext<'_>, problems: &[Problem]) -> Vec<String> {
     found.into_iter().take(MOST_OFFERED).map(DeclaredPredicate::signature).collect()
 }
 
-/// A text as it stands in a JSON string, without the quotes.
+/// The JSON escape of a text, without quotes.
 fn inside(text: &str) -> String {
     let quoted = quoted(text);
     quoted.get(1..quoted.len().saturating_sub(1)).unwrap_or("").to_owned()
@@ -306,7 +306,7 @@ fn in_one_line(found: &Value) -> String {
     parts.join("; ")
 }
 
-/// A pointer without what leads to the envelope.
+/// The pointer relative to the envelope.
 fn from_envelope(pointer: &str) -> String {
     let keys = ["control_packet", "surface_response"];
     let is_key = |segment: &str| keys.iter().any(|key| segment.eq_ignore_ascii_case(key));
@@ -321,14 +321,14 @@ fn from_envelope(pointer: &str) -> String {
     pointer.to_owned()
 }
 
-/// A byte of the file as a byte of the reply.
+/// Converts a byte offset of the file to an offset of the reply.
 fn in_reply(answered: TranscriptReply<'_>, offset: u64) -> usize {
     let in_record = usize::try_from(offset.saturating_sub(answered.record.start)).unwrap_or(0);
     let found = answered.turn.map.to_derived(size(in_record));
     found.map_or(0, usize::from).min(answered.reply.raw.len())
 }
 
-/// The update that a pointer leads to, and the column of an offset in it.
+/// The update at a pointer, with the column of an offset inside it.
 fn update(
     answered: TranscriptReply<'_>,
     pointer: &str,

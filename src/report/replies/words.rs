@@ -1,9 +1,9 @@
-//! The words for what the runtime does with a reply.
+//! Descriptions of the behavior of the runtime for a reply.
 
 use piggyback::envelope::account::spaced;
 use piggyback::envelope::runtime::{DecodeFailure, DropReason, RuntimeReading, Stage, Warning};
 
-/// The stage that read the reply: P1 to P5.
+/// The extraction stage of the reply: P1 to P5.
 pub(super) fn stage(reading: &Result<RuntimeReading, DecodeFailure>) -> &'static str {
     match reading.as_ref().map(|reading| reading.stage) {
         Ok(Stage::Whole | Stage::Stream) => "P1",
@@ -14,7 +14,7 @@ pub(super) fn stage(reading: &Result<RuntimeReading, DecodeFailure>) -> &'static
     }
 }
 
-/// Why a text is no envelope, as the end of a sentence.
+/// The reason why a text is not an envelope, as the end of a sentence.
 pub(super) fn failure(failure: &DecodeFailure) -> String {
     match failure {
         DecodeFailure::End => "the text ends inside of the JSON".into(),
@@ -46,7 +46,7 @@ fn article(found: &str) -> String {
     }
 }
 
-/// Why an update is lost.
+/// The code for the reason of a lost update.
 pub(super) fn drop_word(reason: &DropReason) -> &'static str {
     match reason {
         DropReason::Empty => "empty",
@@ -56,7 +56,7 @@ pub(super) fn drop_word(reason: &DropReason) -> &'static str {
     }
 }
 
-/// The same as the end of a sentence.
+/// The reason of a lost update as the end of a sentence.
 pub(super) fn drop_reason(word: &str) -> &'static str {
     match word {
         "empty" => "it is empty",
@@ -67,7 +67,7 @@ pub(super) fn drop_reason(word: &str) -> &'static str {
     }
 }
 
-/// What the runtime warns of.
+/// The text of a warning of the runtime.
 pub(super) fn warning(warning: &Warning) -> String {
     match warning {
         Warning::Extracted => "the envelope was taken out of mixed text".into(),

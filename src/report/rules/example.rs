@@ -1,17 +1,17 @@
-//! The examples of rules: fixtures of one file or several, made readable.
+//! Examples of rules: fixtures with one or more files, prepared for display.
 
 /// A file of an example.
 pub(super) struct File<'a> {
-    /// Its name, where the example gives one.
+    /// The name, if the example has one.
     pub(super) name: Option<&'a str>,
-    /// Its text, without white space at the end.
+    /// The text without trailing white space.
     pub(super) text: String,
-    /// The language of a file whose name does not tell it.
+    /// The default language.
     default: &'static str,
 }
 
 impl File<'_> {
-    /// The language that its text is in, as the word behind a code fence.
+    /// The language for the code fence.
     pub(super) fn language(&self) -> &'static str {
         let name = self.name.map(|name| name.split(' ').next().unwrap_or(name));
         match name.and_then(|name| name.rsplit_once('.')).map(|(_, end)| end) {
@@ -25,8 +25,8 @@ impl File<'_> {
     }
 }
 
-/// The files of an example; a line `#- NAME` starts one. Empty for a rule without example. A text that begins as JSON
-/// or is no Mangle at all is a reply.
+/// The files of an example, separated by lines `#- NAME`. Empty without an example. For rules about
+/// replies, a text that is not Mangle is a reply.
 pub(super) fn files(example: &str, is_reply: bool) -> Vec<File<'_>> {
     let default = match is_reply {
         false => "mangle",
@@ -53,7 +53,7 @@ pub(super) fn files(example: &str, is_reply: bool) -> Vec<File<'_>> {
     files
 }
 
-/// Characters that nobody would see, as `⟨U+FEFF⟩`: some rules are about just these.
+/// Invisible characters as `⟨U+FEFF⟩`, because some rules are about such characters.
 fn visible(line: &str) -> String {
     let show = |char: char| {
         let hidden = char.is_control() && char != '\t'

@@ -1,4 +1,4 @@
-//! Rules as JSON, for programs.
+//! Rules as JSON.
 
 use serde::Serialize;
 
@@ -19,8 +19,8 @@ struct Entry<'a> {
     url: String,
 }
 
-/// The rules as a list of `{code, name, group, severity, summary, rationale, bad, finding, good, fix, url}`,
-/// with a line end. `severity` is `off` for a rule that is off by default.
+/// The rules as a list of `{code, name, group, severity, summary, rationale, bad, finding, good,
+/// fix, url}`, with a line end. `severity` is `off` for rules that are disabled by default.
 #[must_use]
 pub fn json(rules: &[&'static Rule]) -> String {
     let entry = |rule: &&'static Rule| Entry {
@@ -37,11 +37,11 @@ pub fn json(rules: &[&'static Rule]) -> String {
         url: rule.url(),
     };
     let entries: Vec<_> = rules.iter().map(entry).collect();
-    // Serialising strings cannot fail; the empty text stands for what cannot happen.
+    // Serialization of strings cannot fail. The fallback is an empty text.
     serde_json::to_string_pretty(&entries).unwrap_or_default() + "\n"
 }
 
-/// What kind of fix a program can expect: a suggestion edits nothing.
+/// The fix kind for programs. Suggestions edit nothing and count as `none`.
 fn fix(kind: FixKind) -> &'static str {
     match kind {
         FixKind::Suggestion => FixKind::None.as_str(),

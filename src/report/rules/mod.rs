@@ -1,7 +1,6 @@
-//! Rules as output: JSON, text for a terminal, pages of the documentation.
+//! Rule documentation: JSON, terminal text, and Markdown pages.
 //!
-//! Takes rules as the registry gives them; gives strings. What a rule says of itself stands in its
-//! [`Rule`] and nowhere else.
+//! The content comes only from the [`Rule`] declarations of the registry.
 
 mod example;
 mod json;
@@ -16,7 +15,7 @@ pub use text::{list, single};
 use mangle_syntax::lint::{FixKind, Group, Rule};
 use piggyback::transcript::settings;
 
-/// What the fix of a rule does, and when it is applied.
+/// The effect of the fix of a rule, and the condition for its application.
 fn fix_section(rule: &Rule) -> String {
     let gap = if rule.fix_text.is_empty() { "" } else { " " };
     format!("{}{gap}{}", rule.fix_text, fix(rule))
@@ -60,28 +59,28 @@ fn severity(rule: &Rule) -> String {
     }
 }
 
-/// Whether a rule is about transcripts, whose examples are replies, and which have no comments of Mangle. One of that
-/// group is about declarations.
+/// True if a rule is about transcripts. Its examples are replies, and comments do not suppress it.
+/// The exception `decl-regex-gap` is about declarations.
 fn is_about_replies(rule: &Rule) -> bool {
     rule.code.starts_with("PB") && rule.name != "decl-regex-gap"
 }
 
-/// Whether the fixes of a rule edit captures.
+/// True if the fixes of a rule edit captured transcripts.
 fn is_about_captures(rule: &Rule) -> bool {
     is_about_replies(rule) && !is_about_settings(rule)
 }
 
-/// Whether a rule is about configuration files, in which nothing silences.
+/// True if a rule is about configuration files, which have no suppression comments.
 fn is_about_settings(rule: &Rule) -> bool {
     rule.group == Group::Configuration || rule.bad.starts_with(&format!("#- {}", settings::PATH))
 }
 
-/// The first line of text without its full stop: summaries are headings in some outputs.
+/// The summary without its period, for headings.
 fn heading(summary: &str) -> &str {
     summary.trim_end().trim_end_matches('.')
 }
 
-/// The rules of each group, groups without any left out.
+/// The rules of each non-empty group.
 fn by_group<'r>(rules: &'r [&'static Rule]) -> impl Iterator<Item = (Group, Vec<&'static Rule>)> + 'r {
     Group::ALL.into_iter().filter_map(|group| {
         let own: Vec<_> = rules.iter().copied().filter(|rule| rule.group == group).collect();

@@ -1,14 +1,14 @@
-//! The pages of the documentation: one a rule, and their index.
+//! Markdown pages of the documentation: one for each rule, and an index.
 
 use std::fmt::Write as _;
 
 use super::{by_group, example, fix_section, heading, is_about_replies, severity};
 use mangle_syntax::lint::{FixKind, Rule};
 
-/// The first line of everything in Markdown that is generated.
+/// The first line of all generated Markdown files.
 const GENERATED: &str = "<!-- Generated from the registry of rules by `cargo xtask generate`. -->\n\n";
 
-/// What holds for all rules.
+/// The introduction of the index, which applies to all rules.
 const INTRODUCTION: &str = "\
 # Rules
 
@@ -36,7 +36,7 @@ In an envelope or its record the field `\"x_mangle_ls_ignore\": \"RULE\"` does, 
 apply it. Fixes of captured replies edit evidence: `check --fix-transcripts` applies them, and the editor one by one.
 ";
 
-/// The rules to read first: in each case the engine or the runtime silently ignores what its author wrote.
+/// The most important rules: engine or runtime silently ignore the intended meaning.
 const FIRST: [&str; 10] = [
     "negation-wildcard",
     "negated-var-unbound",
@@ -50,7 +50,7 @@ const FIRST: [&str; 10] = [
     "dead-target",
 ];
 
-/// The page about a rule, in Markdown. What is the same for all rules is in the index.
+/// The Markdown page of a rule. Information that applies to all rules is in the index.
 #[must_use]
 pub fn page(rule: &Rule) -> String {
     let mut out = String::from(GENERATED);
@@ -78,7 +78,7 @@ pub fn page(rule: &Rule) -> String {
     out
 }
 
-/// What is not as with other rules.
+/// The section about settings that differ from other rules.
 fn particular(rule: &Rule) -> String {
     let off = rule.severity.is_none().then(|| severity(rule));
     let unreadable = rule
@@ -88,7 +88,7 @@ fn particular(rule: &Rule) -> String {
     if about.is_empty() { String::new() } else { format!("## Settings\n\n{}\n\n", about.join(" ")) }
 }
 
-/// The index of the pages, in Markdown.
+/// The Markdown index of the pages.
 #[must_use]
 pub fn index(rules: &[&'static Rule]) -> String {
     let mut out = String::from(GENERATED);
@@ -119,7 +119,7 @@ fn table(rules: impl IntoIterator<Item = &'static Rule>) -> String {
     out
 }
 
-/// The pages as chapters of a book, in the form of its table of contents.
+/// The pages as entries of a table of contents.
 #[must_use]
 pub fn chapters(rules: &[&'static Rule]) -> String {
     let mut out = String::new();
@@ -132,7 +132,7 @@ pub fn chapters(rules: &[&'static Rule]) -> String {
     out
 }
 
-/// The files of an example under a heading, in Markdown; empty for a rule without example.
+/// The files of an example under a heading, in Markdown; empty without an example.
 pub(in crate::report) fn examples(rule: &Rule, title: &str, example: &str) -> String {
     let mut out = String::new();
     for file in example::files(example, is_about_replies(rule)) {
@@ -144,7 +144,7 @@ pub(in crate::report) fn examples(rule: &Rule, title: &str, example: &str) -> St
     if out.is_empty() { out } else { format!("## {title}\n\n{out}") }
 }
 
-/// A block of code, in a fence longer than any run of backticks in it.
+/// A code block. Its fence is longer than any run of backticks in the text.
 fn fenced(language: &str, text: &str) -> String {
     let fence = "`".repeat(longest_run(text).max(2) + 1);
     format!("{fence}{language}\n{text}\n{fence}\n\n")

@@ -1,4 +1,4 @@
-//! Rules as text for a terminal; with colours, which whoever prints it may take out.
+//! Rules as colored terminal text. Callers can strip the colors.
 
 use std::fmt::Write as _;
 
@@ -7,13 +7,13 @@ use anstyle::{AnsiColor, Style};
 use super::{by_group, example, fix_section, heading, is_about_replies, is_about_settings, severity};
 use mangle_syntax::lint::{Rule, Severity};
 
-/// Prose is wrapped at this many characters.
+/// The line width of prose in characters.
 const WIDTH: usize = 88;
 
 const BOLD: Style = Style::new().bold();
 const DIM: Style = Style::new().dimmed();
 
-/// All rules, one a line, under the names of their groups.
+/// All rules, one on each line, grouped.
 #[must_use]
 pub fn list(rules: &[&'static Rule]) -> String {
     let width = rules.iter().map(|rule| rule.name.len()).max().unwrap_or(0);
@@ -34,7 +34,6 @@ pub fn list(rules: &[&'static Rule]) -> String {
     out
 }
 
-/// The page of one rule.
 #[must_use]
 pub fn single(rule: &Rule) -> String {
     let mut out = String::new();
@@ -106,7 +105,7 @@ fn silencing(rule: &Rule) -> String {
     }
 }
 
-/// The words of `text` in lines of at most [`WIDTH`] characters, each behind `indent`.
+/// Wraps `text` to lines of at most [`WIDTH`] characters with an indent.
 fn wrap(text: &str, indent: &str) -> String {
     let mut out = String::new();
     let mut line = String::new();

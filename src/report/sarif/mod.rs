@@ -1,7 +1,7 @@
-//! SARIF 2.1.0: one log with one run, for code scanning services and viewers.
+//! SARIF 2.1.0 log with one run, for code scanning services and viewers.
 //!
-//! Places are in UTF-16 code units, which readers assume that never look at `columnKind`. Paths are relative to the
-//! working folder, `%SRCROOT%`, as far as they lie below it.
+//! Columns are in UTF-16 code units, the default for readers that ignore `columnKind`. Paths inside
+//! the working folder are relative to `%SRCROOT%`.
 
 mod results;
 mod rules;
@@ -18,7 +18,7 @@ use super::uri::folder_uri;
 use super::{ReportEntry, Sources};
 use mangle_syntax::lint::address;
 
-/// Where the schema of the format is, which a log has to say.
+/// The required URL of the schema.
 const SCHEMA: &str =
     "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
 
@@ -45,7 +45,7 @@ pub fn sarif(entries: &[ReportEntry], sources: &Sources, run: &SarifRun<'_>) -> 
         }],
         "version": "2.1.0",
     });
-    // Serialising strings and numbers cannot fail; the empty text stands for what cannot happen.
+    // Serialization of strings and numbers cannot fail. The fallback is an empty text.
     serde_json::to_string_pretty(&log).unwrap_or_default() + "\n"
 }
 

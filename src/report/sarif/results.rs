@@ -1,4 +1,4 @@
-//! Findings as SARIF's results.
+//! SARIF results of findings.
 
 use std::path::Path;
 
@@ -12,17 +12,17 @@ use crate::report::{Identity, ReportEntry, Sources};
 use mangle_syntax::lint::{Applicability, Diagnostic, FileEdit, RelatedPlace, ResolvedFix};
 use mangle_syntax::text::{FileId, TextRange};
 
-/// The fingerprint that stays while lines move: the number of the statement, and which of its findings of that rule it
-/// is.
+/// The name of the stable fingerprint: the statement digest, and the number of the finding among
+/// equal ones.
 const FINGERPRINT: &str = "mangleStatement/v1";
 
-/// What results are made with.
+/// The context of results.
 pub(super) struct Results<'a> {
     pub(super) sources: &'a Sources,
     pub(super) run: &'a SarifRun<'a>,
 }
 
-/// The parts of a finding that the format has no field for.
+/// The parts of a finding without a field in SARIF.
 fn properties(diagnostic: &Diagnostic) -> Option<Value> {
     let notes: Vec<&str> = diagnostic.notes.iter().map(AsRef::as_ref).collect();
     let help = diagnostic.help.as_deref();
@@ -72,7 +72,7 @@ impl Results<'_> {
         present(json!({ "artifactLocation": self.artifact(file), "region": self.region(file, range) }))
     }
 
-    /// `None` for a file whose text is not known, such as one that cannot be read.
+    /// `None` for a file without a known text, for example an unreadable file.
     fn region(&self, file: FileId, range: TextRange) -> Option<Value> {
         let source = self.sources.get(file).filter(|source| !source.is_unknown())?;
         let (start, end) = (source.place_utf16(range.start()), source.place_utf16(range.end()));
@@ -109,7 +109,7 @@ impl Results<'_> {
         let file = edits.first().map_or(FileId(u32::MAX), |edit| edit.file);
         let replacement = |edit: &FileEdit| {
             let region = self.region(file, edit.range);
-            // An empty file has one place.
+            // An empty file has a single position.
             let region =
                 region.unwrap_or_else(|| json!({ "endColumn": 1, "startColumn": 1, "startLine": 1 }));
             let text = (!edit.text.is_empty()).then(|| json!({ "text": edit.text.as_str() }));

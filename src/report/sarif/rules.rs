@@ -1,4 +1,4 @@
-//! The rules of the tool as SARIF's descriptors.
+//! SARIF descriptors of the rules.
 
 use serde_json::{Value, json};
 
@@ -6,7 +6,7 @@ use super::run::present;
 use crate::report::rules::examples;
 use mangle_syntax::lint::{Rule, Severity};
 
-/// The level for a severity; there are three.
+/// The level of a severity. SARIF has three levels.
 pub(super) fn level(severity: Severity) -> &'static str {
     match severity {
         Severity::Error => "error",
@@ -32,7 +32,7 @@ fn configuration(rule: &Rule) -> Value {
     present(json!({ "enabled": rule.severity.is_some(), "level": rule.severity.map(level) }))
 }
 
-/// The family as a tag, and the severity in the words of code scanning services.
+/// The group as a tag, and the severity in the terms of code scanning services.
 fn properties(rule: &Rule) -> Value {
     let severity = match rule.severity {
         Some(Severity::Error) => "error",
@@ -42,7 +42,7 @@ fn properties(rule: &Rule) -> Value {
     json!({ "tags": [rule.group.as_str()], "problem.severity": severity })
 }
 
-/// What the page of the rule says of it.
+/// The help text from the rule page.
 fn help(rule: &Rule) -> Value {
     let examples = examples(rule, "Wrong", rule.bad) + &examples(rule, "Right", rule.good);
     let markdown = format!("{}\n\n{examples}", rule.rationale.trim());

@@ -1,4 +1,4 @@
-//! The run that a log tells of, and what its parts share.
+//! SARIF run, and helpers of its parts.
 
 use std::path::Path;
 
@@ -7,23 +7,23 @@ use serde_json::{Value, json};
 use crate::report::uri::{file_uri, relative_uri};
 use mangle_syntax::lint::Rule;
 
-/// What the paths of a log are relative to.
+/// The base of relative paths.
 pub(super) const ROOT: &str = "%SRCROOT%";
 
-/// The run that a log tells of.
+/// The run of a log.
 #[derive(Debug)]
 pub struct SarifRun<'a> {
     /// The working folder, an absolute path.
     pub root: &'a Path,
-    /// All rules, in the order of their codes.
+    /// All rules, sorted by code.
     pub rules: &'a [&'static Rule],
-    /// What was named and could not be checked: path and reason.
+    /// The inputs that could not be checked: path and reason.
     pub failures: Vec<(&'a Path, &'a str)>,
-    /// The exit status that the process will have.
+    /// The exit status of the process.
     pub exit_code: u8,
 }
 
-/// The file at an absolute path.
+/// The artifact location of an absolute path.
 pub(super) fn artifact(root: &Path, path: &Path) -> Value {
     match path.strip_prefix(root) {
         Ok(below) if !below.as_os_str().is_empty() => {
@@ -33,7 +33,7 @@ pub(super) fn artifact(root: &Path, path: &Path) -> Value {
     }
 }
 
-/// An object without its fields that are null.
+/// Removes the null fields of an object.
 pub(super) fn present(mut object: Value) -> Value {
     if let Value::Object(fields) = &mut object {
         fields.retain(|_, value| !value.is_null());
@@ -41,7 +41,7 @@ pub(super) fn present(mut object: Value) -> Value {
     object
 }
 
-/// A plain text as a message. In one, `[…](…)` would be a link, so its brackets are escaped.
+/// A plain text as a message. SARIF parses `[…](…)` as a link, so brackets are escaped.
 pub(super) fn message(text: &str) -> Value {
     let text = if text.contains("](") {
         text.replace('\\', "\\\\").replace('[', "\\[").replace(']', "\\]")

@@ -1,4 +1,4 @@
-//! Answers of an evaluated program.
+//! [`Querier`] for an evaluated program.
 
 use rustc_hash::FxHashMap;
 
@@ -10,30 +10,30 @@ use mangle_engine::kernel::{CompiledProgram, Model, RuleId, ValueId};
 use mangle_engine::program::{PredicateId, Program};
 use mangle_syntax::text::{FileId, Symbol, TextSize};
 
-/// How many bytes the answers to a query may have.
+/// The maximum size of the answers to one query, in bytes.
 const MOST_BYTES: usize = 64 << 20;
 
-/// What is known of facts that no clause of the compiled program gave: how they came to be there and where they
-/// stand, by how they are printed.
+/// Kind and source location of facts that no clause of the compiled program derives. Keys are facts
+/// as the engine prints them.
 #[derive(Debug, Clone, Default)]
 pub struct Marks {
     by_fact: FxHashMap<String, (FactOriginKind, Option<(FileId, TextSize)>)>,
 }
 
 impl Marks {
-    /// Says of a fact how it came to be there and where its statement stands. What was said first stays.
+    /// Records the kind and location of a fact. The first record of a fact wins.
     pub fn set(&mut self, fact: String, kind: FactOriginKind, place: Option<(FileId, TextSize)>) {
         self.by_fact.entry(fact).or_insert((kind, place));
     }
 
-    /// What is known of a fact.
+    /// The kind and location of a fact.
     #[must_use]
     pub fn of(&self, fact: &str) -> Option<(FactOriginKind, Option<(FileId, TextSize)>)> {
         self.by_fact.get(fact).copied()
     }
 }
 
-/// An evaluated program that answers queries.
+/// Answers queries from an evaluated program.
 #[derive(Debug)]
 pub struct KernelAnswers<'k> {
     program: &'k Program,
@@ -41,12 +41,12 @@ pub struct KernelAnswers<'k> {
     model: &'k Model,
     marks: &'k Marks,
     order: AnswerOrder,
-    /// The predicates that were asked for and that nobody declares or defines.
+    /// Queried predicates that are neither declared nor defined.
     pub unknown: Vec<String>,
 }
 
 impl<'k> KernelAnswers<'k> {
-    /// Answers from what follows from a program.
+    /// Creates a querier for the model of a program.
     #[must_use]
     pub fn new(
         program: &'k Program,
@@ -58,7 +58,8 @@ impl<'k> KernelAnswers<'k> {
         Self { program, compiled, model, marks, order, unknown: Vec::new() }
     }
 
-    /// The predicate that a query means.
+    /// The predicate that a query refers to. Prefers existing predicates, then the smallest
+    /// sufficient arity.
     fn predicate(&self, pattern: &QueryPattern, least: usize) -> Option<PredicateId> {
         let named = self.program.named(Symbol::new(pattern.predicate()));
         let enough = named.filter(|predicate| {
@@ -90,7 +91,6 @@ impl<'k> KernelAnswers<'k> {
     }
 }
 
-/// Whether a clause has no body.
 pub(crate) fn is_fact(program: &Program, compiled: &CompiledProgram, rule: RuleId) -> bool {
     let item = compiled.rule(rule).and_then(|rule| program.file(rule.file)?.items.get(rule.item as usize));
     item.and_then(|item| item.statement.clause()).is_some_and(|clause| clause.is_fact())

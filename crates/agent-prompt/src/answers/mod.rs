@@ -1,8 +1,8 @@
-//! Questions to the kernel, with the runtime's exact matching.
+//! Queries to the kernel, with the exact matching of the runtime.
 //!
-//! Takes the text of a query, a bare predicate or a pattern; gives the facts that it finds, names and strings both as
-//! plain text, each with what it came from. Whoever assembles asks a [`Querier`]; the one over an evaluated program
-//! is [`KernelAnswers`].
+//! A query is a bare predicate or a pattern. The answers are facts with their origin; names and
+//! strings are both plain text. The assembly uses the trait [`Querier`]; [`KernelAnswers`]
+//! implements the trait for an evaluated program.
 
 mod kernel;
 mod order;
@@ -16,21 +16,21 @@ pub use kernel::{KernelAnswers, Marks};
 pub use order::AnswerOrder;
 pub use pattern::QueryPattern;
 
-/// An argument of a fact, as those see it who assemble prompts.
+/// An argument of a fact, as the runtime passes it to the prompt assembly.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Arg {
-    /// A name, with its `/`, or a string.
+    /// A name with its leading `/`, or a string.
     Text(String),
     /// A number.
     Number(i64),
-    /// A float. Most readers drop its fraction.
+    /// A float. Most readers truncate the fraction.
     Float(f64),
-    /// A list, a map, a time or whatever else, printed. The runtime takes it for a text, an empty one.
+    /// A list, map, time or other value, as printed. The runtime reads it as an empty text.
     Other(String),
 }
 
 impl Arg {
-    /// The text, as the runtime has it; `None` for numbers, which it passes over.
+    /// The text as the runtime reads it. `None` for numbers, which the runtime skips.
     #[must_use]
     pub fn text(&self) -> Option<&str> {
         match self {
@@ -40,7 +40,7 @@ impl Arg {
         }
     }
 
-    /// The number without its fraction, as the conversion of the runtime's language does it.
+    /// The number, truncated like a Go conversion to an integer.
     #[must_use]
     #[allow(clippy::cast_possible_truncation)]
     pub(super) fn whole(&self) -> Option<i64> {
@@ -51,7 +51,7 @@ impl Arg {
         }
     }
 
-    /// The text that a runtime reads; `None` if it skips the fact.
+    /// The text that a runtime reads. `None` if the runtime skips the fact.
     #[must_use]
     pub(super) fn read(&self, runtime: Runtime) -> Option<String> {
         if !runtime.printed_arguments {
@@ -65,7 +65,7 @@ impl Arg {
         Some(text).filter(|text| !text.is_empty())
     }
 
-    /// The text, as the prompt compiler has it, which takes numbers, too.
+    /// The text as the prompt compiler prints it. Unlike [`Arg::text`], numbers are included.
     #[must_use]
     pub(super) fn printed(&self) -> String {
         match self {
@@ -77,17 +77,16 @@ impl Arg {
     }
 }
 
-/// A fact that a query found.
+/// A fact that matches a query.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Answer {
-    /// Its arguments.
+    /// The arguments of the fact.
     pub args: Vec<Arg>,
-    /// The fact in the store that the answer is made of.
+    /// The origin of the fact in the store.
     pub held: FactOrigin,
 }
 
 impl Answer {
-    /// How many bytes its texts have.
     fn bytes(&self) -> usize {
         let of = |arg: &Arg| match arg {
             Arg::Text(text) | Arg::Other(text) => text.len(),
@@ -96,41 +95,43 @@ impl Answer {
         self.args.iter().map(|arg| size_of::<Arg>() + of(arg)).sum::<usize>() + self.held.fact.len()
     }
 
-    /// An argument as the text that a runtime reads.
+    /// The argument at an index, as text that a runtime reads.
     #[must_use]
     pub fn read(&self, at: usize, runtime: Runtime) -> Option<String> {
         self.args.get(at).and_then(|arg| arg.read(runtime))
     }
 
-    /// An argument as text, if it is one.
+    /// The argument at an index, if it is a text.
     #[must_use]
     pub fn text(&self, at: usize) -> Option<&str> {
         self.args.get(at).and_then(Arg::text)
     }
 }
 
-/// Somebody who answers queries.
+/// Answers queries about facts.
 pub trait Querier {
-    /// The facts that fit a query, in the order in which a prompt shows them. The reader looks at `least` arguments:
-    /// where several predicates have the name, the one with the fewest arguments that are enough is meant. One that
-    /// does not exist has no facts.
+    /// The facts that match a query, in prompt order.
+    ///
+    /// `least` is the minimum number of arguments. If several predicates have the name, the query
+    /// refers to the smallest sufficient arity. An unknown predicate has no facts.
     ///
     /// # Errors
-    /// When the query fails: why, in words.
+    ///
+    /// If the query fails: the reason as text.
     fn query(&mut self, text: &str, least: usize) -> Result<Vec<Answer>, String>;
 }
 
-/// Facts in an order that somebody else decided, for those who have no kernel.
+/// A fixed list of facts in a given order, as a substitute for a kernel.
 #[derive(Debug, Clone, Default)]
 pub struct FactList {
-    /// Facts with their predicates.
+    /// The facts with their predicates.
     pub facts: Vec<(String, Answer)>,
     /// Predicates whose queries fail.
     pub failing: Vec<String>,
 }
 
 impl FactList {
-    /// Adds a fact as it is written in Mangle. Whether it is one.
+    /// Parses a fact in Mangle syntax and appends it. Returns false if the text is not a fact.
     pub fn read(&mut self, fact: &str) -> bool {
         let Some((predicate, args)) = pattern::atom(fact.trim().trim_end_matches('.')) else { return false };
         let Some(args) = args.into_iter().collect() else { return false };

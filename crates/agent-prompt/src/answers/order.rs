@@ -1,4 +1,5 @@
-//! In which order facts are read. The runtime's store has none; ours is that of the files.
+//! Order of the answers to a query. The store of the runtime has no order; the default order
+//! follows the files.
 
 use std::cmp::Ordering;
 
@@ -7,22 +8,23 @@ use mangle_engine::kernel::{CompiledProgram, RuleId};
 use mangle_engine::program::Program;
 use mangle_syntax::text::{FileId, TextSize};
 
-/// In which order answers come.
+/// The order of answers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum AnswerOrder {
-    /// Facts by file and line, then what follows by that of its rule, then by how they are printed.
+    /// Facts by file and line, then derived facts by the position of their rule, then by printed
+    /// text.
     #[default]
     Sorted,
-    /// As the store holds them.
+    /// The order of the store.
     Store,
-    /// Shuffled by this number: shows what depends on the order.
+    /// Shuffled with this seed, to detect results that depend on the order.
     Shuffled(u64),
 }
 
-/// Where something stands that gave a fact. What the caller gave comes behind what is written.
+/// The source position of a fact or rule. Facts from the caller sort after facts from files.
 pub(super) type AnswerPlace = (bool, Option<(FileId, TextSize)>);
 
-/// Where a clause stands.
+/// The source position of a clause.
 pub(super) fn place_of(
     program: &Program,
     compiled: &CompiledProgram,
@@ -34,7 +36,7 @@ pub(super) fn place_of(
 }
 
 impl AnswerOrder {
-    /// Puts answers in order; each comes with whether it was derived, and with its place.
+    /// Sorts answers. The first part of each key is true for derived facts.
     pub(super) fn apply(self, mut found: Vec<(AnswerPlace, Answer)>) -> Vec<Answer> {
         match self {
             Self::Store => {}
@@ -49,18 +51,18 @@ impl AnswerOrder {
 }
 
 fn compare((one, first): &(AnswerPlace, Answer), (other, second): &(AnswerPlace, Answer)) -> Ordering {
-    // Facts without a place were given by the caller: behind all others, in their order.
+    // Facts without a position come from the caller. They sort last and keep their order.
     let key = |place: &AnswerPlace| (place.0, place.1.is_none(), place.1);
     let printed =
         || if one.1.is_none() && !one.0 { Ordering::Equal } else { first.held.fact.cmp(&second.held.fact) };
     key(one).cmp(&key(other)).then_with(printed)
 }
 
-/// An order that depends on the seed alone.
+/// Shuffles a list; the result depends only on the seed.
 fn shuffle<T>(list: &mut [T], seed: u64) {
     let mut state = seed;
     for last in (1..list.len()).rev() {
-        // SplitMix64, as published by its authors.
+        // SplitMix64, with the published constants.
         state = state.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let mut bits = state;
         bits = (bits ^ (bits >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);

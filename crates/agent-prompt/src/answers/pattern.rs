@@ -1,20 +1,22 @@
-//! The text of a query: a bare predicate, or a pattern `p("coder-7", Topic, _)`.
+//! Parser for queries: a bare predicate, or a pattern such as `p("coder-7", Topic, _)`.
 
 use super::Arg;
 use mangle_engine::kernel::{Datum, Values, evaluate};
 use mangle_syntax::syntax::SourceFile;
 use mangle_syntax::syntax::ast::TermKind;
 
-/// What a query asks for.
+/// A parsed query.
 #[derive(Debug, Clone, PartialEq)]
 pub struct QueryPattern {
     predicate: String,
-    /// What each argument must be, `None` for anything; `None` for a bare predicate.
+    /// The required value of each argument, or `None` for any value. The outer `None` is a bare
+    /// predicate.
     wanted: Option<Vec<Option<Arg>>>,
 }
 
 impl QueryPattern {
-    /// Reads the text of a query. One that is no atom asks for all facts of the predicate in front of its first bracket.
+    /// Parses a query. If the text is not an atom, the query matches all facts of the predicate
+    /// before the first bracket.
     #[must_use]
     pub fn read(text: &str) -> Self {
         let text = text.trim().trim_end_matches('.');
@@ -23,32 +25,32 @@ impl QueryPattern {
             Self { predicate: name.to_owned(), wanted: None }
         };
         let Some((predicate, args)) = atom(text).filter(|_| text.contains('(')) else { return bare() };
-        // The runtime writes variables with a `?`, and takes such a text for one.
+        // The runtime writes variables with a leading `?`, and reads any such text as a variable.
         let is_variable = |arg: &Arg| arg.text().is_some_and(|text| text.starts_with('?'));
         let wanted = args.into_iter().map(|arg| arg.filter(|arg| !is_variable(arg)));
         Self { predicate, wanted: Some(wanted.collect()) }
     }
 
-    /// The name of the predicate that is queried, without its arguments.
+    /// The name of the queried predicate.
     #[must_use]
     pub fn predicate(&self) -> &str {
         &self.predicate
     }
 
-    /// How many arguments it has; `None` for a bare predicate.
+    /// The number of arguments; `None` for a bare predicate.
     #[must_use]
     pub fn arity(&self) -> Option<usize> {
         self.wanted.as_ref().map(Vec::len)
     }
 
-    /// True if an argument must have a value of its own, so that only some facts fit.
+    /// True if the pattern requires a value for this argument.
     #[must_use]
     pub fn fixes(&self, argument: usize) -> bool {
         self.wanted.as_ref().and_then(|wanted| wanted.get(argument)).is_some_and(Option::is_some)
     }
 
-    /// Whether a fact with these arguments fits. A name is equal to the string of the same text. A variable that stands
-    /// twice may have two values.
+    /// True if a fact with these arguments matches. A name equals the string with the same text.
+    /// Repeated variables may have different values.
     #[must_use]
     pub fn fits(&self, args: &[Arg]) -> bool {
         let Some(wanted) = &self.wanted else { return true };
@@ -61,7 +63,7 @@ impl QueryPattern {
     }
 }
 
-/// The predicate and the arguments of an atom, `None` for those that are variables.
+/// The predicate and arguments of an atom. Variables are `None`.
 pub(super) fn atom(text: &str) -> Option<(String, Vec<Option<Arg>>)> {
     let text = format!("{text}.");
     let source = SourceFile::parse(text.as_str().into());
@@ -81,7 +83,7 @@ pub(super) fn atom(text: &str) -> Option<(String, Vec<Option<Arg>>)> {
     Some((clause.head.name.as_str().to_owned(), args))
 }
 
-/// A value as those see it who assemble prompts.
+/// Converts an engine value to an argument. `printed` is called only for composite values.
 pub(super) fn argument(datum: &Datum, printed: impl FnOnce() -> String) -> Arg {
     match datum {
         Datum::Name(text) | Datum::String(text) => Arg::Text(text.to_string()),

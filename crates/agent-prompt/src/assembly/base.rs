@@ -1,4 +1,5 @@
-//! The base: who the shard is. A template of the kernel, else mandatory atoms, else a built-in text.
+//! Base section of a prompt: the identity of the shard. Sources in this order: a template of the
+//! kernel, the mandatory atoms, a built-in text.
 
 use super::request::AssemblyRequest;
 use super::template;
@@ -10,12 +11,11 @@ use crate::sections::{Section, SectionKind, SectionSource};
 use crate::texts;
 use mangle_settings::Runtime;
 
-/// The predicate that holds templates: type of shard, text.
 pub(crate) const TEMPLATES: &str = "shard_prompt_base";
 
 pub(super) struct PromptBase {
     pub(super) section: Section,
-    /// Whether the envelope instructions belong behind it.
+    /// True if the envelope instructions follow the base.
     pub(super) needs_suffix: bool,
     pub(super) is_from_kernel: bool,
 }
@@ -49,7 +49,7 @@ pub(super) fn section(
         return PromptBase { section, needs_suffix: false, is_from_kernel: false };
     }
     let (name, ours) = texts::role(kind);
-    // The workspace may have a text for a type that we have none for.
+    // The workspace can have a text for a type without a built-in text.
     let name = if request.templates.contains_key(kind.as_str()) { kind } else { name };
     let (from, text) = template(request.templates, name, ours);
     let mut section = Section::new(SectionKind::Base, from, "BASE");
@@ -58,7 +58,7 @@ pub(super) fn section(
     PromptBase { section, needs_suffix: true, is_from_kernel: false }
 }
 
-/// The text that a fact has for a type. Its key is a name or a string, and case counts.
+/// The template text if the fact is for this type. The key is a case-sensitive name or string.
 pub(crate) fn template_for<'a>(
     answer: &'a Answer,
     kind: &str,

@@ -1,29 +1,31 @@
-//! Texts that a runtime shortens, with a mark that tells by how much.
+//! Truncation of long texts, with a mark that states the number of dropped bytes.
 //!
-//! The limit of the session counts the runtime's own labels, so each line knows how long its label is there.
+//! The limit of the session section includes the labels of the runtime. Each line therefore has the
+//! label length that the runtime uses.
 
 use crate::line::PromptLine;
 use crate::origin::LineOrigin;
 use crate::texts::Block;
 use mangle_syntax::text::{TextRange, size};
 
-/// The beginning of a mark.
+/// The beginning of a truncation mark.
 pub(super) const MARK: &str = "[codenerd: truncated";
 
-/// The part of a limit that the end of a text gets.
+/// Divisor: the end of a text gets this fraction of the limit.
 const TAIL: usize = 3;
 
-/// The part of head and tail within which a cut moves to a line end.
+/// Divisor: a cut moves to a line end within this fraction of head or tail.
 const SNAP: usize = 8;
 
-/// A line of the session.
+/// A line of the session section.
 pub(super) struct SessionLine {
     pub(super) line: PromptLine,
-    /// The bytes around the value in the runtime's own line; `None` if it has no such line.
+    /// The number of bytes around the value in the line of the runtime. `None` if the runtime has
+    /// no such line.
     pub(super) label: Option<usize>,
 }
 
-/// The beginning of a text, with a mark if the text exceeds a limit.
+/// The beginning of a text, with a mark if the text exceeds the limit.
 pub(super) fn head(text: &str, limit: Option<usize>, label: &str) -> String {
     let Some(limit) = limit.filter(|limit| text.len() > *limit) else { return text.to_owned() };
     let kept = text.get(..boundary_before(text, limit)).unwrap_or_default();
@@ -34,8 +36,8 @@ fn boundary_before(text: &str, at: usize) -> usize {
     (0..=at.min(text.len())).rev().find(|at| text.is_char_boundary(*at)).unwrap_or_default()
 }
 
-/// The bytes of a runtime's line around its value. Lists have our bullets and indents there; headings and some labels
-/// are longer or shorter.
+/// The number of bytes around the value in the line of the runtime. Lists have the same bullets and
+/// indents in both; headings and some labels differ in length.
 pub(super) fn label_len(phrase: &str, line: &PromptLine) -> Option<usize> {
     let ours = || line.text.len() - usize::from(line.value.len());
     Some(match phrase {
@@ -61,13 +63,13 @@ pub(super) fn label_len(phrase: &str, line: &PromptLine) -> Option<usize> {
 }
 
 impl SessionLine {
-    /// The bytes of the runtime's line, without its line end.
+    /// The byte length of the line of the runtime, without its line end.
     fn len(&self) -> Option<usize> {
         let is_content = self.line.tag.is_some();
         self.label.map(|label| if is_content { label + usize::from(self.line.value.len()) } else { label })
     }
 
-    /// The byte of our line that corresponds to a byte of the runtime's.
+    /// Maps a byte offset in the line of the runtime to an offset in this line.
     fn place(&self, at: usize) -> usize {
         let text = &self.line.text;
         let start = usize::from(self.line.value.start());
@@ -75,7 +77,7 @@ impl SessionLine {
         ours.max(at.min(start)).min(text.len())
     }
 
-    /// The line as the runtime has it, with blanks for a label, and its line end.
+    /// Appends the line of the runtime with its line end. Blanks stand for the label.
     fn push(&self, out: &mut String) {
         let Some(label) = self.label else { return };
         out.extend(std::iter::repeat_n(' ', label));
@@ -86,7 +88,7 @@ impl SessionLine {
     }
 }
 
-/// The lines of the session, without the middle of what exceeds a limit.
+/// The lines of the session; if they exceed the limit, a mark replaces the middle.
 pub(super) fn session(lines: Vec<SessionLine>, limit: Option<usize>) -> Vec<PromptLine> {
     let bytes: usize = lines.iter().filter_map(|line| Some(line.len()? + 1)).sum();
     let Some(limit) = limit.filter(|limit| bytes > *limit) else {
@@ -108,7 +110,7 @@ pub(super) fn session(lines: Vec<SessionLine>, limit: Option<usize>) -> Vec<Prom
             continue;
         }
         kept.extend(rest.take().into_iter().flatten());
-        // Up to the next heading the text does not tell which block a line is of.
+        // Without a heading, the block of the rest of a list is unknown.
         is_rest &= line.line.tag.is_some();
         let block = if is_rest { Some(Block::Rest) } else { line.line.block };
         kept.push(PromptLine { block, ..behind(line, start.saturating_sub(range.start)) });
@@ -117,7 +119,7 @@ pub(super) fn session(lines: Vec<SessionLine>, limit: Option<usize>) -> Vec<Prom
     kept
 }
 
-/// Where the head of a text ends and its tail begins.
+/// The end of the head and the start of the tail of a text.
 fn cuts(text: &str, limit: usize) -> (usize, usize) {
     let tail = limit / TAIL;
     let head = limit - tail;
@@ -138,7 +140,7 @@ fn cuts(text: &str, limit: usize) -> (usize, usize) {
     (end, (start..=text.len()).find(|at| text.is_char_boundary(*at)).unwrap_or(text.len()))
 }
 
-/// The lines of the mark: how much was dropped, and of how much.
+/// The lines of the truncation mark.
 fn mark(dropped: usize, of: usize) -> [PromptLine; 3] {
     let text = format!("{MARK} {dropped} of {of} chars from session context] …");
     let line = PromptLine { tag: Some("cut"), ..PromptLine::plain(text, LineOrigin::builtin("session.cut")) };
@@ -146,7 +148,7 @@ fn mark(dropped: usize, of: usize) -> [PromptLine; 3] {
         .map(|line| PromptLine { block: Some(Block::Cut), ..line })
 }
 
-/// The beginning of a line up to a byte of the runtime's.
+/// The beginning of a line, up to a byte offset in the line of the runtime.
 fn before(line: &SessionLine, end: usize, len: usize) -> PromptLine {
     if end >= len {
         return line.line.clone();
@@ -157,7 +159,7 @@ fn before(line: &SessionLine, end: usize, len: usize) -> PromptLine {
     PromptLine { text, value, ..line.line.clone() }
 }
 
-/// The end of a line from a byte of the runtime's on.
+/// The end of a line, from a byte offset in the line of the runtime.
 fn behind(line: SessionLine, start: usize) -> PromptLine {
     if start == 0 {
         return line.line;

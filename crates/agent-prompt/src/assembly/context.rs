@@ -1,4 +1,4 @@
-//! What the kernel injects: the list of context atoms, and the knowledge of specialists.
+//! Context section: injected context atoms and specialist knowledge.
 
 use super::clamp;
 use super::request::AssemblyRequest;
@@ -12,13 +12,13 @@ use crate::texts;
 use crate::wording::Wording;
 use piggyback::envelope::runtime::go_quoted;
 
-/// Whether a fact with this key is meant for a shard: by its id letter for letter, or for all of them.
+/// True if a fact with this key applies to a shard: the exact id or a wildcard.
 #[must_use]
 pub(crate) fn is_for(key: &str, shard_id: &str) -> bool {
     key == shard_id || key == "*" || key == "/_all"
 }
 
-/// Adds the context section, if there is anything for it.
+/// Adds the context section if it has lines.
 pub(super) fn section(request: &AssemblyRequest<'_>, querier: &mut dyn Querier, prompt: &mut Prompt) {
     let wording = request.wording();
     let mut lines = injected(request.context, wording, querier, prompt);
@@ -36,7 +36,7 @@ pub(super) fn section(request: &AssemblyRequest<'_>, querier: &mut dyn Querier, 
     prompt.sections.push(section);
 }
 
-/// Context and knowledge, for shards that append them to a prompt of their own.
+/// Adds context and knowledge for shards that append them to their own prompt.
 pub(super) fn for_section_mode(
     request: &AssemblyRequest<'_>,
     querier: &mut dyn Querier,
@@ -67,10 +67,10 @@ pub(super) fn for_section_mode(
     }
 }
 
-/// The label of a cut line.
+/// The label in truncation marks.
 const ROW: &str = "injectable_context row";
 
-/// Sorts lines, drops doubles, and cuts what exceeds the limits of the runtime.
+/// Sorts lines, removes duplicates and truncates to the limits of the runtime.
 fn bounded(lines: &mut Vec<PromptLine>, request: &AssemblyRequest<'_>, wording: Wording<'_>) {
     let runtime = request.context.runtime;
     lines.sort_by(|one, other| one.value().cmp(other.value()));
@@ -87,7 +87,7 @@ fn bounded(lines: &mut Vec<PromptLine>, request: &AssemblyRequest<'_>, wording: 
     }
 }
 
-/// The facts for a shard: its own, and those for all shards.
+/// The facts for a shard and for all shards.
 fn facts(context: &PromptContext, querier: &mut dyn Querier, prompt: &mut Prompt) -> Vec<Answer> {
     if !context.runtime.context_by_pattern {
         return querier.query(INJECTED, 2).unwrap_or_else(|why| {
@@ -110,7 +110,7 @@ fn facts(context: &PromptContext, querier: &mut dyn Querier, prompt: &mut Prompt
     found
 }
 
-/// A line for each context atom of a shard.
+/// One line for each context atom of a shard.
 fn injected(
     context: &PromptContext,
     wording: Wording<'_>,
@@ -128,7 +128,7 @@ fn injected(
     facts(context, querier, prompt).iter().filter_map(line).collect()
 }
 
-/// Topic and text of what specialists know for a shard. Its id must be the shard's, letter for letter.
+/// Topics and texts of specialist knowledge for a shard. Ids must match exactly.
 fn knowledge(
     context: &PromptContext,
     querier: &mut dyn Querier,

@@ -1,4 +1,4 @@
-//! What the person wants.
+//! Intent section: the user's request.
 
 use crate::intent::Intent;
 use crate::origin::LineOrigin;
@@ -17,7 +17,7 @@ pub(super) fn section(intent: &Intent, wording: Wording<'_>) -> Section {
         ("constraint", "intent.constraint", &intent.constraint),
     ];
     for (part, phrase, said) in parts {
-        // All but the constraint are there even when they are empty.
+        // Only the constraint is omitted if it is empty.
         if part != "constraint" || !said.is_empty() {
             let value = [("value", said.as_str())];
             section.lines.push(wording.line(phrase, &value, Some(part), origin(part, said)));

@@ -1,7 +1,9 @@
-//! Putting a prompt together, in the runtime's order: base, context, session, intent, envelope instructions.
+//! Prompt assembly in the order of the runtime: base, context, session, intent, envelope
+//! instructions.
 //!
-//! Takes an [`AssemblyRequest`] and what answers its queries; gives a [`Prompt`] whose every line has an origin. Each file
-//! is one section. Whatever the runtime does strangely is done here as well; rules say so.
+//! Converts an [`AssemblyRequest`] and the answers of a querier to a [`Prompt`] with an origin for
+//! each line. Each file implements one section. Known defects of the runtime are reproduced; lint
+//! rules report them.
 
 mod base;
 mod clamp;
@@ -32,7 +34,7 @@ pub(super) use context::is_for;
 pub(super) use session::HISTORY;
 pub use suffix::{appends_in_jit_mode, has_envelope, is_structured_only};
 
-/// How many bytes of a compiler's complaint the runtime records.
+/// The maximum number of bytes that the runtime records of a compiler error.
 const REASON: usize = 400;
 
 /// Assembles a prompt.
@@ -69,7 +71,7 @@ fn reasons(request: &AssemblyRequest<'_>, reasoning: Reasoning) -> Section {
     section
 }
 
-/// A text of the workspace if it has one of this name, else ours.
+/// The workspace template with this name, or the built-in text.
 fn template<'t>(
     templates: &'t BTreeMap<String, String>,
     name: &str,

@@ -1,4 +1,4 @@
-//! What is to be assembled.
+//! Input of the prompt assembly.
 
 use std::collections::BTreeMap;
 
@@ -8,35 +8,35 @@ use crate::sections::Mode;
 use crate::wording::Wording;
 use mangle_settings::{Profile, Reasoning};
 
-/// What is to be assembled.
+/// Input of the prompt assembly.
 #[derive(Debug, Clone, Copy)]
 pub struct AssemblyRequest<'a> {
-    /// For whom.
+    /// The shard and its situation.
     pub context: &'a PromptContext,
-    /// How.
+    /// The assembly mode.
     pub mode: Mode,
-    /// Texts of the workspace in place of ours: by type of shard, `generic`, `suffix`, `inception`, and by the names of
-    /// phrases.
+    /// Workspace texts that replace built-in texts. Keys: the type of shard, `generic`, `suffix`,
+    /// `inception`, and phrase names.
     pub templates: &'a BTreeMap<String, String>,
-    /// Whether the preamble about the two channels stands above everything.
+    /// True if the preamble about the two channels precedes the prompt.
     pub inception: bool,
-    /// What asks for reasons below everything.
+    /// The reasoning request at the end of the prompt.
     pub reasoning: Option<Reasoning>,
-    /// The prompt compiler, where there is a corpus of atoms.
+    /// The prompt compiler, if a corpus of atoms exists.
     pub compiler: Option<&'a JitCompiler>,
-    /// What earlier compilations left in the kernel, where there were any.
+    /// Facts that earlier compilations left in the kernel.
     pub left: Option<&'a Residue>,
-    /// The version of the protocol that answers are wanted in.
+    /// The protocol version of the requested replies.
     pub profile: Profile,
 }
 
 impl<'a> AssemblyRequest<'a> {
-    /// The headings and sentences that the assembly writes itself.
+    /// The headings and sentences of the assembly.
     pub(super) fn wording(&self) -> Wording<'a> {
         Wording::new(self.templates)
     }
 
-    /// A prompt without anything of a workspace: no texts of its own, no prompt compiler.
+    /// A request with built-in texts and without a prompt compiler.
     #[must_use]
     pub fn plain(context: &'a PromptContext, mode: Mode) -> Self {
         static OURS: BTreeMap<String, String> = BTreeMap::new();

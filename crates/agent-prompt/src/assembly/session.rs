@@ -1,4 +1,5 @@
-//! What the session knows: one block after the other, each with a blank line and a heading above it.
+//! Session section: one block for each kind of session data, with a blank line and a heading before
+//! it.
 
 use super::clamp::{self, SessionLine};
 use crate::line::PromptLine;
@@ -11,13 +12,13 @@ use crate::wording::Wording;
 use mangle_settings::Runtime;
 use mangle_syntax::text::{TextRange, text_len};
 
-/// Tags of texts that no runtime cuts by themselves.
+/// Tags of texts that are exempt from the line limit of the runtime.
 const WHOLE: [&str; 3] = ["branch", "phase", "binary"];
 
-/// From how many bytes on the conversation is left out without a word.
+/// The conversation is omitted without a mark from this number of bytes.
 pub(crate) const HISTORY: usize = 1_500;
 
-/// The section; `None` when there is nothing to show.
+/// The section; `None` if it has no content.
 pub(super) fn section(session: &PromptSession, wording: Wording<'_>, runtime: Runtime) -> Option<Section> {
     let mut writer = Writer { wording, runtime, lines: Vec::new(), block: Block::Dream };
     writer.dream(session);
@@ -52,7 +53,7 @@ pub(super) fn section(session: &PromptSession, wording: Wording<'_>, runtime: Ru
     Some(section)
 }
 
-/// The label of a cut line.
+/// The label in truncation marks.
 const LINE: &str = "session context line";
 
 struct Writer<'t> {
@@ -63,7 +64,6 @@ struct Writer<'t> {
 }
 
 impl Writer<'_> {
-    /// Begins a block.
     fn begin(&mut self, block: Block) {
         self.block = block;
         self.push("", PromptLine::layout(""));
@@ -75,15 +75,14 @@ impl Writer<'_> {
         self.lines.push(SessionLine { label: clamp::label_len(phrase, &line), line });
     }
 
-    /// A text that the runtime cuts at its limit for a line.
+    /// The text, truncated to the line limit of the runtime.
     fn cut(&self, text: &str) -> String {
         clamp::head(text, self.runtime.prompt_line_cap, LINE)
     }
 
-    /// Adds the lines of a heading.
     fn heading(&mut self, phrase: &str) {
         for (at, line) in self.wording.heading(phrase).into_iter().enumerate() {
-            // The runtime has one heading, of a length of its own.
+            // The heading of the runtime is a single line with its own length.
             self.push(if at == 0 { phrase } else { "none" }, line);
         }
     }
@@ -112,7 +111,7 @@ impl Writer<'_> {
         }
     }
 
-    /// A block that is a list and nothing else.
+    /// Adds a block that consists of one list.
     fn list(&mut self, block: Block, phrase: &str, entries: &[SourcedText]) {
         if !entries.is_empty() {
             self.begin(block);
@@ -128,7 +127,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Shown for the state as well as for the names alone, whatever the state is.
+    /// Shown if tests fail or if failing tests are listed, independent of the state.
     fn tests(&mut self, session: &PromptSession) {
         if session.test_state.as_str() != "/failing" && session.failing_tests.is_empty() {
             return;
@@ -138,7 +137,7 @@ impl Writer<'_> {
         session.failing_tests.iter().for_each(|test| self.said("test", "session.test", test));
     }
 
-    /// Shown for the branch or commits, and by some runtimes for changed files.
+    /// Shown for a branch or commits, and in some runtimes for changed files.
     fn git(&mut self, session: &PromptSession) {
         let has_files = session.git_unstaged_count.is_some_and(|count| count.value > 0)
             || !session.git_modified_files.is_empty();

@@ -1,4 +1,4 @@
-//! The envelope instructions at the end, and when they are there.
+//! Envelope instructions at the end of a prompt, and the conditions for them.
 
 use super::request::AssemblyRequest;
 use super::template;
@@ -10,14 +10,15 @@ use crate::sections::{Section, SectionKind};
 use crate::texts;
 use mangle_settings::Runtime;
 
-/// Whether shards of a type answer with a structure of their own, never with an envelope.
+/// True if shards of a type reply with their own structure and never with an envelope.
 #[must_use]
 pub fn is_structured_only(kind: &str, runtime: Runtime) -> bool {
     runtime.roles_without_envelope.contains(&folded(kind).as_str())
 }
 
-/// True if a compiled prompt gets the instructions if its text does not name them. Some runtimes put a second `/` before
-/// a type that has one, so that `/legislator` is no longer known.
+/// True if a compiled prompt gets the instructions when its text does not mention them.
+///
+/// Some runtimes prepend a second `/` to a type with a `/`. They do not recognize `/legislator`.
 #[must_use]
 pub fn appends_in_jit_mode(context: &PromptContext) -> bool {
     let kind = role(context);
@@ -25,7 +26,7 @@ pub fn appends_in_jit_mode(context: &PromptContext) -> bool {
         && !matches!(&*folded(&kind), "perception" | "perception_firewall")
 }
 
-/// True if a text names the envelope as instructions do.
+/// True if a text mentions the envelope in the form of the instructions.
 #[must_use]
 pub fn has_envelope(text: &str, runtime: Runtime) -> bool {
     match runtime.bare_envelope_words {
@@ -34,7 +35,6 @@ pub fn has_envelope(text: &str, runtime: Runtime) -> bool {
     }
 }
 
-/// Appends the instructions.
 pub(super) fn append(request: &AssemblyRequest<'_>, prompt: &mut Prompt, because: &'static str) {
     let ours = texts::suffix(request.profile);
     let (from, text) = template(request.templates, "suffix", &ours);

@@ -1,4 +1,4 @@
-//! The vectors of assembly: what a shard reads of small kernels.
+//! Tests of the assembly with small kernels.
 #![allow(clippy::unwrap_used)]
 
 use super::assemble;
@@ -117,7 +117,8 @@ fn vector_9_failing_tests_are_shown_whatever_the_state_is() {
 
 #[test]
 fn vector_10_reversed_files_give_the_same_lines() {
-    // What is written keeps its order; what follows by one rule does not depend on it.
+    // Facts in files keep their order. The order of facts derived by one rule does not depend on
+    // it.
     let rule = "injectable_context(\"*\", T) :- note(T).\n";
     let one = legacy(&format!("{rule}note(\"a\").\nnote(\"b\").\n"), "coder-7", "coder");
     let other = legacy(&format!("{rule}note(\"b\").\nnote(\"a\").\n"), "coder-7", "coder");

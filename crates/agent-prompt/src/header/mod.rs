@@ -1,16 +1,17 @@
-//! The `# @preview` comments at the top of a sample kernel: which prompts are wanted, for whom.
+//! Parser for `# @preview` comments at the top of a sample kernel. They declare the previews to
+//! render.
 //!
 //! ```mangle
-//! # @preview use: ../schemas.gl, ../policy/*.mg     # Before the first `name:` a setting holds for all groups.
+//! # @preview use: ../schemas.gl, ../policy/*.mg  # Before `name:`, settings apply to all groups.
 //! # @preview name: fix-auth
 //! # @preview shard: coder-7 coder
 //! # @preview intent: i1 /mutation /fix "auth.go" "no new deps"
 //! # @preview session: fix-auth.session.yaml
 //! # @preview mode: legacy
-//! # @preview captured: traces.jsonl                # What the runtime really sent, to compare with.
+//! # @preview captured: traces.jsonl                # A captured prompt for comparison.
 //! ```
 //!
-//! Only the comments before the first statement count.
+//! Comments after the first statement are ignored.
 
 mod words;
 
@@ -29,7 +30,7 @@ use mangle_syntax::text::{TextRange, TextSize, size, text_len};
 /// The keys of `# @preview` comments.
 pub const KEYS: [&str; 7] = ["name", "shard", "intent", "use", "session", "mode", "captured"];
 
-/// Words that people write for these keys.
+/// Common wrong keys with the correct keys.
 const SYNONYMS: &[(&str, &str)] = &[
     ("agent", "shard"),
     ("for", "shard"),
@@ -46,55 +47,56 @@ const SYNONYMS: &[(&str, &str)] = &[
     ("atoms", "mode"),
 ];
 
-/// The previews that a sample kernel asks for.
+/// The previews that a sample kernel declares.
 #[derive(Debug, Clone, Default)]
 pub struct Header {
-    /// One for each `name:`; without any, one for all settings. Empty where there are no settings at all.
+    /// One group for each `name:`. Without a `name:`, one group for all settings; empty without
+    /// settings.
     pub groups: Vec<PreviewGroup>,
-    /// What is wrong with the comments; ranges count from the start of the file.
+    /// Findings about the comments. Ranges count from the start of the file.
     pub findings: Vec<Finding>,
 }
 
-/// A preview that is wanted.
+/// A declared preview.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct PreviewGroup {
-    /// What it is called; empty where nobody says.
+    /// The name; empty if not given.
     pub name: String,
-    /// The comment that opens it.
+    /// The comment that opens the group.
     pub range: TextRange,
-    /// The shard: its id and its type.
+    /// The id and the type of the shard.
     pub shard: Option<(SourcedText, SourcedText)>,
-    /// What the person wants.
+    /// The user's intent.
     pub intent: Option<Intent>,
-    /// Paths and globs of the files that the kernel goes with, from its own folder.
+    /// Paths and globs of the policy files of the kernel, relative to its folder.
     pub uses: Vec<SourcedText>,
-    /// The session file, from the kernel's own folder.
+    /// The session file, relative to the folder of the kernel.
     pub session: Option<SourcedText>,
-    /// How the prompt is assembled, and where that is said.
+    /// The assembly mode with its location.
     pub mode: Option<(Mode, TextRange)>,
-    /// The folder with prompt atoms, from the kernel's own folder.
+    /// The folder with prompt atoms, relative to the folder of the kernel.
     pub atoms: Option<SourcedText>,
-    /// The file with a prompt that was captured, from the kernel's own folder.
+    /// The file with a captured prompt, relative to the folder of the kernel.
     pub captured: Option<SourcedText>,
 }
 
 /// A comment with a key: `# @preview key: value`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PreviewSetting<'t> {
-    /// From `#` to the end of the line.
+    /// The range from `#` to the end of the line.
     pub range: TextRange,
-    /// The key; empty where it is missing.
+    /// The key; empty if missing.
     pub key: &'t str,
-    /// The bytes of the key.
+    /// The range of the key.
     pub key_range: TextRange,
     /// The text after the colon, trimmed.
     pub value: &'t str,
-    /// The bytes of that.
+    /// The range of the value.
     pub value_range: TextRange,
 }
 
 impl PreviewSetting<'_> {
-    /// The setting on the line around `offset`, in the header of a sample kernel.
+    /// The setting on the line at `offset` in the header of a sample kernel.
     #[must_use]
     pub fn at(text: &str, offset: TextSize) -> Option<PreviewSetting<'_>> {
         let is_around = |line: &str, start: TextSize| start <= offset && offset <= start + text_len(line);
@@ -102,12 +104,12 @@ impl PreviewSetting<'_> {
         comment(line, start)
     }
 
-    /// The settings in the header of a sample kernel, in the order of the text.
+    /// The settings in the header of a sample kernel, in text order.
     pub fn all(text: &str) -> impl Iterator<Item = PreviewSetting<'_>> {
         header_lines(text).filter_map(|(line, start)| comment(line, start))
     }
 
-    /// The entries of the value, which is a list with commas. One empty entry where there are none.
+    /// The comma-separated entries of the value. An empty value has one empty entry.
     #[must_use]
     pub fn entries(&self) -> Vec<SourcedText> {
         list(self)
@@ -115,7 +117,7 @@ impl PreviewSetting<'_> {
 }
 
 impl Header {
-    /// Reads the header of a file.
+    /// Parses the header of a file.
     #[must_use]
     pub fn read(text: &str) -> Self {
         let (mut header, mut common) = (Self::default(), PreviewGroup::default());
@@ -146,7 +148,7 @@ impl Header {
                 .note(IGNORED)
                 .help("move it to the top of the file")
         }));
-        // A kernel that only says what it goes with is a sample and asks for no preview.
+        // A kernel with only `use:` is a sample and requests no preview.
         let asks = |group: &&PreviewGroup| {
             is_named || group.intent.is_some() || group.session.is_some() || group.mode.is_some()
         };
@@ -171,7 +173,7 @@ impl Header {
         self.groups.push(PreviewGroup { name: name.to_owned(), range: comment.range, ..common.clone() });
     }
 
-    /// The paths and globs of all groups, each once; `None` where no group has a `use:`.
+    /// The distinct paths and globs of all groups. `None` if no group has a `use:`.
     #[must_use]
     pub fn uses(&self) -> Option<Vec<&str>> {
         let mut all: Option<Vec<&str>> = None;
@@ -181,14 +183,14 @@ impl Header {
                 if !used.is_empty() && !all.contains(&used.as_str()) {
                     all.push(used.as_str());
                 }
-                // An empty one says that there are none.
+                // An empty `use:` means no files.
             }
         }
         all
     }
 }
 
-/// The lines of a text, with their offsets.
+/// The lines of a text with their offsets.
 fn lines(text: &str) -> impl Iterator<Item = (&str, TextSize)> {
     let mut start = TextSize::new(0);
     text.split_inclusive('\n').map(move |line| {
@@ -198,7 +200,7 @@ fn lines(text: &str) -> impl Iterator<Item = (&str, TextSize)> {
     })
 }
 
-/// Whether a line may stand before the first statement.
+/// True if a line can precede the first statement.
 fn is_header(line: &str) -> bool {
     line.trim().is_empty() || line.trim_start().starts_with('#')
 }
@@ -208,7 +210,7 @@ fn header_lines(text: &str) -> impl Iterator<Item = (&str, TextSize)> {
     lines(text).take_while(|(line, _)| is_header(line))
 }
 
-/// The settings below the first statement, and behind one.
+/// Settings after the first statement, or on the same line as a statement.
 fn late(text: &str) -> impl Iterator<Item = TextRange> {
     let below = lines(text).skip_while(|(line, _)| is_header(line));
     let found = below.filter_map(|(line, start)| {
@@ -217,7 +219,7 @@ fn late(text: &str) -> impl Iterator<Item = TextRange> {
         Some(comment.range)
     });
     let found: Vec<_> = found.collect();
-    // A line of a text in backquotes may begin like a comment.
+    // A line inside a backquoted string can look like a comment.
     let source = (!found.is_empty()).then(|| SourceFile::parse(text.into()));
     let comments: Vec<_> =
         source.iter().flat_map(|source| source.tokens(TextRange::up_to(text_len(text)))).collect();
@@ -226,11 +228,10 @@ fn late(text: &str) -> impl Iterator<Item = TextRange> {
     })
 }
 
-/// The setting of a line.
 fn comment(line: &str, start: TextSize) -> Option<PreviewSetting<'_>> {
     let whole = line.trim();
     let setting = whole.trim_start_matches('#').trim_start().strip_prefix("@preview")?;
-    // A colon there is a slip that leaves no doubt.
+    // Accepts a colon after `@preview`: the intended meaning is clear.
     let setting = setting.strip_prefix(':').unwrap_or(setting);
     let rest = setting.trim_start();
     let is_word = |char: char| char.is_alphanumeric() || char == '_' || char == '-';
@@ -246,10 +247,9 @@ fn comment(line: &str, start: TextSize) -> Option<PreviewSetting<'_>> {
     Some(PreviewSetting { range: range(whole), key, key_range: range(key), value, value_range: range(value) })
 }
 
-/// What happens to a comment that cannot be read.
 const IGNORED: &str = "the comment is ignored";
 
-/// Takes a setting; gives what is wrong with it.
+/// Applies a setting to a group. Returns a finding if the setting is invalid.
 fn set(group: &mut PreviewGroup, comment: &PreviewSetting<'_>) -> Option<Finding> {
     let wrong = |message: &str, form: &str| {
         let range = if comment.value.is_empty() { comment.range } else { comment.value_range };
@@ -313,7 +313,7 @@ fn set(group: &mut PreviewGroup, comment: &PreviewSetting<'_>) -> Option<Finding
     None
 }
 
-/// Reports a setting that stands twice in one preview; of policies there may be several.
+/// Reports a duplicate setting in one preview. Only `use` can occur several times.
 fn repeated<'t>(comment: &PreviewSetting<'t>, seen: &mut Vec<&'t str>) -> Option<Finding> {
     let is_again = comment.key != "use" && KEYS.contains(&comment.key) && seen.contains(&comment.key);
     seen.push(comment.key);
@@ -349,7 +349,7 @@ fn incomplete(group: &PreviewGroup) -> Finding {
         .help("add `# @preview shard: coder-7 coder`, with id and type")
 }
 
-/// The entries of a list with commas; one empty entry where there are none.
+/// The comma-separated entries; one empty entry if the value is empty.
 fn list(comment: &PreviewSetting<'_>) -> Vec<SourcedText> {
     let mut at = comment.value_range.start();
     let mut all = Vec::new();
@@ -367,7 +367,7 @@ fn list(comment: &PreviewSetting<'_>) -> Vec<SourcedText> {
     all
 }
 
-/// `legacy`, `section`, `jit`, `jit(atoms=../atoms)`, `legacy(atoms=../atoms)`
+/// Parses a mode such as `legacy`, `section`, `jit` or `jit(atoms=../atoms)`.
 fn mode(comment: &PreviewSetting<'_>) -> Option<(Mode, Option<SourcedText>)> {
     if let Some(mode) = Mode::parse(comment.value) {
         return Some((mode, None));

@@ -1,13 +1,14 @@
-//! Words in a setting: separated by blanks, or in double quotes.
+//! Tokenizer for the values of settings: words separated by blanks, or in double quotes.
 
 use crate::sourced_text::SourcedText;
 use mangle_syntax::text::{TextRange, TextSize, size};
 
-/// A quote that is never closed.
+/// Error: a quote without a closing quote.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct UnclosedQuote;
 
-/// The words of a text that starts at `start`. Inside quotes `\"` and `\\` stand for themselves.
+/// Splits a text into words. `start` is the offset of the text. Quoted words can contain the
+/// escapes `\"` and `\\`.
 pub(super) fn words(text: &str, start: TextSize) -> Result<Vec<SourcedText>, UnclosedQuote> {
     let mut words = Vec::new();
     let mut chars = text.char_indices().peekable();

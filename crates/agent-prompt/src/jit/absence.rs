@@ -1,4 +1,4 @@
-//! Why an atom of a corpus is not in a prompt, in each mode.
+//! Reasons for the absence of an atom from a prompt, in each mode.
 
 use super::super::derived_context::DerivedContext;
 use super::atom::{AtomKind, Dimension, PromptAtom};
@@ -9,30 +9,30 @@ use super::rules::fault_message;
 use super::situation::Situation;
 use mangle_syntax::text::{FileId, TextRange, nearest};
 
-/// An atom, or what should have been one.
+/// An atom, or a faulty atom that the runtime skips, with the reason for its absence.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AtomAbsence {
-    /// The id of the atom, as prompts and policies name it.
+    /// The id in prompts and policies.
     pub id: String,
-    /// Where it stands; `None` for what stands in no file.
+    /// The source location; `None` for an atom without a file.
     pub place: Option<(FileId, TextRange)>,
-    /// Why it is not in a prompt, in words; `None` where it is.
+    /// The reason for the absence as text; `None` if the atom is in the prompt.
     pub reason: Option<String>,
 }
 
-/// How a prompt was made, for its atoms.
+/// The construction of a prompt from its atoms.
 #[derive(Debug, Clone, Copy)]
 pub enum AssemblyKind<'c> {
     /// By the prompt compiler.
     Compiler(&'c Compilation),
     /// From the mandatory atoms, without the compiler.
     Baseline,
-    /// Without atoms: why, in words.
+    /// Without atoms, with the reason as text.
     Neither(&'static str),
 }
 
 impl JitCompiler {
-    /// The atoms with this id; if there are none, those that the runtime leaves out of the corpus.
+    /// The atoms with this id. Without a match, the faulty atoms that the runtime skips.
     #[must_use]
     pub fn atoms_called(
         &self,
@@ -47,7 +47,7 @@ impl JitCompiler {
         }
     }
 
-    /// The atoms whose content has a text.
+    /// The atoms with `text` in their content.
     #[must_use]
     pub fn atoms_with(
         &self,
@@ -72,7 +72,7 @@ impl JitCompiler {
         self.corpus.atoms.iter().filter(|atom| is_meant(atom)).map(|atom| known(atom)).collect()
     }
 
-    /// The id that is nearest to a word that is none.
+    /// The known id with the smallest distance to an unknown id.
     #[must_use]
     pub fn id_near(&self, word: &str) -> Option<&str> {
         nearest(word, self.corpus.atoms.iter().map(|atom| atom.id.text.as_str()))
@@ -88,7 +88,7 @@ impl JitCompiler {
 }
 
 impl Compilation {
-    /// Why the atom with this id is not in the prompt; `None` where it is.
+    /// The reason for the absence of the atom with this id; `None` if the atom is in the prompt.
     fn reason(&self, id: &str) -> Option<String> {
         if self.manifest.selected.iter().any(|selected| selected.id == id) {
             return None;
@@ -102,7 +102,7 @@ fn fault(fault: &AtomFault) -> AtomAbsence {
     AtomAbsence { id: fault.atom.clone(), place: Some((fault.file, fault.range)), reason }
 }
 
-/// Why an atom is not in a base that is made without the compiler.
+/// The reason for the absence of an atom from a base without the compiler.
 fn unfit(atom: &PromptAtom, derived: &DerivedContext) -> Option<String> {
     let unmatched = || Situation::of(derived).unmatched(atom).map(Dimension::key);
     if atom.kind != AtomKind::Corpus {

@@ -1,4 +1,4 @@
-//! The text: categories in their order, their atoms in theirs, a blank line between all of them.
+//! Assembly of the prompt text: categories in order, atoms in order, separated by blank lines.
 
 use super::super::origin::LineOrigin;
 use super::super::sections::{Section, SectionKind, SectionSource};
@@ -8,8 +8,10 @@ use super::category::Category;
 use super::placeholders::Placeholders;
 use crate::line::PromptLine;
 
-/// The sections of the atoms that fit. `origins` has those of the lines of injected atoms, by the atom's number. The
-/// runtime prints each atom's whole content, whatever text the budget was made with.
+/// The sections of the atoms that fit. `origins` returns the origins of the lines of injected
+/// atoms, by atom number and line.
+///
+/// The runtime prints the whole content of each atom, even if the budget used a shorter variant.
 pub(super) fn assemble(
     atoms: &[&PromptAtom],
     fitted: &[FittedAtom],
@@ -31,7 +33,7 @@ pub(super) fn assemble(
             }
             push(&mut section, at, atom, placeholders, origins);
         }
-        // An atom of which its names leave nothing is no section when it is alone.
+        // A section is skipped if its only atom has no text after the replacement of placeholders.
         let is_nothing = match &section.lines[..] {
             [] => true,
             [line] => line.text.is_empty(),
@@ -48,7 +50,7 @@ pub(super) fn assemble(
     sections
 }
 
-/// Adds an atom's lines. One of its lines may become several, where a name stands for more than a line.
+/// Adds the lines of an atom. A placeholder with a value of several lines splits a line.
 fn push(
     section: &mut Section,
     at: usize,

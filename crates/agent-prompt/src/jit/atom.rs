@@ -1,36 +1,36 @@
-//! A prompt atom: a piece of prompt, when it is wanted, and what it goes with.
+//! Prompt atom: a piece of prompt text with selectors, dependencies and conflicts.
 
 use std::sync::Arc;
 
 use super::category::Category;
 use mangle_syntax::text::{FileId, TextRange};
 
-/// A word of an atom's file.
+/// A word in the file of an atom.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Word {
-    /// The word.
+    /// The text of the word.
     pub text: String,
-    /// Its bytes in the file; empty for what was made on the way.
+    /// The range in the file; empty for a generated word.
     pub range: TextRange,
 }
 
-/// Where an atom was collected.
+/// The source of an atom.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum AtomKind {
-    /// In the corpus of the runtime or of the project.
+    /// The corpus of the runtime or of the project.
     Corpus,
-    /// Among those of an agent (`.nerd/agents/NAME/prompts.yaml`).
+    /// The atoms of an agent (`.nerd/agents/NAME/prompts.yaml`).
     Agent,
-    /// Among those that the runtime wrote itself.
+    /// The atoms that the runtime wrote itself.
     Evolved,
-    /// In a `PROMPT:` line of a policy.
+    /// A `PROMPT:` line of a policy.
     Directive,
-    /// In the kernel: injected context or knowledge.
+    /// The kernel: injected context or knowledge.
     Kernel,
 }
 
 impl AtomKind {
-    /// The word for it.
+    /// The name of the kind in the runtime.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -43,9 +43,9 @@ impl AtomKind {
     }
 }
 
-/// One of the eleven ways to say when an atom is wanted.
+/// One of the eleven selector dimensions of an atom.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[allow(missing_docs)] // Each is the key of the same name.
+#[allow(missing_docs)] // Each variant is the key with the same name.
 pub enum Dimension {
     OperationalModes,
     CampaignPhases,
@@ -61,7 +61,7 @@ pub enum Dimension {
 }
 
 impl Dimension {
-    /// All of them, in the order in which the reference runtime looks at them.
+    /// All dimensions, in the evaluation order of the reference runtime.
     pub const ALL: [Self; 11] = [
         Self::OperationalModes,
         Self::CampaignPhases,
@@ -76,7 +76,7 @@ impl Dimension {
         Self::WorldStates,
     ];
 
-    /// Its key in an atom's file.
+    /// The key in the file of an atom.
     #[must_use]
     pub fn key(self) -> &'static str {
         match self {
@@ -94,7 +94,7 @@ impl Dimension {
         }
     }
 
-    /// Its name among the facts of the prompt compiler: `/mode`, without the `/`.
+    /// The name in the facts of the prompt compiler, without the leading `/`.
     #[must_use]
     pub fn tag(self) -> &'static str {
         match self {
@@ -112,7 +112,7 @@ impl Dimension {
         }
     }
 
-    /// The values that the reference runtime knows; empty where any word is one.
+    /// The values that the reference runtime recognizes; empty if any word is valid.
     #[must_use]
     pub fn values(self) -> &'static [&'static str] {
         match self {
@@ -168,71 +168,72 @@ impl Dimension {
     }
 }
 
-/// A text of an atom, and where it stands.
+/// A text of an atom, with its source.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AtomText {
-    /// The text that goes into a prompt, with its placeholders.
+    /// The prompt text with its placeholders.
     pub text: Arc<str>,
-    /// Its file; `None` for one that was made on the way.
+    /// The file; `None` for a generated text.
     pub file: Option<FileId>,
-    /// For each of its lines, the bytes in the file; where the file writes it in another way, those of the whole
-    /// text.
+    /// The range of each line in the file. A line that is written differently in the file has the
+    /// range of the whole text.
     pub lines: Vec<TextRange>,
 }
 
 impl AtomText {
-    /// How many tokens it has, as the prompt compiler counts: a quarter of its bytes, rounded up.
+    /// The number of tokens as the prompt compiler counts: a quarter of the bytes, rounded up.
     #[must_use]
     pub fn tokens(&self) -> i64 {
         i64::try_from(self.text.len().div_ceil(4)).unwrap_or(i64::MAX)
     }
 }
 
-/// A prompt atom: a piece of text with the situations that it is meant for.
+/// A prompt atom: a piece of text with the situations that select it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PromptAtom {
-    /// Its id, the path-like name by which others refer to it.
+    /// The path-like id in references to the atom.
     pub id: Word,
-    /// What it is about.
+    /// The category of the atom.
     pub category: Category,
-    /// Where it was collected.
+    /// The source of the atom.
     pub kind: AtomKind,
-    /// The agent that it is for, of [`AtomKind::Agent`]: only shards of this name get it.
+    /// The agent of an atom of [`AtomKind::Agent`]. Only shards with this name get the atom.
     pub agent: Option<Arc<str>>,
-    /// Its file; `None` for one that was made on the way.
+    /// The file; `None` for a generated atom.
     pub file: Option<FileId>,
-    /// All of its bytes there.
+    /// The range of the atom in the file.
     pub range: TextRange,
-    /// The text that is used unless the budget asks for a shorter one.
+    /// The standard text.
     pub content: AtomText,
-    /// The same in fewer words.
+    /// A shorter variant of the text.
     pub concise: Option<AtomText>,
-    /// The same in very few.
+    /// The shortest variant of the text.
     pub min: Option<AtomText>,
-    /// The higher, the earlier.
+    /// The priority. Atoms with a higher priority come first.
     pub priority: i64,
-    /// Whether it is in every prompt that it is wanted in.
+    /// True if every prompt of a matching situation includes the atom.
     pub is_mandatory: bool,
-    /// The group of which there should be one.
+    /// The exclusive group: a prompt should include one atom of the group.
     pub exclusive: Option<Word>,
-    /// The atoms that it needs.
+    /// The ids of the atoms that this atom depends on.
     pub depends_on: Vec<Word>,
-    /// The atoms that it does not go with.
+    /// The ids of the atoms that conflict with this atom.
     pub conflicts_with: Vec<Word>,
-    /// When it is wanted, by [`Dimension`].
+    /// The selector values, indexed by [`Dimension`].
     pub selectors: [Vec<Word>; 11],
-    /// How many tokens the reference runtime takes it to have.
+    /// The number of tokens that the reference runtime uses for the budget.
     pub tokens: i64,
 }
 
 impl PromptAtom {
-    /// When it is wanted.
+    /// The selector values of a dimension.
     #[must_use]
     pub fn selector(&self, dimension: Dimension) -> &[Word] {
         &self.selectors[dimension as usize]
     }
 
-    /// The texts that the budget may choose from: the whole one, and those that are there of the shorter ones.
+    /// The variants for the budget with their tokens: the standard text, then the shorter ones that
+    /// exist.
     pub(super) fn variants(&self) -> impl Iterator<Item = (Variant, i64)> + '_ {
         let shorter = [(Variant::Concise, &self.concise), (Variant::Min, &self.min)];
         let shorter =
@@ -241,7 +242,7 @@ impl PromptAtom {
     }
 }
 
-/// Which text of an atom.
+/// A variant of the text of an atom.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum Variant {
     Standard,

@@ -1,4 +1,4 @@
-//! The base of a prompt without the compiler: the mandatory atoms that are wanted, in order, as far as they fit.
+//! Base section without the prompt compiler: the mandatory atoms that match, in order, if they fit.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use super::placeholders::Placeholders;
 use super::select::ScoredAtom;
 use super::situation::Situation;
 
-/// The base, or `None` where no atom is wanted or they need each other in a circle.
+/// The base. `None` if no atom matches or the dependencies have a cycle.
 #[allow(clippy::cast_precision_loss)] // Priorities are small.
 pub(super) fn baseline(corpus: &[Arc<PromptAtom>], derived: &DerivedContext) -> Option<Section> {
     let situation = Situation::of(derived);
@@ -45,7 +45,7 @@ pub(super) fn baseline(corpus: &[Arc<PromptAtom>], derived: &DerivedContext) -> 
     (!base.lines.is_empty()).then_some(base)
 }
 
-/// All atoms, where there is no budget to fit them into.
+/// All atoms, for a prompt without a budget.
 fn unfitted(atoms: &[&PromptAtom], ordered: &[ScoredAtom]) -> Vec<FittedAtom> {
     let tokens = |chosen: &ScoredAtom| atoms.get(chosen.atom).map_or(0, |atom| atom.tokens);
     let fitted = |(order, chosen): (usize, &ScoredAtom)| FittedAtom {

@@ -1,4 +1,4 @@
-//! What of the chosen atoms fits: parts of the budget by category, then what is left.
+//! Budget of the chosen atoms: a share for each category, then the remaining tokens.
 
 use std::collections::BTreeMap;
 
@@ -6,41 +6,41 @@ use super::atom::{PromptAtom, Variant};
 use super::category::{Category, CategoryClass};
 use super::select::{OrderedScore, ScoredAtom};
 
-/// What the runtime keeps for itself of what is available.
+/// The available tokens that the runtime keeps free.
 pub(super) const HEADROOM: i64 = 500;
 
-/// What is available where the context says nothing sensible.
+/// The available tokens if the context has no valid budget.
 pub(super) const DEFAULT: i64 = 200_000;
 
-/// An atom that fits.
+/// An atom that fits into the budget.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct FittedAtom {
     pub(super) chosen: ScoredAtom,
-    /// Its place in the order.
+    /// The position in the dependency order.
     pub(super) order: usize,
-    /// The text that the budget was made with.
+    /// The variant that the budget uses.
     pub(super) variant: Variant,
-    /// The tokens of that text.
     pub(super) tokens: i64,
 }
 
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct BudgetFit {
-    /// In the order of the prompt's atoms.
+    /// Sorted by [`FittedAtom::order`].
     pub(super) fitted: Vec<FittedAtom>,
     pub(super) left_out: Vec<ScoredAtom>,
-    /// How many tokens there were to be had.
+    /// The number of usable tokens.
     pub(super) usable: i64,
-    /// The tokens of mandatory atoms.
+    /// The number of tokens of mandatory atoms.
     pub(super) mandatory: i64,
-    /// By how many tokens a category's part can differ from one run of the runtime to the next.
+    /// The maximum deviation of a category share between runs of the runtime, in tokens.
     pub(super) deviation: i64,
 }
 
 /// Fits ordered atoms into a budget.
 ///
 /// # Errors
-/// When the budget is not larger than what the runtime keeps for itself.
+///
+/// If the budget does not exceed [`HEADROOM`].
 pub(super) fn fit(
     atoms: &[&PromptAtom],
     ordered: &[ScoredAtom],
@@ -77,7 +77,7 @@ pub(super) fn fit(
 }
 
 impl BudgetFit {
-    /// Takes all mandatory atoms of a category, and of the others what its part holds.
+    /// Takes all mandatory atoms of a category, and optional atoms within its share.
     fn category(
         &mut self,
         atoms: &[&PromptAtom],
@@ -105,7 +105,7 @@ impl BudgetFit {
         }
     }
 
-    /// Fills what is left with the best of the others.
+    /// Fills the remaining tokens with the atoms that have the highest scores.
     fn rest(&mut self, atoms: &[&PromptAtom], mut left: Vec<(usize, ScoredAtom)>, mut remaining: i64) {
         left.sort_by_key(|(_, chosen)| std::cmp::Reverse(OrderedScore(chosen.score)));
         let has_room = remaining > 0;
@@ -122,7 +122,8 @@ impl BudgetFit {
     }
 }
 
-/// Each category's part. Inside a class the runtime goes by the order of a hash table; here it is by name.
+/// The share of each category. Within a class, the runtime uses the order of a hash table; this
+/// function sorts by name.
 fn allocate(usable: i64, present: &[Category]) -> BTreeMap<Category, i64> {
     let mut parts = BTreeMap::new();
     let mut remaining = usable;
@@ -139,7 +140,7 @@ fn allocate(usable: i64, present: &[Category]) -> BTreeMap<Category, i64> {
     parts
 }
 
-/// When a category gets its part; the last two classes get theirs together.
+/// The stage of allocation. The last two classes share a stage.
 fn stage_of(category: Category) -> usize {
     (category.share().class as usize).min(3)
 }
@@ -152,13 +153,14 @@ fn part(category: Category, usable: i64, remaining: i64) -> i64 {
         (_, true) => remaining,
         (_, false) => 0,
     };
-    // As the runtime multiplies; a budget is far from where a float loses whole numbers.
+    // Same arithmetic as the runtime. Budgets are far below the limit of exact integers in floats.
     #[allow(clippy::cast_precision_loss, clippy::cast_possible_truncation)]
     let part = (of as f64 * (share.percent / 100.0)) as i64;
     part.clamp(share.least, share.most)
 }
 
-/// How far a part is from what it is when its category comes first or last in its class.
+/// The maximum difference between a share and the shares of the same category as the first or last
+/// of its class.
 fn deviation(usable: i64, present: &[Category], parts: &BTreeMap<Category, i64>) -> i64 {
     let mut largest = 0;
     for (&category, &given) in parts {

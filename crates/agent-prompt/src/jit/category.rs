@@ -1,23 +1,24 @@
-//! The categories of prompt atoms: their order in a prompt, and their part of its budget.
+//! Categories of prompt atoms: their order in a prompt, and their shares of the budget.
 
-/// How urgently a category gets its part of the budget.
+/// The class of a category, which determines the allocation order of the budget.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum CategoryClass {
-    /// A part of the whole, before all others.
+    /// A share of the whole budget, before all other classes.
     Mandatory,
-    /// A part of what is left then.
+    /// A share of the tokens that [`CategoryClass::Mandatory`] leaves.
     High,
-    /// A part of what is left then.
+    /// A share of the tokens that [`CategoryClass::High`] leaves.
     Medium,
-    /// With [`CategoryClass::Conditional`], a part of what is left then.
+    /// A share of the tokens that [`CategoryClass::Medium`] leaves, together with
+    /// [`CategoryClass::Conditional`].
     Low,
     /// See [`CategoryClass::Low`].
     Conditional,
 }
 
-/// What an atom is about.
+/// The topic of an atom.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[allow(missing_docs)] // Each is the word of the same name.
+#[allow(missing_docs)] // Each variant is the category with the same name.
 pub enum Category {
     Identity,
     Safety,
@@ -43,20 +44,22 @@ pub enum Category {
     WorldState,
 }
 
-/// A category's part of the budget.
+/// The share of a category in the budget.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Share {
     pub(super) class: CategoryClass,
-    /// Of the whole or of what is left, in percent.
+    /// The percentage of the whole budget or of the remaining budget.
     pub(super) percent: f64,
-    /// At least so many tokens.
+    /// The minimum number of tokens.
     pub(super) least: i64,
-    /// At most so many.
+    /// The maximum number of tokens.
     pub(super) most: i64,
 }
 
-/// All categories in the order of the prompt. The last four are those that the reference runtime's assembler does
-/// not list: it puts them behind the others in an order left to chance.
+/// All categories in the order of the prompt.
+///
+/// The assembler of the reference runtime does not list the last four. It appends them in random
+/// order.
 const ROWS: [(Category, &str, Share); 22] = {
     use Category as C;
     use CategoryClass::{Conditional, High, Low, Mandatory, Medium};
@@ -101,11 +104,12 @@ impl Category {
         all
     };
 
-    /// Those without which there is no prompt: chosen first, and by rules alone.
+    /// The categories that every prompt requires. Their atoms are chosen first, and without search
+    /// results.
     pub const SKELETON: [Self; 4] = [Self::Identity, Self::Protocol, Self::Safety, Self::Methodology];
 
-    /// Reads the word of a category as the reference runtime does: trimmed, in any case; `domain_knowledge` is its
-    /// old word for `domain`.
+    /// Parses the name of a category like the reference runtime: trimmed and case-insensitive.
+    /// `domain_knowledge` is an old name of `domain`.
     #[must_use]
     pub fn parse(word: &str) -> Option<Self> {
         let word = word.trim().to_lowercase();
@@ -113,13 +117,13 @@ impl Category {
         ROWS.iter().find(|(_, name, _)| *name == word).map(|(category, ..)| *category)
     }
 
-    /// Its word.
+    /// The name of the category.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         ROWS[self as usize].1
     }
 
-    /// Whether it is one of [`Category::SKELETON`].
+    /// True if the category is one of [`Category::SKELETON`].
     #[must_use]
     pub fn is_skeleton(self) -> bool {
         Self::SKELETON.contains(&self)

@@ -1,4 +1,4 @@
-//! The compiler: from a corpus, a situation and the kernel's answers to sections and a manifest.
+//! Prompt compiler: converts a corpus, a situation and kernel answers to sections and a manifest.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -25,54 +25,53 @@ use super::select::{Exclusion, ExclusionReason, Selection, select};
 use super::situation::Situation;
 use super::{assemble, baseline, inject};
 
-/// A compiler with its corpus. Without anything that a search found, only mandatory atoms and what they
-/// need are chosen.
+/// A prompt compiler with its corpus. Without search results, the compiler chooses only mandatory
+/// atoms and their dependencies.
 #[derive(Debug, Clone)]
 pub struct JitCompiler {
-    /// The atoms.
+    /// The corpus of atoms.
     pub corpus: Arc<Corpus>,
-    /// Texts in place of the built-in headings, by the names of phrases.
+    /// Texts that replace built-in headings, by phrase name.
     pub templates: Arc<BTreeMap<String, String>>,
 }
 
-/// A compiled prompt with everything that is known of it.
+/// A compiled prompt with its decisions.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Compilation {
-    /// The atoms that there were: the corpus and what was injected.
+    /// The candidates: the atoms of the corpus and the injected atoms.
     pub atoms: Vec<Arc<PromptAtom>>,
-    /// Those that are not in the prompt, and why.
+    /// The excluded atoms with reasons.
     pub dropped: Vec<Exclusion>,
-    /// Which of the atoms are in it, in its order.
+    /// The indexes of the included atoms in [`Compilation::atoms`], in the order of the prompt.
     pub included: Vec<usize>,
-    /// Those of them for which the budget was made with a shorter text than the one that is printed.
+    /// The included atoms whose budget variant is shorter than the printed text.
     pub shortened: Vec<usize>,
-    /// Hits of the search that do not go together and whose scores the runtime's engine cannot compare: each with the
-    /// other one.
+    /// Pairs of conflicting search hits with scores that the engine of the runtime cannot compare.
     pub compared: Vec<(usize, usize)>,
-    /// How many tokens atoms may have together.
+    /// The number of usable tokens for all atoms.
     pub usable: i64,
-    /// How many the mandatory ones have.
+    /// The number of tokens of mandatory atoms.
     pub mandatory: i64,
-    /// By how many tokens the part of a category may differ from run to run.
+    /// The maximum deviation of a category share between runs, in tokens.
     pub deviation: i64,
-    /// Whether names in it stand for so much that not all of it was put in.
+    /// True if placeholder values exceed the growth limit and are not fully expanded.
     pub overgrown: bool,
-    /// Queries that failed: the predicate, and why. What they would have injected is missing.
+    /// Failed queries: predicate and error message. Their injected text is missing.
     pub failed: Vec<(&'static str, String)>,
-    /// The sections of the prompt, in their order.
+    /// The sections of the prompt, in order.
     pub sections: Vec<Section>,
-    /// What became of the atoms.
+    /// The included and excluded atoms for output.
     pub manifest: Manifest,
 }
 
 impl Compilation {
-    /// Why the context that the kernel injects is not in the prompt, where it is left out.
+    /// The reason if the prompt excludes the injected context.
     #[must_use]
     pub fn dropped_context(&self) -> Option<&ExclusionReason> {
         self.dropped_injection(Category::Context)
     }
 
-    /// Why the knowledge of specialists is left out, if it is.
+    /// The reason if the prompt excludes the knowledge of specialists.
     #[must_use]
     pub fn dropped_knowledge(&self) -> Option<&ExclusionReason> {
         self.dropped_injection(Category::Knowledge)
@@ -86,25 +85,26 @@ impl Compilation {
 }
 
 impl JitCompiler {
-    /// A compiler with its corpus, which writes the built-in headings.
+    /// A compiler with built-in headings.
     #[must_use]
     pub fn new(corpus: Arc<Corpus>) -> Self {
         Self { corpus, templates: Arc::default() }
     }
 
-    /// The headings that it writes itself.
+    /// The headings of the compiler.
     fn wording(&self) -> Wording<'_> {
         Wording::new(&self.templates)
     }
 
-    /// The base of a prompt that is assembled without the compiler, from the mandatory atoms that fit; `None` where
-    /// there is none.
+    /// The base of a prompt without the compiler, from the mandatory atoms that fit. `None` without
+    /// such atoms.
     #[must_use]
     pub fn baseline(&self, derived: &DerivedContext) -> Option<Section> {
         baseline::baseline(&self.corpus.atoms, derived)
     }
 
-    /// Leaves in a kernel what a compilation asserts and nobody takes back, also one that fails.
+    /// Adds the assertions of a compilation to the residue of a kernel. The runtime never retracts
+    /// them, even if the compilation fails.
     pub fn leave(
         &self,
         context: &PromptContext,
@@ -126,10 +126,11 @@ impl JitCompiler {
         situation.leave(left);
     }
 
-    /// Compiles a prompt, in a kernel in which something may be left of others.
+    /// Compiles a prompt in a kernel with the residue of earlier compilations.
     ///
     /// # Errors
-    /// What the reference runtime would fail with, before it goes on without the compiler.
+    ///
+    /// The error of the reference runtime, which then continues without the compiler.
     pub fn compile(
         &self,
         context: &PromptContext,
@@ -200,7 +201,7 @@ impl JitCompiler {
     }
 }
 
-/// The atoms that are looked at at all, by number, and why the others are not.
+/// The indexes of the collected atoms, and the reasons for the exclusion of the rest.
 fn collected(
     atoms: &[Arc<PromptAtom>],
     derived: &DerivedContext,
@@ -225,12 +226,12 @@ fn collected(
     (kept, dropped)
 }
 
-/// The arguments of a fact as the compiler prints them.
 fn printed(answer: &Answer) -> Vec<String> {
     answer.args.iter().map(Arg::printed).collect()
 }
 
-/// What the kernel injects. Where the query for context fails the runtime does not ask for knowledge.
+/// The atoms that the kernel injects. If the query for context fails, the runtime does not query
+/// knowledge.
 fn injected(
     derived: &DerivedContext,
     wording: Wording<'_>,
@@ -273,7 +274,7 @@ fn injected(
     context.into_iter().chain(inject::knowledge(&blocks, derived, wording)).collect()
 }
 
-/// What fits, as it stands in the prompt: by category.
+/// The fitted atoms in the order of the prompt: by category.
 fn in_prompt_order<'f>(atoms: &[&PromptAtom], fit: &'f BudgetFit) -> impl Iterator<Item = &'f FittedAtom> {
     let mut fitted: Vec<&FittedAtom> = fit.fitted.iter().collect();
     fitted.sort_by_key(|fitted| (atoms.get(fitted.chosen.atom).map(|atom| atom.category), fitted.order));

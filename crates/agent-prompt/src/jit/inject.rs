@@ -1,4 +1,4 @@
-//! What the kernel injects, as atoms: one of context, one of specialist knowledge.
+//! Injected atoms: one for context, one for specialist knowledge.
 
 use std::sync::Arc;
 
@@ -10,13 +10,14 @@ use super::atom::{AtomKind, AtomText, PromptAtom, Word};
 use super::category::Category;
 use mangle_syntax::text::TextRange;
 
-/// A line of an injected atom, and which of the facts it comes from.
+/// An injected atom with the origin of each of its lines.
 pub(super) type InjectedAtom<T> = (PromptAtom, Vec<Option<T>>);
 
-/// A text and where it comes from.
+/// A text with its origin.
 pub(super) type InjectedText<T> = (String, T);
 
-/// Whether a fact is for a shard: everybody's, its name's or its instance's, blanks and one `/` in front aside.
+/// True if a fact applies to a shard: the wildcard, the name or the instance. Blanks and one
+/// leading `/` are ignored.
 pub(crate) fn is_for(shard: &str, derived: &DerivedContext) -> bool {
     let shard = shard.trim();
     let bare = shard.strip_prefix('/').unwrap_or(shard);
@@ -26,7 +27,7 @@ pub(crate) fn is_for(shard: &str, derived: &DerivedContext) -> bool {
             || (!derived.instance.is_empty() && bare == derived.instance))
 }
 
-/// The atom of the injected context; `None` where there is none.
+/// The atom of the injected context; `None` without texts.
 pub(super) fn context<T: Clone>(
     texts: &[InjectedText<T>],
     derived: &DerivedContext,
@@ -46,8 +47,8 @@ pub(super) fn context<T: Clone>(
     Some((atom(Category::Context, 95, &content, derived), origins))
 }
 
-/// The atom of the injected knowledge; `None` where there is none. Of each block the topic and the text, each with its
-/// origin.
+/// The atom of the injected knowledge; `None` without blocks. Each block has a topic and a text
+/// with their origins.
 pub(super) fn knowledge<T: Clone>(
     blocks: &[(InjectedText<T>, InjectedText<T>)],
     derived: &DerivedContext,
@@ -66,13 +67,13 @@ pub(super) fn knowledge<T: Clone>(
         content.push_str(&block);
         content.push('\n');
     }
-    // The runtime cuts the line ends at the end off.
+    // The runtime trims line ends at the end.
     let content = content.trim_end_matches('\n');
     origins.truncate(content.split('\n').count());
     Some((atom(Category::Knowledge, 90, content, derived), origins))
 }
 
-/// The lines of a title, which come from no fact.
+/// The lines of a title, without an origin.
 fn title<T: Clone>(wording: Wording<'_>, name: &str) -> (String, Vec<Option<T>>) {
     let text = wording.text(name);
     if text.is_empty() {
@@ -86,7 +87,7 @@ fn atom(category: Category, priority: i64, content: &str, derived: &DerivedConte
     let hash: String = digest.iter().take(4).map(|byte| format!("{byte:02x}")).collect();
     let content = AtomText { text: Arc::from(content), file: None, lines: Vec::new() };
     let mut selectors: [Vec<Word>; 11] = Default::default();
-    // By its name, where the type is meant: injected atoms of a shard that is not called as its type are blocked.
+    // The runtime uses the name in place of the type. If they differ, injected atoms are blocked.
     selectors[super::atom::Dimension::ShardTypes as usize] =
         vec![Word { text: derived.shard_id.clone(), range: TextRange::default() }];
     PromptAtom {

@@ -1,15 +1,15 @@
-//! The keys of a prompt atom: what each holds, and words that people write for them.
+//! Keys of a prompt atom: value types, and common wrong keys.
 
 use super::atom::Dimension;
 
 /// A key of an atom that is not a selector.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AtomKey {
-    /// The key.
+    /// The name of the key.
     pub name: &'static str,
-    /// What it holds: `text`, `list of ids`, …
+    /// The value type, for example `list of ids`.
     pub holds: &'static str,
-    /// What the key is for, in one sentence.
+    /// The purpose of the key, in one sentence.
     pub doc: &'static str,
 }
 
@@ -42,7 +42,7 @@ pub const KEYS: [AtomKey; 13] = [
     key("conflicts_with", "list of ids", "atoms to exclude if this one is mandatory or has a higher score"),
 ];
 
-/// Words that people write for keys of atoms.
+/// Common wrong keys with the correct keys.
 pub(super) const SYNONYMS: &[(&str, &str)] = &[
     ("name", "id"),
     ("key", "id"),
@@ -86,7 +86,7 @@ pub(super) const SYNONYMS: &[(&str, &str)] = &[
     ("conditions", "world_states"),
 ];
 
-/// All keys, selectors among them.
+/// All keys, including selectors.
 pub(super) fn all_keys() -> impl Iterator<Item = &'static str> {
     KEYS.iter().map(|key| key.name).chain(Dimension::ALL.map(Dimension::key))
 }

@@ -1,12 +1,13 @@
-//! What a shard's situation leaves for atoms: tokens, and which atoms are out from the start.
+//! Limits of a shard: available tokens, and atoms that are always excluded.
 
 use crate::derived_context::{DerivedContext, folded};
 use crate::jit::atom::PromptAtom;
 
-/// How many tokens are available to the prompt.
+/// The number of tokens available to the prompt.
 ///
 /// # Errors
-/// When the context's budget is none.
+///
+/// If the budget of the context is invalid.
 pub(super) fn available(derived: &DerivedContext) -> Result<i64, String> {
     let (budget, reserved) = (i64::from(derived.token_budget), i64::from(derived.reserved));
     if budget == 0 {
@@ -20,7 +21,7 @@ pub(super) fn available(derived: &DerivedContext) -> Result<i64, String> {
     Ok(budget - reserved)
 }
 
-/// Whether the compiler leaves an atom out because the shard answers with structured output alone.
+/// True if the compiler excludes the atom because the shard replies only with structured output.
 pub(super) fn is_left_out(atom: &PromptAtom, derived: &DerivedContext) -> bool {
     let is_structured = matches!(&*folded(&derived.shard_type), "mangle_repair" | "legislator");
     let id = &atom.id.text;

@@ -1,9 +1,13 @@
-//! The prompt compiler: which atoms of a corpus make up a prompt, in which order, and what of them fits.
+//! Prompt compiler: selects the atoms of a corpus for a prompt, orders them and fits them into a
+//! token budget.
 //!
-//! Takes a corpus of prompt atoms ([`Corpus`], read from YAML), the situation ([`super::DerivedContext`]) and what the kernel
-//! injects; gives sections with the line of each atom's file, and a manifest that says why each other atom is missing.
-//! The steps are those of the reference runtime, one file each: `inject`, `select`, `order`, `budget`,
-//! `assemble`. What it leaves to chance (the order of hash tables, unstable sorts) is settled here, and said.
+//! The input is a corpus of prompt atoms ([`Corpus`], read from YAML), the situation
+//! ([`super::DerivedContext`]) and the injected atoms. The output is sections with source lines,
+//! and a manifest with the reason for each excluded atom.
+//!
+//! The steps follow the reference runtime, one file each: `inject`, `select`, `order`, `budget`,
+//! `assemble`. Random choices of the runtime (hash table order, unstable sorts) are deterministic
+//! here and documented.
 
 mod absence;
 mod assemble;

@@ -1,7 +1,9 @@
-//! Words as the name constants that the reference runtime's compiler makes of them.
+//! Name constants that the compiler of the reference runtime makes of words.
 
-/// The name constant of a word, without its first `/`: trimmed, in lower case, `_` for every byte that no name may
-/// have, without the empty parts between slashes. `None` where nothing is left.
+/// The name constant of a word, without its first `/`; `None` if nothing remains.
+///
+/// The word is trimmed and in lower case. `_` replaces each byte that is invalid in a name, and
+/// empty parts between slashes are removed.
 pub(super) fn normal(word: &str) -> Option<String> {
     let word = word.trim().to_lowercase();
     let parts: Vec<String> = word.split('/').filter_map(part).collect();

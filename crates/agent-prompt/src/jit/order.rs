@@ -1,4 +1,5 @@
-//! The order of atoms: what others need comes first (Kahn's algorithm), mandatory before optional, the best first.
+//! Dependency order of atoms (Kahn's algorithm). Among the ready atoms, mandatory atoms come first,
+//! then higher scores.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -8,14 +9,16 @@ use rustc_hash::FxHashMap;
 use super::atom::PromptAtom;
 use super::select::{OrderedScore, ScoredAtom};
 
-/// Brings atoms into order. Needs that are not among them do not count.
+/// Sorts atoms by dependency. Dependencies on absent atoms are ignored.
 ///
 /// # Errors
-/// When atoms need each other in a circle: the ids of one, the first once more at its end.
+///
+/// If the dependencies have a cycle: its ids, with the first id repeated at the end.
 pub(super) fn order(atoms: &[&PromptAtom], chosen: &[ScoredAtom]) -> Result<Vec<ScoredAtom>, Vec<String>> {
     let atom_of = |at: usize| chosen.get(at).and_then(|chosen| atoms.get(chosen.atom)).copied();
     let id_of = |at: usize| atom_of(at).map_or("", |atom| &*atom.id.text);
-    // The runtime counts by id, so of atoms that share one and need something only the last that is freed comes up.
+    // The runtime counts open dependencies by id. Atoms with the same id therefore share a counter,
+    // and only the atom that brings it to zero is released.
     let mut open: FxHashMap<&str, usize> = FxHashMap::default();
     for at in 0..chosen.len() {
         open.entry(id_of(at)).or_default();
@@ -60,12 +63,13 @@ pub(super) fn order(atoms: &[&PromptAtom], chosen: &[ScoredAtom]) -> Result<Vec<
     Err(circle(&stuck))
 }
 
-/// A circle among atoms of which each needs another, or (where two share an id) the ids that are left.
+/// The ids of a dependency cycle. If no cycle is found because atoms share an id, all remaining
+/// ids.
 fn circle(atoms: &[&PromptAtom]) -> Vec<String> {
     let by_id: FxHashMap<&str, &PromptAtom> = atoms.iter().map(|atom| (&*atom.id.text, *atom)).collect();
     let mut path: Vec<&str> = Vec::new();
     let mut seen: FxHashMap<&str, usize> = FxHashMap::default();
-    // What is stuck but needs nothing that is stuck is only needed by nobody in the circle.
+    // A stuck atom without stuck dependencies is not part of a cycle.
     for start in atoms {
         let mut at = *start;
         loop {

@@ -1,10 +1,10 @@
-//! `{{name}}` in atoms: what the situation puts in its place.
+//! Placeholders in atoms: values for `{{name}}`.
 
 use std::cell::Cell;
 
 use super::super::derived_context::DerivedContext;
 
-/// The names that the reference runtime knows.
+/// The names that the reference runtime recognizes.
 pub(super) const NAMES: [&str; 9] = [
     "language",
     "shard_type",
@@ -17,18 +17,18 @@ pub(super) const NAMES: [&str; 9] = [
     "available_specialists",
 ];
 
-/// What stands in place of the list of specialists where nobody gives one.
+/// The default list of specialists.
 const SPECIALISTS: &str = "- **researcher**: finds knowledge and checks it\n- **reviewer**: reviews code";
 
-/// By how many bytes names may make a prompt longer. Values may have names in them, whose values have names in them: a
-/// few words could ask for gigabytes.
+/// The maximum growth of a prompt by placeholders, in bytes. Nested placeholders could expand a few
+/// words to gigabytes.
 pub(super) const MOST_GROWTH: usize = 4 << 20;
 
-/// What each name stands for.
+/// The values of the placeholders.
 #[derive(Debug, Clone)]
 pub(super) struct Placeholders {
     values: [(&'static str, String); 9],
-    /// By how many bytes the prompt may still grow.
+    /// The remaining growth in bytes.
     room: Cell<usize>,
 }
 
@@ -61,20 +61,22 @@ impl Placeholders {
         Self { values, room: Cell::new(MOST_GROWTH) }
     }
 
-    /// Whether there was no room for all that names stand for.
+    /// True if the growth limit was reached.
     pub(super) fn is_full(&self) -> bool {
         self.room.get() == 0
     }
 
-    /// The names whose values have names in them.
+    /// The names with values that contain placeholders.
     pub(super) fn nested(&self) -> impl Iterator<Item = (&'static str, &str)> {
         let values = self.values.iter().map(|(name, value)| (*name, value.as_str()));
         values.filter(|(_, value)| names(value).any(|(_, name)| NAMES.contains(&name)))
     }
 
-    /// A line with its names replaced, twice, as the runtime goes over each atom and then over all of the prompt: what
-    /// was put in is looked at once more. The runtime takes the names in an order left to chance. Where there is no room
-    /// left, names stay as they are.
+    /// Replaces the placeholders of a line in two passes, like the runtime: once per atom, once for
+    /// the whole prompt. Inserted values are therefore expanded once more.
+    ///
+    /// The runtime replaces names in random order. At the growth limit, placeholders are left
+    /// unchanged.
     pub(super) fn apply(&self, line: &str) -> String {
         let mut line = line.to_owned();
         for _ in 0..2 {
@@ -97,12 +99,12 @@ impl Placeholders {
     }
 }
 
-/// What each name stands for in a situation.
+/// The value of each placeholder in a situation.
 pub(crate) fn values(derived: &DerivedContext) -> Vec<(&'static str, String)> {
     Placeholders::of(derived).values.into()
 }
 
-/// The names between double braces in a text, each with the byte at which its braces start.
+/// The names between double braces in a text, with the byte offset of the braces.
 pub(super) fn names(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let mut at = 0;
     std::iter::from_fn(move || {

@@ -1,8 +1,11 @@
-//! Prompt atoms as their files have them.
+//! Reader for YAML files with prompt atoms.
 //!
-//! Reads as the reference runtime does: a file is a list of atoms, or one; keys that it does not know do not count; a
-//! value of another kind than expected costs the whole file, an atom that lacks something only that atom. Files of
-//! evolved atoms have one under `atom:`, with keys in lower case and without `_`, and are not checked.
+//! Follows the reference runtime. A file contains one atom or a list of atoms, and unknown keys are
+//! ignored. A value of the wrong type invalidates the whole file; a missing key invalidates only
+//! its atom.
+//!
+//! Files of evolved atoms contain one atom under `atom:`. Their keys are in lower case without `_`,
+//! and their atoms are not validated.
 
 use std::sync::Arc;
 
@@ -15,90 +18,90 @@ use super::keys::{SYNONYMS, all_keys};
 use super::yaml_values;
 use mangle_syntax::text::{FileId, TextRange, size, slice};
 
-/// What a selector holds.
+/// The value type of a selector.
 const LIST: &str = "a list of texts";
 
-/// A YAML file with prompt atoms, as it was read.
+/// A YAML file with prompt atoms.
 #[derive(Debug, Clone)]
 pub struct AtomFile {
-    /// The file that the ranges count in.
+    /// The id of the file, for ranges.
     pub file: FileId,
-    /// Where its atoms are collected.
+    /// The source of the atoms.
     pub kind: AtomKind,
-    /// The agent that they are for, of [`AtomKind::Agent`].
+    /// The agent of the atoms, for [`AtomKind::Agent`].
     pub agent: Option<Arc<str>>,
-    /// The text of the file, which the ranges of its atoms index.
+    /// The text of the file. Ranges of atoms are offsets in this text.
     pub text: Arc<str>,
 }
 
-/// All atoms, in the order in which they are collected, and what is wrong with their files.
+/// All atoms in collection order, with the faults of their files.
 #[derive(Debug, Clone, Default)]
 pub struct Corpus {
-    /// All prompt atoms of the corpus, in the order in which the runtime collects them.
+    /// All prompt atoms, in the collection order of the runtime.
     pub atoms: Vec<Arc<PromptAtom>>,
-    /// What is wrong.
+    /// The faults in the files.
     pub faults: Vec<AtomFault>,
 }
 
-/// Something that is wrong with a file of atoms.
+/// A fault in a file of atoms.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AtomFault {
-    /// The file that the ranges count in.
+    /// The file of the range.
     pub file: FileId,
-    /// The bytes at fault, from the start of the file.
+    /// The range of the fault, from the start of the file.
     pub range: TextRange,
-    /// The id of the atom that it is about; empty for a whole file, and for an atom without one.
+    /// The id of the faulty atom; empty for a whole file and for an atom without an id.
     pub atom: String,
-    /// What is wrong there.
+    /// The kind of fault.
     pub kind: FaultKind,
 }
 
 impl AtomFault {
-    /// A file that cannot be read: why, as the end of a sentence.
+    /// An unreadable file. `why` is the end of a sentence.
     #[must_use]
     pub fn of_file(file: FileId, why: String) -> Self {
         Self { file, range: TextRange::default(), atom: String::new(), kind: FaultKind::File(why) }
     }
 }
 
-/// What is wrong.
+/// The kind of a fault.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FaultKind {
-    /// The file cannot be read, and none of its atoms counts: why, as the end of a sentence.
+    /// The file is unreadable, and all its atoms are skipped. The reason is the end of a sentence.
     File(String),
-    /// A value is of another kind than its key wants, and none of the file's atoms counts.
+    /// A value has the wrong type, and all atoms of the file are skipped.
     Value {
         /// The key as the file spells it.
         key: String,
-        /// What the key takes, in words for people.
+        /// The expected type, as text.
         wants: &'static str,
-        /// The same value in the form that it wants, where that is clear.
+        /// The value in the expected form, if it is unambiguous.
         instead: Option<String>,
     },
-    /// The atom has none of these, and does not count: `id`, `category`.
+    /// The atom lacks this key (`id` or `category`) and is skipped.
     Missing(&'static str),
-    /// There is no such category, and the atom does not count.
+    /// The category is unknown, and the atom is skipped.
     Category(String),
-    /// It says nothing, and does not count.
+    /// The atom has no content and is skipped.
     NoContent,
-    /// The file of its content is not there, or not to be read.
+    /// The content file is missing or unreadable.
     ContentFile(String),
-    /// It needs itself or does not go with itself, and does not count.
+    /// The atom depends on itself or conflicts with itself, and is skipped.
     Itself(&'static str),
-    /// The runtime does not know the key, and passes over it.
+    /// The key is unknown, and the runtime ignores it.
     Key {
         /// The key as the file spells it.
         key: String,
-        /// What may be meant.
+        /// The suggested key.
         nearest: Option<String>,
     },
 }
 
-/// Opens the file that an atom's content is in: who wants it, and its path from there.
+/// Opens the content file of an atom: the referring file, and the path relative to it.
 pub(super) type OpenContent<'o> = &'o mut dyn FnMut(FileId, &str) -> Option<(FileId, Arc<str>)>;
 
 impl Corpus {
-    /// Reads files, which are in the order in which the runtime collects them.
+    /// Reads files, given in the collection order of the runtime.
     pub fn read(files: &[AtomFile], open: OpenContent<'_>) -> Self {
         let mut corpus = Self::default();
         for file in files {
@@ -110,11 +113,14 @@ impl Corpus {
         corpus
     }
 
-    /// Adds the atom of a `PROMPT:` line. The runtime makes it neither mandatory nor known to any rule, so that only a
-    /// search can find it. `category`: its first tag; empty for `domain`.
+    /// Adds the atom of a `PROMPT:` line. `category` is its first tag; empty means `domain`.
+    ///
+    /// The runtime does not make the atom mandatory and derives no facts about it. Only a search
+    /// can find the atom.
     ///
     /// # Errors
-    /// The word, when there is no such category; the runtime then does not store the atom.
+    ///
+    /// If the category is unknown: its name. The runtime does not store such an atom.
     pub fn add_directive(
         &mut self,
         id: Word,
@@ -153,12 +159,12 @@ impl Corpus {
 struct Reader<'a, 'o> {
     file: &'a AtomFile,
     open: OpenContent<'o>,
-    /// The id of the atom that is read now; empty where it has none.
+    /// The id of the current atom; empty if it has none.
     atom: String,
     faults: Vec<AtomFault>,
 }
 
-/// A value of another kind than wanted: the whole file is lost.
+/// Error: a value has the wrong type, and the whole file is skipped.
 struct WrongKind;
 
 impl Reader<'_, '_> {
@@ -183,7 +189,7 @@ impl Reader<'_, '_> {
             }
         };
         let mut atoms = Vec::new();
-        // An entry of a list that is nothing is no entry.
+        // Null entries of a list are ignored.
         for node in maps.into_iter().filter(|node| node.kind != Value::Null) {
             match self.atom(node) {
                 Ok(atom) => atoms.extend(atom),
@@ -198,12 +204,12 @@ impl Reader<'_, '_> {
         self.faults.push(AtomFault { file: self.file.file, range, atom, kind });
     }
 
-    /// The key as the files of this kind write it.
+    /// The key in the spelling of this kind of file.
     fn written(&self, key: &str) -> String {
         if self.file.kind == AtomKind::Evolved { key.replace('_', "") } else { key.to_owned() }
     }
 
-    /// An atom, if it counts.
+    /// Reads an atom; `None` if the atom is skipped.
     fn atom(&mut self, node: &TreeNode) -> Result<Option<PromptAtom>, WrongKind> {
         self.atom.clear();
         let members = match &node.kind {
@@ -251,7 +257,7 @@ impl Reader<'_, '_> {
                 return Ok(None);
             }
         }
-        // Nobody counts the tokens of evolved atoms that do not say it themselves.
+        // The runtime does not count tokens of evolved atoms; it uses only the number in the file.
         let tokens = if self.file.kind == AtomKind::Evolved { tokens } else { content.tokens() };
         Ok(Some(PromptAtom {
             id,
@@ -273,7 +279,7 @@ impl Reader<'_, '_> {
         }))
     }
 
-    /// What the atom says: its own text, else that of the file that it names.
+    /// The content of the atom: its own text, or the text of its content file.
     fn content(
         &mut self,
         content: Option<AtomText>,
@@ -300,7 +306,7 @@ impl Reader<'_, '_> {
         Ok(Some(AtomText { text, file: Some(file), lines }))
     }
 
-    /// A key that stands twice costs the whole file.
+    /// Reports a duplicate key, which invalidates the whole file.
     fn repeated(&mut self, node: &TreeNode) -> Result<(), WrongKind> {
         let Some(key) = yaml_values::repeated(node) else { return Ok(()) };
         self.fault(key.range, FaultKind::File(format!("the key `{}` is twice in this atom", key.text)));
@@ -322,11 +328,12 @@ impl Reader<'_, '_> {
         }
     }
 
-    /// The key that is probably meant by one that there is not.
+    /// The known key that an unknown key probably means.
     fn meant(&self, key: &str, known: &[String]) -> Option<String> {
         let known: Vec<&str> = known.iter().map(String::as_str).collect();
         let near = near_key(key, &known, SYNONYMS).map(str::to_owned);
-        // Files of evolved atoms write their keys in another way than synonyms are listed.
+        // The table of synonyms has the standard spelling of keys, not the spelling of evolved
+        // atoms.
         let evolved =
             || near_key(key, &all_keys().collect::<Vec<_>>(), SYNONYMS).map(|key| self.written(key));
         near.or_else(|| evolved().filter(|near| near != key && known.contains(&near.as_str())))
@@ -397,7 +404,7 @@ impl Reader<'_, '_> {
         }
     }
 
-    /// Whether a value is a text by the way it is written.
+    /// True if a value is quoted and therefore always a text.
     fn is_quoted(&self, node: &TreeNode) -> bool {
         slice(&self.file.text, node.range).starts_with(['"', '\''])
     }
@@ -421,8 +428,8 @@ impl Reader<'_, '_> {
     }
 }
 
-/// Where each line of a text stands in the part of a file that it was read from; all of that part for a line that the
-/// file writes in another way.
+/// The range of each line of a text within `range`. A line that is written differently in the file
+/// has the whole range.
 fn lines(file: &str, range: TextRange, text: &str) -> Vec<TextRange> {
     let source = slice(file, range);
     let mut at = 0;

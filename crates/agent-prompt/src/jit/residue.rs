@@ -1,5 +1,7 @@
-//! What compilations leave behind in a kernel that is never cleaned: the reference runtime takes back neither the
-//! situation nor the atoms of a prompt, so the shards of a long session compile in each other's.
+//! Residue of earlier compilations in a kernel.
+//!
+//! The reference runtime retracts neither the situation nor the atoms of a prompt. In a long
+//! session, shards are therefore compiled with the facts of earlier shards.
 
 use std::sync::Arc;
 
@@ -7,19 +9,19 @@ use rustc_hash::FxHashSet;
 
 use super::atom::PromptAtom;
 
-/// What is left of earlier compilations. Nothing, in a kernel that is new.
+/// The residue of earlier compilations; empty in a new kernel.
 #[derive(Debug, Clone, Default)]
 pub struct Residue {
-    /// The values of their situations, by dimension, as names.
+    /// The situation values, by dimension, as names.
     pub(super) names: [FxHashSet<String>; 11],
-    /// Their atoms.
+    /// The collected atoms.
     pub(super) atoms: Vec<Arc<PromptAtom>>,
-    /// What their searches found.
+    /// The search hits.
     pub(super) vectors: Vec<(String, f64)>,
 }
 
 impl Residue {
-    /// Whether nothing was compiled yet.
+    /// True before the first compilation.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.atoms.is_empty() && self.names.iter().all(FxHashSet::is_empty)

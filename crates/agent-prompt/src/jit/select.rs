@@ -1,7 +1,9 @@
-//! Which atoms are chosen: the rules of the reference runtime's `jit_compiler.mg` as algebra on sets.
+//! Selection of atoms: the rules of `jit_compiler.mg` in the reference runtime, as operations on
+//! sets.
 //!
-//! It asks twice: first with the skeleton's atoms alone, then with all. An id stands for all atoms that have it: the
-//! last of them is printed, what any of them says about selectors, needs and conflicts counts.
+//! The selection runs twice: first with the skeleton atoms, then with all atoms. If several atoms
+//! share an id, the last one is printed; selectors, dependencies and conflicts of all of them
+//! apply.
 
 use rustc_hash::FxHashMap;
 
@@ -9,33 +11,33 @@ use super::atom::{Dimension, PromptAtom, Word};
 use super::residue::Residue;
 use super::situation::Situation;
 
-/// Why an atom is not in a prompt.
+/// The reason for the exclusion of an atom from a prompt.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ExclusionReason {
-    /// It is wanted in other situations only.
+    /// The selector of this dimension does not match the situation.
     Blocked(Dimension),
-    /// It, or what it needs, does not go with a mandatory atom: this one.
+    /// The atom or one of its dependencies conflicts with this mandatory atom.
     Prohibited(String),
-    /// It does not go with a better hit of the search: this one.
+    /// The atom conflicts with this search hit, which is preferred.
     Suppressed(String),
-    /// What it needs is not there: this one.
+    /// This dependency is not available.
     Invalid(String),
-    /// It is not mandatory, nobody needs it, and no search found it.
+    /// The atom is not mandatory, not a dependency, and not a search hit.
     NotACandidate,
-    /// There was no room for it.
+    /// The atom does not fit into the budget.
     Budget,
-    /// The shard answers with structured output alone, so the compiler leaves protocol atoms out.
+    /// The shard replies only with structured output, so the compiler excludes protocol atoms.
     StructuredOutput,
-    /// An evolved atom is collected only where it is wanted by all of its selectors.
+    /// An evolved atom is collected only if all its selectors match; this one does not.
     NotCollected(Dimension),
-    /// It is among those of an agent, this one.
+    /// The atom belongs to this other agent.
     OtherAgent(String),
-    /// Another atom has the same id and comes later.
+    /// A later atom has the same id.
     Replaced,
 }
 
 impl ExclusionReason {
-    /// The reason in words.
+    /// The reason as text.
     #[must_use]
     pub fn words(&self) -> String {
         match self {
@@ -59,42 +61,43 @@ impl ExclusionReason {
     }
 }
 
-/// An atom that is not in a prompt, and why.
+/// An excluded atom with the reason.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Exclusion {
-    /// Its number among those that were given.
+    /// The index of the atom in the input.
     pub atom: usize,
-    /// Why the atom is left out.
+    /// The reason for the exclusion.
     pub reason: ExclusionReason,
 }
 
-/// An atom that is chosen.
+/// A selected atom with its scores.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct ScoredAtom {
-    /// Its number among those that were given.
+    /// The index of the atom in the input.
     pub(super) atom: usize,
-    /// What the rules give it.
+    /// The score of the rules.
     pub(super) logic: f64,
-    /// What the search gives it.
+    /// The score of the search.
     pub(super) vector: f64,
-    /// Both.
+    /// The combined score.
     pub(super) score: f64,
 }
 
-/// What was chosen, and why the rest was not.
+/// The selected atoms, and the reasons for the exclusion of the rest.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct Selection {
-    /// In the order in which their dependencies are resolved.
+    /// In the resolution order of dependencies.
     pub(super) chosen: Vec<ScoredAtom>,
     pub(super) dropped: Vec<Exclusion>,
-    /// The hits that do not go together and whose scores the runtime's engine cannot compare: each with the other one.
+    /// Pairs of conflicting search hits with scores that the engine of the runtime cannot compare.
     pub(super) compared: Vec<(usize, usize)>,
 }
 
-/// Chooses among atoms, in a kernel in which something may be left of earlier choices.
+/// Selects atoms in a kernel with the residue of earlier selections.
 ///
 /// # Errors
-/// When there is no atom of the skeleton at all, which the runtime takes for a broken corpus.
+///
+/// If no skeleton atom exists. The runtime reports this as a broken corpus.
 pub(super) fn select(
     atoms: &[&PromptAtom],
     situation: &Situation,
@@ -143,7 +146,7 @@ fn chosen(at: usize, atom: &PromptAtom, vectors: &FxHashMap<&str, f64>) -> Score
     ScoredAtom { atom: at, logic: 1.0, vector, score: 0.7 + 0.3 * vector }
 }
 
-/// A score as something that can be sorted by.
+/// A score with a total order.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct OrderedScore(pub(super) f64);
 
@@ -167,10 +170,10 @@ impl Ord for OrderedScore {
     }
 }
 
-/// What is known of an id.
+/// The state of an id.
 #[derive(Debug, Clone, Default)]
 struct AtomState {
-    /// The last atom that has it; `None` for one that is only spoken of.
+    /// The last atom with this id; `None` if the id is only referenced.
     atom: Option<usize>,
     is_mandatory: bool,
     blocked: Option<Dimension>,
@@ -179,17 +182,17 @@ struct AtomState {
     score: Option<f64>,
 }
 
-/// The rules applied to some atoms. All lists go by id.
+/// The rules applied to a set of atoms. All lists are indexed by id number.
 struct Rules<'a> {
     ids: FxHashMap<&'a str, usize>,
     names: Vec<&'a str>,
     known: Vec<AtomState>,
-    /// The mandatory atom because of which it may not be.
+    /// The mandatory atom that conflicts with the id or with one of its dependencies.
     prohibited: Vec<Option<usize>>,
-    /// The hit that is preferred to it.
+    /// The search hit that is preferred to the id.
     suppressed: Vec<Option<usize>>,
     tentative: Vec<bool>,
-    /// What it needs and does not get.
+    /// The missing dependency of the id.
     invalid: Vec<Option<usize>>,
 }
 
@@ -259,8 +262,8 @@ impl<'a> Rules<'a> {
         self.known.get(id).is_some_and(|known| known.is_mandatory && known.blocked.is_none())
     }
 
-    /// Conflicts of hits, by the numbers of the atoms, over which an evaluation fails: the engine orders whole numbers
-    /// only, and neither fractions nor, where scores are equal, ids.
+    /// Pairs of conflicting search hits, as atom indexes, that make the evaluation fail. The engine
+    /// compares only integers; it rejects fractional scores, and ids for a tie.
     fn compared(&self) -> Vec<(usize, usize)> {
         let atom = |id: usize| self.known.get(id).and_then(|known| known.atom);
         let score = |id: usize| self.known.get(id).and_then(|known| known.score).unwrap_or(0.0);
@@ -283,7 +286,7 @@ impl<'a> Rules<'a> {
             && self.prohibited.get(id) == Some(&None)
     }
 
-    /// Who needs an id.
+    /// The ids that depend on each id.
     fn needed_by(&self) -> Vec<Vec<usize>> {
         let mut by = vec![Vec::new(); self.known.len()];
         for (id, known) in self.known.iter().enumerate() {
@@ -294,7 +297,7 @@ impl<'a> Rules<'a> {
         by
     }
 
-    /// What a mandatory atom conflicts with may not be, nor what needs it.
+    /// Prohibits ids that conflict with a mandatory atom, and all ids that depend on them.
     fn prohibit(&mut self) {
         let mut waiting: Vec<(usize, usize)> = Vec::new();
         for (id, known) in self.known.iter().enumerate().filter(|(id, _)| self.is_skeleton(*id)) {
@@ -304,7 +307,7 @@ impl<'a> Rules<'a> {
         self.spread(waiting, |rules| &mut rules.prohibited);
     }
 
-    /// Marks ids with a cause, and all that need them.
+    /// Marks ids, and all ids that depend on them, with a cause.
     fn spread(&mut self, mut waiting: Vec<(usize, usize)>, marks: fn(&mut Self) -> &mut Vec<Option<usize>>) {
         let needed_by = self.needed_by();
         while let Some((id, cause)) = waiting.pop() {
@@ -314,7 +317,8 @@ impl<'a> Rules<'a> {
         }
     }
 
-    /// Of two hits that conflict the one with the higher score stays, of equal ones that with the smaller id.
+    /// Of two conflicting hits, the hit with the higher score stays; for equal scores, the smaller
+    /// id.
     fn suppress(&mut self) {
         let score = |id: usize| self.known.get(id).and_then(|known| known.score).unwrap_or(0.0);
         let beats = |one: usize, other: usize| {
@@ -332,7 +336,8 @@ impl<'a> Rules<'a> {
         }
     }
 
-    /// What may be: the mandatory, the hits that are not suppressed, and all that those need, blocked or not.
+    /// Admits mandatory atoms, search hits that are not suppressed, and their dependencies, even
+    /// blocked ones.
     fn admit(&mut self) {
         let is_first = |rules: &Self, id: usize| {
             rules.is_skeleton(id) || (rules.is_candidate(id) && rules.suppressed.get(id) == Some(&None))
@@ -346,7 +351,7 @@ impl<'a> Rules<'a> {
         }
     }
 
-    /// What needs something that may not be cannot be, nor what needs that.
+    /// Invalidates ids with a dependency that is not admitted, and all ids that depend on them.
     fn invalidate(&mut self) {
         let mut waiting = Vec::new();
         for (id, known) in self.known.iter().enumerate() {
@@ -366,7 +371,7 @@ impl<'a> Rules<'a> {
         }
     }
 
-    /// Why an atom is not chosen; `None` when it is.
+    /// The reason for the exclusion of an atom; `None` if it is selected.
     fn verdict(&self, at: usize, id: &str) -> Option<ExclusionReason> {
         let id = *self.ids.get(id)?;
         let name = |id: usize| self.names.get(id).copied().unwrap_or_default().to_owned();

@@ -1,4 +1,4 @@
-//! Whether an atom is wanted in a situation, by the two rules of the reference runtime, which differ.
+//! Selector matching, by two rules of the reference runtime that differ.
 
 use rustc_hash::FxHashSet;
 
@@ -10,9 +10,9 @@ use super::residue::Residue;
 /// The values of a situation, by dimension.
 #[derive(Debug, Clone)]
 pub(super) struct Situation {
-    /// As they are.
+    /// The values as given.
     raw: [Vec<String>; 11],
-    /// As the names that the compiler makes of them.
+    /// The values as name constants of the compiler.
     names: [FxHashSet<String>; 11],
 }
 
@@ -36,7 +36,7 @@ impl Situation {
         Self { raw, names }
     }
 
-    /// The same in a kernel in which something is left of other situations.
+    /// The situation in a kernel with the residue of other situations.
     pub(super) fn after(mut self, left: &Residue) -> Self {
         for (names, more) in self.names.iter_mut().zip(&left.names) {
             names.extend(more.iter().cloned());
@@ -44,20 +44,21 @@ impl Situation {
         self
     }
 
-    /// Leaves its values.
+    /// Adds the values to a residue.
     pub(super) fn leave(self, left: &mut Residue) {
         for (all, names) in left.names.iter_mut().zip(self.names) {
             all.extend(names);
         }
     }
 
-    /// The values of a dimension.
     pub(super) fn values(&self, dimension: Dimension) -> &[String] {
         &self.raw[dimension as usize]
     }
 
-    /// The compiler's rule: the first dimension in which the atoms that share an id want values, the situation has
-    /// some, and none is the same. What the situation says nothing of does not stand in the way.
+    /// The rule of the compiler. Returns the first dimension with no common value between the
+    /// selectors of atoms with one id and the situation.
+    ///
+    /// A dimension without values in the situation does not block.
     pub(super) fn blocked(&self, atoms: &[&PromptAtom]) -> Option<Dimension> {
         Dimension::ALL.into_iter().find(|&dimension| {
             let here = &self.names[dimension as usize];
@@ -70,8 +71,10 @@ impl Situation {
         })
     }
 
-    /// The direct rule, of baselines and evolved atoms: the first dimension in which the atom wants values and the
-    /// situation has none of them; of frameworks it may say nothing.
+    /// The rule of baselines and evolved atoms. Returns the first dimension with selector values
+    /// that the situation lacks.
+    ///
+    /// An empty list of frameworks in the situation matches every selector.
     pub(super) fn unmatched(&self, atom: &PromptAtom) -> Option<Dimension> {
         Dimension::ALL.into_iter().find(|&dimension| {
             let (wanted, here) = (atom.selector(dimension), self.values(dimension));
@@ -86,17 +89,16 @@ impl Situation {
     }
 }
 
-/// Whether a situation has a value, a name without its `/`, in a dimension.
+/// True if a situation has a value in a dimension. `name` has no leading `/`.
 pub(crate) fn has_value(derived: &DerivedContext, dimension: Dimension, name: &str) -> bool {
     Situation::of(derived).names[dimension as usize].contains(name)
 }
 
-/// The values that a situation has in a dimension, as they are.
+/// The values of a situation in a dimension, as given.
 pub(crate) fn values(derived: &DerivedContext, dimension: Dimension) -> Vec<String> {
     Situation::of(derived).values(dimension).to_vec()
 }
 
-/// Without one leading `/`.
 fn bare(word: &str) -> &str {
     word.strip_prefix('/').unwrap_or(word)
 }

@@ -1,4 +1,4 @@
-//! The compiler over small corpora: a YAML text, a situation, and what comes out.
+//! Tests of the compiler with small corpora.
 #![allow(clippy::unwrap_used)]
 
 use std::fmt::Write as _;
@@ -22,7 +22,6 @@ fn corpus(kind: AtomKind, text: &str) -> Arc<Corpus> {
     Arc::new(Corpus::read(&[file], &mut { open }))
 }
 
-/// What a shard is told: the manifest, and the text.
 struct Setup {
     context: PromptContext,
     facts: Vec<(String, Answer)>,
@@ -91,7 +90,7 @@ const SKELETON: &str = "
 #[test]
 fn values_are_those_of_the_runtimes_reader() {
     let atoms = |more: &str| format!("{SKELETON}{more}");
-    // What a list has nothing for is not there; a merged table counts less than the atom's own words.
+    // Null entries of a list are ignored. A merged table has a lower priority than own keys.
     let merged = atoms(
         "- ~
 - &base {id: base, category: domain, is_mandatory: on, content: Base., depends_on: [~, me, null]}
@@ -325,7 +324,7 @@ fn what_the_kernel_cannot_say_is_not_injected() {
     };
     assert_eq!(injected(""), (vec!["context", "knowledge"], vec![]));
     assert_eq!(injected("specialist_knowledge"), (vec!["context"], vec!["specialist_knowledge"]));
-    // The runtime stops asking at the first failure, and knowledge is asked for last.
+    // The runtime stops at the first failed query, and queries knowledge last.
     assert_eq!(injected("injectable_context"), (vec![], vec!["injectable_context"]));
 }
 
@@ -544,7 +543,7 @@ fn files_are_read_as_the_runtime_reads_them() {
     .assert_eq(&show(AtomKind::Corpus, "id: [unclosed"));
 }
 
-/// What is wrong with a file of atoms, each with the words and the fix.
+/// The findings about a file of atoms, with words and fixes.
 fn said(kind: AtomKind, text: &str) -> String {
     let found = super::rules::of_corpus(&corpus(kind, text), &|_, _| true);
     let mut out = String::new();

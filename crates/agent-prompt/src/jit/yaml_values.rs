@@ -1,17 +1,17 @@
-//! The values of atoms as the YAML reader of the runtime takes them, where that is not what one would think.
+//! YAML values of atoms, as the YAML reader of the runtime interprets them in unusual cases.
 
 use rustc_hash::FxHashSet;
 
 use super::super::session::tree::{TreeKey, TreeKind as Value, TreeNode};
 
-/// The first key of a table that stands there for the second time.
+/// The first duplicate key of a table.
 pub(super) fn repeated(node: &TreeNode) -> Option<&TreeKey> {
     let Value::Map(members) = &node.kind else { return None };
     let mut seen = FxHashSet::default();
     members.iter().map(|(key, _)| key).find(|key| !seen.insert(&*key.text))
 }
 
-/// The members of an atom, with those that it takes over from others by `<<`; what it says itself counts more.
+/// The members of an atom, including members merged with `<<`. Own members have priority.
 pub(super) fn merged(members: &[(TreeKey, TreeNode)]) -> Vec<(TreeKey, TreeNode)> {
     let (merges, mut own): (Vec<_>, Vec<_>) =
         members.iter().cloned().partition(|(key, node)| key.text == "<<" && is_mergeable(node));
@@ -38,8 +38,8 @@ fn is_mergeable(node: &TreeNode) -> bool {
     }
 }
 
-/// A number as the reader of the runtime takes it: also in other bases and with `_`; what is behind the point of a float
-/// does not count.
+/// Parses a number like the reader of the runtime: other bases and `_` are accepted, and floats are
+/// truncated.
 pub(super) fn whole_number(text: &str) -> Option<i64> {
     let plain = text.replace('_', "");
     let (is_negative, digits) = match plain.strip_prefix('-') {
@@ -65,7 +65,7 @@ pub(super) fn whole_number(text: &str) -> Option<i64> {
     })
 }
 
-/// A truth value. Words of an older YAML count in just these spellings, quoted or not.
+/// Parses a truth value. The words of YAML 1.1 are accepted only in these spellings, quoted or not.
 pub(super) fn truth(text: &str, is_quoted: bool) -> Option<bool> {
     match text {
         "true" | "True" | "TRUE" if !is_quoted => Some(true),

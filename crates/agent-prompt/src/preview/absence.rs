@@ -1,5 +1,7 @@
-//! What the rules of a predicate that feeds prompts lack to give a text to a shard: for each rule the pattern of its
-//! lines, and the premise that fails, within rules down to the fact that is missing.
+//! Reasons why the rules of a prompt predicate do not produce a text for a shard.
+//!
+//! Each rule has the pattern of its lines and the failed premise. Failed premises are explained
+//! recursively, down to the missing fact.
 
 use rustc_hash::FxHashMap;
 
@@ -10,41 +12,41 @@ use mangle_engine::kernel::{Datum, Gap, Obstacle, Restriction, RuleId, ValueId, 
 use mangle_engine::program::{PredicateId, PredicateKey};
 use mangle_syntax::text::Symbol;
 
-/// How many values that contain a text are tried out.
+/// The maximum number of values with the text to test.
 const MOST_VALUES: usize = 5;
 
-/// How many lines that a rule gives instead are shown.
+/// The maximum number of other lines of a rule to show.
 const MOST_LINES: usize = 3;
 
-/// Why a rule did not give a text.
+/// A rule that did not produce a text, with the reason.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RuleAbsence {
-    /// The rule whose body has no solution.
+    /// The rule without a solution for the text.
     pub rule: RuleId,
-    /// The pattern of its lines.
+    /// The text pattern of the lines of the rule.
     pub pattern: String,
-    /// Whether the text may be one of its lines.
+    /// True if the text is similar to the lines of the rule.
     pub is_alike: bool,
-    /// Why it did not give the text.
+    /// The reason.
     pub why: RuleAbsenceReason,
 }
 
-/// Why a rule did not give a text.
+/// The reason why a rule did not produce a text.
 #[derive(Debug, Clone, PartialEq)]
 pub enum RuleAbsenceReason {
-    /// It gives the shard other lines, the first of them these.
+    /// The rule produces other lines for the shard, for example these.
     Others(Vec<String>),
-    /// It gives lines for another shard.
+    /// The rule produces lines for this other shard.
     OtherShard(String),
-    /// Something is missing.
+    /// A premise fails.
     Lacks(Box<Gap>),
 }
 
-/// The gaps of all rules for one key and one text.
 type Cache = FxHashMap<(ValueId, Option<ValueId>), Vec<Gap>>;
 
 impl Common {
-    /// Why no rule gives a line with a text to a shard; first the rules whose lines are like it.
+    /// The reasons why no rule produces a line with a text for a shard. Rules with similar lines
+    /// come first.
     pub(super) fn rule_absences(
         &self,
         shown: &mut PreviewedPrompt,
@@ -63,7 +65,8 @@ impl Common {
         all.into_iter().map(|(_, absence)| absence).collect()
     }
 
-    /// What each rule lacks to inject anything for the shard of a prompt; rules that inject for another shard are left out.
+    /// The gap of each rule that injects nothing for the shard of a prompt. Rules that inject for
+    /// another shard are excluded.
     pub(crate) fn gaps_of_shard(&self, shown: &mut PreviewedPrompt) -> Vec<(RuleId, Gap)> {
         let shard = shown.wanted.context.shard_id.clone();
         let all = self.rule_absences(shown, &shard, "", 0).into_iter();
@@ -77,7 +80,7 @@ impl Common {
         gaps
     }
 
-    /// The first arguments that reach a shard.
+    /// The first arguments that address a shard.
     fn keys(&self, shown: &mut PreviewedPrompt, shard: &str) -> Vec<ValueId> {
         let is_own = shard == shown.wanted.context.shard_id;
         let name = shown.derived.shard_id.clone();
@@ -86,7 +89,8 @@ impl Common {
         let mut keys =
             vec![values.string(shard), values.string("*"), values.name("/_all"), values.string("/_all")];
         if is_compiled {
-            // The prompt compiler compares without a `/` in front, and takes the name without its number, too.
+            // The prompt compiler ignores a leading `/`, and also accepts the name without the
+            // instance number.
             for word in [shard, &name].into_iter().filter(|word| !word.is_empty()) {
                 keys.push(values.string(word));
                 keys.push(values.name(&format!("/{word}")));
@@ -96,7 +100,7 @@ impl Common {
         keys
     }
 
-    /// The pattern of the lines of a rule.
+    /// The text pattern of the lines of a rule.
     fn pattern(&self, rule: RuleId) -> Option<HeadPattern> {
         let rule = self.compiled.rule(rule)?;
         let file = self.evaluated.file(rule.file)?;
@@ -108,7 +112,7 @@ fn injected() -> PredicateKey {
     PredicateKey { name: Symbol::new(INJECTED), arity: 2 }
 }
 
-/// The shortest strings among values that contain a text.
+/// The shortest string values that contain a text.
 fn containing(values: &Values, text: &str) -> Vec<ValueId> {
     if text.is_empty() {
         return Vec::new();
@@ -124,7 +128,6 @@ fn containing(values: &Values, text: &str) -> Vec<ValueId> {
     with_text.into_iter().map(|(_, id)| id).collect()
 }
 
-/// A search for what the rules of a predicate lack.
 struct Search<'s> {
     common: &'s Common,
     shown: &'s mut PreviewedPrompt,
@@ -135,7 +138,7 @@ struct Search<'s> {
 }
 
 impl Search<'_> {
-    /// Why a rule does not give a text, and how like its lines are to it.
+    /// The reason why a rule does not produce a text, with the similarity of its lines to the text.
     fn absence(&mut self, rule: RuleId, text: &str, values: &[ValueId]) -> Option<(usize, RuleAbsence)> {
         let pattern = self.common.pattern(rule)?;
         let texts: Vec<Option<ValueId>> = match pattern.is_variable() && !text.is_empty() {
@@ -145,20 +148,20 @@ impl Search<'_> {
         };
         let is_held = texts != [None] && !values.is_empty();
         let tried = texts.into_iter().map(|text| (self.gap(rule, text), text));
-        // The text that gets furthest is the one that the rule could give.
+        // The candidate text that satisfies the most premises is the most plausible one.
         let (why, _) = tried.max_by_key(|(why, _)| progress(why))?;
         let likeness = match is_held && progress(&why) > 1 {
             true => text.len(),
             false => pattern.likeness(text),
         };
-        // What the text has in place of its variables says more than what they hold in other lines.
+        // Values that the text assigns to variables explain more than values in other lines.
         let bound = match why {
             RuleAbsenceReason::OtherShard(_) => None,
             _ => self.bound(rule, &pattern.holes(text)),
         };
         let why = match (why, bound) {
             (why, None) => why,
-            // The end of a text may be a part of the name of this shard.
+            // The end of the text can be part of the name of this shard.
             (why @ RuleAbsenceReason::Lacks(_), Some(RuleAbsenceReason::OtherShard(_))) => why,
             (_, Some(bound)) => bound,
         };
@@ -166,7 +169,7 @@ impl Search<'_> {
         Some((likeness, RuleAbsence { rule, pattern, is_alike, why }))
     }
 
-    /// What a rule lacks to give a text (`None`: any) under one of the keys.
+    /// The reason why a rule does not produce a text (`None`: any text) under one of the keys.
     fn gap(&mut self, rule: RuleId, text: Option<ValueId>) -> RuleAbsenceReason {
         let mut other = None;
         for key in self.keys.clone() {
@@ -182,7 +185,7 @@ impl Search<'_> {
         RuleAbsenceReason::OtherShard(other.unwrap_or_default())
     }
 
-    /// What stops a rule under one of the keys when its variables hold what a text has in their place.
+    /// The failed premise of a rule if its variables have the values from a text.
     fn bound(&mut self, rule: RuleId, holes: &[VariableMatch]) -> Option<RuleAbsenceReason> {
         if holes.is_empty() {
             return None;
@@ -195,7 +198,8 @@ impl Search<'_> {
         for key in &self.keys {
             let wanted = [Some(*key), None];
             let (plans, model) = ((&*common.compiled, common.settings.clock), self.shown.kernel.model_mut());
-            // Under a key that nothing stops the text is one of its lines, or its variables do not make it.
+            // If no premise fails under a key, the text is already a line, or its variables do not
+            // produce it.
             let gap = model.gap_of_rule(plans, rule, &wanted, &restrictions, depth)?;
             let why = match &gap.miss.obstacle {
                 Obstacle::TooMany => return None,
@@ -218,7 +222,7 @@ impl Search<'_> {
         })
     }
 
-    /// The lines that a rule gives the shard.
+    /// The lines that a rule produces for the shard.
     fn lines(&self, rule: RuleId) -> Vec<String> {
         let answers = self.common.facts(self.shown, INJECTED, 2).into_iter();
         let of_rule = answers.filter(|answer| answer.held.rule == rule);
@@ -227,7 +231,8 @@ impl Search<'_> {
     }
 }
 
-/// What a variable is to hold for a line to have a text in its place, whatever kind of value the text stands for.
+/// The restriction of a variable to the values that a piece of text can stand for: a name, a number
+/// or a string.
 fn restriction(values: &mut Values, hole: &VariableMatch) -> Restriction {
     let text = &hole.text;
     let name = text.starts_with('/').then(|| values.name(text));
@@ -236,12 +241,12 @@ fn restriction(values: &mut Values, hole: &VariableMatch) -> Restriction {
     Restriction {
         variable: Symbol::new(&hole.name),
         values: all.into_iter().flatten().collect(),
-        // What is cut may go on.
+        // A truncated value can continue.
         part: hole.is_cut.then(|| text.clone()),
     }
 }
 
-/// How far a rule got: the number of the premise that failed, from 1.
+/// The number of the failed premise, from 1, as a measure of progress.
 fn progress(why: &RuleAbsenceReason) -> u32 {
     match why {
         RuleAbsenceReason::Others(_) => u32::MAX,

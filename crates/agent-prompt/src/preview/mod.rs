@@ -1,8 +1,9 @@
-//! Previews that are kept: a program with a sample kernel, evaluated for each shard that is asked for, and the prompts
-//! that come of it.
+//! Incremental previews: a program with a sample kernel, evaluated for each requested shard, and
+//! the resulting prompts.
 //!
-//! Takes a joined program, what is [`PromptRequest`] and [`PreviewSettings`]; gives [`PreviewedPrompt`] prompts, and what their lines
-//! come from. Where only facts of the sample change, the kernels follow downstream of them; anything else builds anew.
+//! The input is a joined program, [`PromptRequest`] values and [`PreviewSettings`]. The output is
+//! [`PreviewedPrompt`] values with the origin of each line. If only facts of the sample change, the
+//! kernels are updated incrementally; other changes rebuild the preview.
 
 mod absence;
 mod pattern;
@@ -48,39 +49,40 @@ pub(crate) use reasons::{SCORED, THRESHOLD};
 pub use sticky::StickyChanges;
 pub use synthetic::undeclared_of_runtime;
 
-/// How previews are made.
+/// The settings of previews.
 #[derive(Debug, Clone)]
 pub struct PreviewSettings {
-    /// How the program is read.
+    /// The dialect of the program.
     pub reading: Reading,
-    /// How far an evaluation may go.
+    /// The limits of an evaluation.
     pub limits: Limits,
     /// The time of evaluation.
     pub clock: Clock,
-    /// In which order facts are read.
+    /// The order of facts.
     pub order: AnswerOrder,
-    /// Whether facts are added that the runtime would have: that the shard is active, what the person wants, its budget.
+    /// True if the preview adds facts that the runtime would assert: the active shard, the user's
+    /// intent, the budget.
     pub synthetic: bool,
-    /// Texts of the workspace in place of ours.
+    /// Workspace texts that replace built-in texts.
     pub templates: BTreeMap<String, String>,
-    /// Whether the preamble about the two channels stands above everything.
+    /// True if the preamble about the two channels precedes the prompt.
     pub inception: bool,
-    /// What asks for reasons below everything.
+    /// The reasoning request at the end of the prompt.
     pub reasoning: Option<Reasoning>,
-    /// How tokens are counted.
+    /// The token counter.
     pub estimator: Estimator,
-    /// The version of the protocol that answers are wanted in.
+    /// The protocol version of the requested replies.
     pub profile: Profile,
     /// The runtime that assembles the prompts.
     pub runtime: Runtime,
-    /// Which facts go with a message.
+    /// The settings for facts in user messages.
     pub context_block: ContextBlockSettings,
-    /// How prompts are assembled of which nobody says it.
+    /// The default assembly mode for prompts without a mode.
     pub mode: Option<Mode>,
-    /// The prompt compiler, where there is a corpus of atoms.
+    /// The prompt compiler, if a corpus of atoms exists.
     pub compiler: Option<Arc<JitCompiler>>,
-    /// Whether each prompt is compiled in a kernel that still has what the compilations before it asserted, as in a long
-    /// session of the runtime. Usually each has a new one.
+    /// True if prompts are compiled in one kernel with the assertions of earlier compilations, as
+    /// in a long session of the runtime. Otherwise each prompt has a new kernel.
     pub sticky: bool,
 }
 
@@ -107,62 +109,63 @@ impl PreviewSettings {
         }
     }
 
-    /// The same for a runtime.
+    /// The same settings for a runtime.
     #[must_use]
     pub fn of_runtime(self, runtime: Runtime) -> Self {
         Self { runtime, ..self }
     }
 
-    /// The same for a version of the protocol; without one, for that which the runtime reads now.
+    /// The same settings for a protocol version. `None` means the current version.
     #[must_use]
     pub fn in_version(self, profile: Option<Profile>) -> Self {
         Self { profile: profile.unwrap_or(Profile::Current), ..self }
     }
 
-    /// The prompt compiler with the atoms that go with a prompt.
+    /// The prompt compiler with the atoms for a prompt.
     pub(crate) fn compiler<'s>(&'s self, wanted: &'s PromptRequest) -> Option<&'s JitCompiler> {
         wanted.compiler.as_deref().or(self.compiler.as_deref())
     }
 
-    /// How a prompt is assembled.
+    /// The assembly mode of a prompt.
     fn mode(&self, wanted: &PromptRequest) -> Mode {
         let usual = if self.compiler(wanted).is_some() { Mode::Jit } else { Mode::Legacy };
         wanted.mode.or(self.mode).unwrap_or(usual)
     }
 }
 
-/// Previews of a program.
+/// The previews of a program.
 #[derive(Debug)]
 pub struct Preview {
     common: Common,
     shown: Vec<PreviewedPrompt>,
 }
 
-/// What the prompts of a preview have in common.
+/// The shared data of the prompts of a preview.
 #[derive(Debug)]
 pub struct Common {
     settings: PreviewSettings,
-    /// The sample kernel among the files of the program, whose facts come and go.
+    /// The file of the sample kernel. Its plain facts are asserted and retracted.
     sample: Option<FileId>,
-    /// The program as it was compiled.
+    /// The program as compiled.
     evaluated: Arc<Program>,
-    /// The program as it is by now: the same rules, perhaps elsewhere.
+    /// The current program: the same rules, possibly at other locations.
     current: Arc<Program>,
     compiled: Arc<CompiledProgram>,
 }
 
-/// A prompt, and the kernel that it was made from.
+/// A prompt with its kernel.
 #[derive(Debug)]
 pub struct PreviewedPrompt {
-    /// What was wanted.
+    /// The request.
     pub wanted: PromptRequest,
     /// The situation of the shard.
     pub derived: DerivedContext,
     /// The assembled prompt, with the origin of each line.
     pub prompt: Prompt,
-    /// Predicates that were asked for and that nobody declares or defines.
+    /// Queried predicates that are neither declared nor defined.
     pub unknown: Vec<String>,
-    /// What the prompts before this one changed in it, where previews are sticky and this one is compiled after others.
+    /// The effects of earlier prompts, if previews are sticky and this prompt is compiled after
+    /// others.
     pub stuck: Option<StickyChanges>,
     left: Residue,
     kernel: Kernel,
@@ -171,7 +174,7 @@ pub struct PreviewedPrompt {
 }
 
 impl Preview {
-    /// Evaluates a program for each shard that is wanted, and assembles the prompts.
+    /// Evaluates a program for each requested shard, and assembles the prompts.
     #[must_use]
     pub fn new(
         program: Arc<Program>,
@@ -184,7 +187,7 @@ impl Preview {
         let common = Common { settings, sample, current: Arc::clone(&program), evaluated: program, compiled };
         let mut base = Kernel::without(Arc::clone(&common.compiled), common.facts_of_sample());
         if wanted.len() > 1 {
-            // What does not depend on the shards is evaluated once.
+            // Relations that do not depend on the shards are evaluated once.
             base.evaluate(common.settings.limits, common.settings.clock, cancel);
         }
         let mut all = Vec::with_capacity(wanted.len());
@@ -204,32 +207,34 @@ impl Preview {
         Self { common, shown: all }
     }
 
-    /// The prompts, in the order in which they were wanted.
+    /// The prompts, in the order of the requests.
     #[must_use]
     pub fn shown(&self) -> &[PreviewedPrompt] {
         &self.shown
     }
 
-    /// What they have in common.
+    /// The shared data of the prompts.
     #[must_use]
     pub fn common(&self) -> &Common {
         &self.common
     }
 
-    /// Both, to ask where lines come from, which makes new values in the kernels.
+    /// The shared data with mutable prompts. Tracing the origin of a line interns new values in the
+    /// kernels.
     pub fn parts(&mut self) -> (&Common, &mut [PreviewedPrompt]) {
         (&self.common, &mut self.shown)
     }
 
-    /// Takes the prompt compiler with the atoms of the workspace as they are now; for the next update.
+    /// Sets the prompt compiler with the current atoms of the workspace. Takes effect at the next
+    /// update.
     pub fn set_compiler(&mut self, compiler: Option<Arc<JitCompiler>>) {
         self.common.settings.compiler = compiler;
     }
 
-    /// Takes the program as it is now, and what is wanted now.
+    /// Updates the preview to the current program and requests.
     pub fn update(&mut self, program: Arc<Program>, wanted: Vec<PromptRequest>, cancel: &Cancel) {
         let common = &mut self.common;
-        // What stopped before its end has left what comes behind as it was.
+        // Relations downstream of an interrupted evaluation are stale.
         let is_same = wanted.len() == self.shown.len()
             && self.shown.iter().all(|shown| shown.stopped().is_none())
             && preview_facts::has_same_rules(&common.evaluated, &program, common.sample);
@@ -255,25 +260,25 @@ impl Preview {
 }
 
 impl Common {
-    /// The program as it is by now.
+    /// The current program.
     #[must_use]
     pub fn program(&self) -> &Arc<Program> {
         &self.current
     }
 
-    /// Its plans.
+    /// The execution plans of the program.
     #[must_use]
     pub fn compiled(&self) -> &Arc<CompiledProgram> {
         &self.compiled
     }
 
-    /// The settings that all prompts of the preview are made with.
+    /// The settings of all prompts of the preview.
     #[must_use]
     pub fn settings(&self) -> &PreviewSettings {
         &self.settings
     }
 
-    /// Gives a shard's kernel the facts that there are now, evaluates it and assembles its prompt.
+    /// Updates the facts of a shard's kernel, evaluates it and assembles the prompt.
     fn refresh(&self, shown: &mut PreviewedPrompt, cancel: &Cancel) {
         let mut given =
             PreviewFacts::of_sample(&self.evaluated, &self.current, self.sample, shown.kernel.values());
@@ -308,8 +313,10 @@ impl Common {
         self.assembled(shown, &mut querier)
     }
 
-    /// The prompt compiler of a prompt: with its corpus, and the atoms that directives stand for in the files whose loader
-    /// knows them. Without a corpus there is none.
+    /// The prompt compiler of a prompt, with its corpus and the atoms of directives. `None` without
+    /// a corpus.
+    ///
+    /// Directives are read only from files with a loader that supports them.
     pub(crate) fn compiler<'s>(&'s self, wanted: &'s PromptRequest) -> Option<Cow<'s, JitCompiler>> {
         let compiler = self.settings.compiler(wanted)?;
         let embedding = &self.current.embedding;
@@ -327,14 +334,14 @@ impl Common {
         let mut corpus = Corpus::clone(&compiler.corpus);
         for (file, atom) in more.iter().flat_map(|(file, atoms)| atoms.iter().map(|atom| (*file, atom))) {
             let word = |text: &str| Word { text: text.to_owned(), range: atom.range };
-            // What has no category the runtime does not store; a rule says so.
+            // The runtime does not store atoms without a valid category. A lint rule reports them.
             let (id, category, content) = (word(&atom.id), word(&atom.category), word(&atom.content));
             let _ = corpus.add_directive(id, &category, &content, file, atom.range);
         }
         Some(Cow::Owned(JitCompiler { corpus: Arc::new(corpus), templates }))
     }
 
-    /// Whether there are prompt atoms for a prompt.
+    /// True if prompt atoms exist for a prompt.
     #[must_use]
     pub fn has_atoms(&self, shown: &PreviewedPrompt) -> bool {
         self.settings.compiler(&shown.wanted).is_some()
@@ -380,18 +387,18 @@ impl Common {
         }
     }
 
-    /// Whether a clause states a fact that does not come and go.
+    /// True if a clause outside of the sample's plain facts states the fact.
     fn states(&self, predicate: PredicateId, tuple: &[ValueId]) -> bool {
         let is_it = |fact: &&Fact| fact.predicate == predicate && *fact.tuple == *tuple;
         self.compiled.facts().iter().filter(is_it).any(|fact| !self.is_of_sample(fact.rule))
     }
 
-    /// The clauses of the sample that are facts.
+    /// The clauses of the plain facts of the sample.
     fn facts_of_sample(&self) -> FxHashSet<RuleId> {
         self.compiled.facts().iter().map(|fact| fact.rule).filter(|rule| self.is_of_sample(*rule)).collect()
     }
 
-    /// Whether a clause is a fact of the sample that comes and goes.
+    /// True if a clause is a plain fact of the sample, which can be asserted and retracted.
     fn is_of_sample(&self, rule: RuleId) -> bool {
         self.compiled.rule(rule).is_some_and(|rule| {
             Some(rule.file) == self.sample && preview_facts::is_plain(&self.evaluated, rule.file, rule.item)
@@ -400,19 +407,20 @@ impl Common {
 }
 
 impl PreviewedPrompt {
-    /// Why the evaluation ended before it was done, with the rule at fault.
+    /// The reason for an incomplete evaluation, with the rule at fault.
     #[must_use]
     pub fn stopped(&self) -> Option<&mangle_engine::kernel::Stop> {
         self.kernel.model().stopped.as_ref()
     }
 
-    /// Whether the prompt compiler made the prompt.
+    /// True if the prompt compiler made the prompt.
     #[must_use]
     pub(crate) fn is_compiled(&self) -> bool {
         self.prompt.compilation.is_some()
     }
 
-    /// Whether what the kernel injects under a key is for this prompt. The compiler is more generous than the others.
+    /// True if text that the kernel injects under a key applies to this prompt. The compiler
+    /// accepts more keys than the other modes.
     #[must_use]
     pub(crate) fn takes(&self, key: &str) -> bool {
         match self.is_compiled() {
@@ -421,7 +429,7 @@ impl PreviewedPrompt {
         }
     }
 
-    /// What follows for this shard.
+    /// The derived facts for this shard.
     #[must_use]
     pub fn model(&self) -> &mangle_engine::kernel::Model {
         self.kernel.model()

@@ -1,4 +1,4 @@
-//! The text that a rule gives, with holes for what its variables hold: `Language {L} is {S}.`
+//! Text pattern of a rule head, with holes for its variables: `Language {L} is {S}.`
 
 use std::fmt;
 use std::ops::Range;
@@ -8,33 +8,32 @@ use mangle_syntax::syntax::ast::{Clause, Item, Premise, Term, TermKind};
 use mangle_syntax::syntax::literal::string_value;
 use mangle_syntax::text::slice;
 
-/// How deep terms within terms, and variables that stand for others, are followed.
+/// The maximum depth of nested terms and variable definitions.
 const DEEPEST: usize = 16;
 
-/// From how many bytes on a part of a fixed text that a fragment shares with it means something.
+/// The minimum number of bytes that a fragment shares with fixed text to be significant.
 const LEAST_SHARED: usize = 3;
 
-/// The text of an argument of a rule's head.
+/// The text pattern of an argument of a rule head.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct HeadPattern {
     pieces: Vec<Piece>,
 }
 
-/// What a variable holds in a text.
+/// The value of a variable in a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct VariableMatch {
-    /// The variable.
     pub(super) name: String,
-    /// Its value, as it is in the text.
+    /// The value as it occurs in the text.
     pub(super) text: String,
-    /// Whether the text may have only a part of the value.
+    /// True if the text can end inside the value.
     pub(super) is_cut: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Piece {
     Text(String),
-    /// What a variable or an expression holds.
+    /// A variable or an expression.
     Hole(String),
 }
 
@@ -48,12 +47,12 @@ impl HeadPattern {
         Some(pattern)
     }
 
-    /// Whether it is one variable and nothing else: the text is what some fact holds.
     pub(super) fn is_variable(&self) -> bool {
         matches!(&self.pieces[..], [Piece::Hole(_)])
     }
 
-    /// How many bytes of its fixed text a fragment of a line has in common with it; 0 where nothing is alike.
+    /// The number of bytes that a fragment of a line shares with the fixed text; 0 without
+    /// similarity.
     pub(super) fn likeness(&self, fragment: &str) -> usize {
         let texts = self.pieces.iter().filter_map(|piece| match piece {
             Piece::Text(text) => Some(shared(text, fragment)),
@@ -62,8 +61,8 @@ impl HeadPattern {
         texts.sum()
     }
 
-    /// What its variables hold in a line or in a part of one that fits it: of the longest part of the pattern that the
-    /// text has.
+    /// The values of the variables in a line or fragment. Uses the longest part of the pattern that
+    /// matches.
     pub(super) fn holes(&self, text: &str) -> Vec<VariableMatch> {
         let count = self.pieces.len();
         let windows =
@@ -72,15 +71,15 @@ impl HeadPattern {
         held.next().unwrap_or_default()
     }
 
-    /// What the variables of a part of the pattern hold, if a text has that part. A variable at an edge of the part holds all
-    /// up to the end of the text, and perhaps more.
+    /// The values of the variables if the text matches a part of the pattern. A variable at the
+    /// edge of the part extends to the edge of the text and is possibly truncated.
     fn holes_within(&self, part: Range<usize>, text: &str) -> Option<Vec<VariableMatch>> {
         let pieces = self.pieces.get(part.clone())?;
         let (mut expression, mut names) = (String::new(), Vec::new());
         for (at, piece) in pieces.iter().enumerate() {
             let (is_first, is_last) = (at == 0, at + 1 == pieces.len());
             match piece {
-                // Blanks at the edges of a fragment are easily left out.
+                // Blanks at the edges of a fragment are often omitted.
                 Piece::Text(text) if is_first => expression.push_str(&regex::escape(text.trim_start())),
                 Piece::Text(text) if is_last => expression.push_str(&regex::escape(text.trim_end())),
                 Piece::Text(text) => expression.push_str(&regex::escape(text)),
@@ -122,8 +121,8 @@ impl fmt::Display for HeadPattern {
     }
 }
 
-/// How many bytes a fixed text and a fragment have in common: one within the other, or where the end of one is the
-/// beginning of the other.
+/// The number of bytes that a fixed text and a fragment share. One contains the other, or the end
+/// of one equals the start of the other.
 fn shared(text: &str, fragment: &str) -> usize {
     if text.trim().is_empty() {
         return 0;
@@ -172,7 +171,7 @@ impl Reader<'_> {
         }
     }
 
-    /// What a variable stands for: the other side of an equality, or the right side of its `let`.
+    /// The definition of a variable: the other side of an equality, or the right side of its `let`.
     fn value_of(&self, variable: &Term) -> Option<&Term> {
         let name = variable.variable()?;
         let is_it = |term: &Term| term.variable() == Some(name);

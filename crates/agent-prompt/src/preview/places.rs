@@ -1,4 +1,4 @@
-//! Where the origin of a line can be opened, and what is written there.
+//! Source locations of line origins, with the text at these locations.
 
 use super::{Common, PreviewedPrompt};
 use crate::origin::{FactOrigin, FactOriginKind, LineOrigin};
@@ -7,28 +7,29 @@ use mangle_engine::kernel::{Proof, RuleId};
 use mangle_engine::program::Program;
 use mangle_syntax::text::{FileId, StatementId, TextRange, TextSize, slice};
 
-/// Where an origin can be opened.
+/// The source location of an origin.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OriginPlace {
-    /// In a file of the program.
+    /// A file of the program.
     File(FileId, TextRange),
-    /// In the session file of the preview.
+    /// The session file of the preview.
     Session(TextRange),
-    /// In the sample kernel.
+    /// The header of the sample kernel.
     Header(TextRange),
 }
 
-/// What stands at a place that a line comes from.
+/// A source text of a line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OpenedPlace {
-    /// The place; `None` for what stands in no file.
+    /// The location; `None` for a text without a file.
     pub place: Option<OriginPlace>,
-    /// What is written there.
+    /// The text at the location.
     pub text: String,
 }
 
 impl Common {
-    /// Where the origin of a line can be opened: for a derived fact, its rule. `None` for what stands in no file.
+    /// The location of the origin of a line. For a derived fact, the location of its rule. `None`
+    /// without a file.
     #[must_use]
     pub fn place(&self, shown: &PreviewedPrompt, origin: &LineOrigin) -> Option<OriginPlace> {
         match origin {
@@ -55,7 +56,7 @@ impl Common {
         let item = summary.items.iter().find(|item| item.start == start);
         let whole = match item {
             Some(item) => argument(item, Some(held.argument)),
-            // A directive is a line.
+            // The range of a directive is its line.
             None => {
                 let rest = summary.text.get(usize::from(start)..)?;
                 TextRange::at(start, mangle_syntax::text::text_len(rest.lines().next().unwrap_or_default()))
@@ -64,7 +65,7 @@ impl Common {
         Some(OriginPlace::File(file, whole))
     }
 
-    /// Where a clause stands by now, or one argument of its head.
+    /// The current location of a clause, or of one argument of its head.
     pub(super) fn place_of_rule(&self, rule: RuleId, shows: Option<usize>) -> Option<(FileId, TextRange)> {
         let rule = self.compiled.rule(rule)?;
         let was = self.evaluated.file(rule.file)?.items.get(rule.item as usize)?;
@@ -76,13 +77,13 @@ impl Common {
         Some((rule.file, argument(item, shows)))
     }
 
-    /// Where a clause stands by now; `None` for what no clause gave.
+    /// The current location of a clause; `None` for [`RuleId::ASSERTED`].
     #[must_use]
     pub fn range_of_rule(&self, rule: RuleId) -> Option<(FileId, TextRange)> {
         self.place_of_rule(rule, None)
     }
 
-    /// The statement that a clause is by now, with its bytes from its own start.
+    /// The current statement of a clause, with its range from the start of the statement.
     pub(crate) fn statement_of_rule(&self, rule: RuleId) -> Option<(FileId, StatementId, TextRange)> {
         let (file, range) = self.place_of_rule(rule, None)?;
         let summary = self.current.file(file)?;
@@ -90,8 +91,8 @@ impl Common {
         Some((file, item.statement.id, item.statement.range()))
     }
 
-    /// What is written where the words of a line come from: at its origin and, for a derived fact, at all that it follows
-    /// from.
+    /// The source texts of a line: the text at its origin. For a derived fact, also the texts of
+    /// its derivation.
     #[must_use]
     pub fn opened(&self, shown: &mut PreviewedPrompt, origin: &LineOrigin) -> Vec<OpenedPlace> {
         let mut all = Vec::new();
@@ -103,7 +104,7 @@ impl Common {
             });
         }
         if let LineOrigin::Fact(held) = origin {
-            // What stands in no file is at least a fact.
+            // Without a location, the text is the fact.
             if place.is_none() {
                 all.push(OpenedPlace { place: None, text: held.fact.clone() });
             }
@@ -139,7 +140,7 @@ impl Common {
         proof.nodes.iter().filter_map(opened).collect()
     }
 
-    /// What is written at a place of the program.
+    /// The text at a location of the program.
     fn text_at(&self, place: OriginPlace) -> Option<&str> {
         match place {
             OriginPlace::File(file, range) => Some(slice(&self.current.file(file)?.text, range)),
@@ -148,14 +149,15 @@ impl Common {
         }
     }
 
-    /// File and line of a fact that was given, counted from 1; `None` for one that the preview added.
+    /// The file and the line (from 1) of an asserted fact; `None` for a fact that the preview
+    /// added.
     #[must_use]
     pub fn place_of_given(&self, shown: &PreviewedPrompt, fact: &str) -> Option<(FileId, usize)> {
         let (file, start) = shown.marks.of(fact)?.1?;
         Some((file, line_of(&self.current, file, TextRange::empty(start))))
     }
 
-    /// Where the statement of a fact starts that was given; `None` for one that the preview added.
+    /// The start of the statement of an asserted fact; `None` for a fact that the preview added.
     pub(crate) fn place_of_asserted(
         &self,
         shown: &PreviewedPrompt,
@@ -171,14 +173,14 @@ impl Common {
     }
 }
 
-/// The bytes of an argument of a fact, else of the whole statement.
+/// The range of an argument of a fact. Default: the whole statement.
 fn argument(item: &mangle_syntax::syntax::ast::Item, shows: Option<usize>) -> TextRange {
     let clause = item.statement.clause();
     let arg = shows.and_then(|at| clause?.head.args.get(at)).map(|term| term.range);
     arg.unwrap_or(item.statement.range()) + item.start
 }
 
-/// The line of a place, counted from 1.
+/// The line of a location, from 1.
 pub(super) fn line_of(program: &Program, file: FileId, range: TextRange) -> usize {
     let text = program.file(file).map_or("", |file| &file.text);
     text.get(..usize::from(range.start())).unwrap_or_default().matches('\n').count() + 1

@@ -1,4 +1,5 @@
-//! The facts that a preview gives to a kernel: those of the sample, of directives, and those that it adds itself.
+//! Facts that a preview asserts in a kernel: facts of the sample, of directives, and synthetic
+//! facts.
 
 use std::sync::Arc;
 
@@ -12,7 +13,7 @@ use mangle_engine::program::{FileSummary, PredicateId, PredicateKey, Program, ke
 use mangle_syntax::syntax::ast::{Clause, Item, Term};
 use mangle_syntax::text::{FileId, Symbol, TextSize};
 
-/// Facts with their values, in the order in which they were given.
+/// Facts with their values, in insertion order.
 #[derive(Debug, Default)]
 pub(super) struct PreviewFacts {
     facts: Vec<PreviewFact>,
@@ -28,8 +29,8 @@ struct PreviewFact {
     printed: String,
 }
 
-/// Whether a statement of a file is a fact that can be given and taken back: one without an interval, whose values do
-/// not depend on the clock.
+/// True if a statement is a plain fact, which can be asserted and retracted. A plain fact has no
+/// interval, and its values do not depend on the clock.
 pub(super) fn is_plain(program: &Program, file: FileId, item: u32) -> bool {
     let item = program.file(file).and_then(|file| file.items.get(item as usize));
     item.and_then(plain_fact).is_some()
@@ -49,7 +50,7 @@ fn plain_fact(item: &Item) -> Option<&Clause> {
         .then_some(clause)
 }
 
-/// Whether two programs differ in nothing but plain facts of the sample and in layout.
+/// True if two programs differ only in layout and in plain facts of the sample.
 pub(super) fn has_same_rules(one: &Program, other: &Program, sample: Option<FileId>) -> bool {
     let rules = |file: &FileSummary| -> Vec<(u64, bool)> {
         let is_sample = Some(file.id) == sample;
@@ -59,7 +60,7 @@ pub(super) fn has_same_rules(one: &Program, other: &Program, sample: Option<File
     let is_same = |(before, after): (&Arc<FileSummary>, &Arc<FileSummary>)| {
         before.id == after.id && (Arc::ptr_eq(before, after) || rules(before) == rules(after))
     };
-    // Without its predicate a fact cannot be given, and one that is not plain is not given but compiled.
+    // A fact with an unknown predicate cannot be asserted. A fact that is not plain is compiled.
     let is_given = |file: &FileSummary| {
         let is_compiled =
             |item: &Item| item.statement.clause().is_some_and(Clause::is_fact) && plain_fact(item).is_none();
@@ -78,7 +79,7 @@ fn facts(file: &FileSummary) -> impl Iterator<Item = (&Item, &Clause)> {
 }
 
 impl PreviewFacts {
-    /// The facts of the sample as it is in `current`; predicates are those of `program`.
+    /// The facts of the sample in `current`, with the predicates of `program`.
     pub(super) fn of_sample(
         program: &Program,
         current: &Program,
@@ -109,7 +110,7 @@ impl PreviewFacts {
         given
     }
 
-    /// Adds the facts that directives stand for, in the files whose loader knows them.
+    /// Adds the facts of directives from files with a loader that supports them.
     pub(super) fn add_directives(&mut self, program: &Program, current: &Program, values: &mut Values) {
         for file in current.files.iter().filter(|file| current.embedding.is_hybrid(file.id)) {
             for fact in Directives::read(&file.text).facts {
@@ -126,7 +127,7 @@ impl PreviewFacts {
         }
     }
 
-    /// Adds a fact, unless it is there already.
+    /// Adds a fact unless it is present.
     pub(super) fn add(
         &mut self,
         predicate: PredicateId,
@@ -144,12 +145,13 @@ impl PreviewFacts {
         self.facts.push(PreviewFact { predicate, tuple, kind, place, printed });
     }
 
-    /// Whether some fact of a predicate has this value in front.
+    /// True if a fact of the predicate has this first argument.
     pub(super) fn has_first(&self, predicate: PredicateId, first: ValueId) -> bool {
         self.facts.iter().any(|fact| fact.predicate == predicate && fact.tuple.first() == Some(&first))
     }
 
-    /// Gives these facts to a kernel that has those of `before`. What the program itself `states` stays.
+    /// Asserts these facts in a kernel that has the facts of `before`. Facts that the program
+    /// `states` are never retracted.
     pub(super) fn apply(
         &self,
         kernel: &mut Kernel,
@@ -172,7 +174,7 @@ impl PreviewFacts {
         }
     }
 
-    /// The first fact of a predicate that the preview added, as it is printed.
+    /// The first synthetic fact of a predicate, as printed.
     pub(super) fn synthetic(&self, name: &str) -> Option<&str> {
         let is_it = |fact: &&PreviewFact| {
             fact.kind == FactOriginKind::Synthetic
@@ -181,7 +183,6 @@ impl PreviewFacts {
         self.facts.iter().find(is_it).map(|fact| fact.printed.as_str())
     }
 
-    /// Where each fact stands.
     pub(super) fn marks(&self) -> Marks {
         let mut marks = Marks::default();
         self.facts.iter().for_each(|fact| marks.set(fact.printed.clone(), fact.kind, fact.place));

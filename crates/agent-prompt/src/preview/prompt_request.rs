@@ -1,4 +1,4 @@
-//! What is wanted of a preview: for whom, and how.
+//! Request for a preview: shard, situation and settings.
 
 use std::sync::Arc;
 
@@ -13,32 +13,33 @@ use crate::sourced_text::SourcedText;
 use mangle_syntax::text::TextRange;
 use piggyback::transcript::Limits;
 
-/// A prompt that is wanted.
+/// A requested prompt.
 #[derive(Debug, Clone, Default)]
 pub struct PromptRequest {
-    /// What it is called.
+    /// The name of the preview.
     pub name: String,
-    /// The comment that asks for it; empty where the caller does.
+    /// The comment with the request; empty for a request of the caller.
     pub range: TextRange,
-    /// Where the id and the type of the shard are said; empty where the caller does.
+    /// The ranges of the id and the type of the shard; empty for a request of the caller.
     pub shard: (TextRange, TextRange),
-    /// For whom.
+    /// The shard and its situation.
     pub context: PromptContext,
-    /// How; `None` leaves it to the settings.
+    /// The assembly mode. `None` means the default of the settings.
     pub mode: Option<Mode>,
-    /// The session file that the context was read from.
+    /// The session file of the context.
     pub session: Option<SessionFile>,
-    /// The prompt compiler with the atoms that the kernel names, in place of those of the settings.
+    /// The prompt compiler with the atoms that the kernel names. Replaces the compiler of the
+    /// settings.
     pub compiler: Option<Arc<JitCompiler>>,
-    /// The limits of shards, where the agent has a configuration of its own.
+    /// The limits of shards, if the agent has its own configuration.
     pub limits: Option<Arc<Limits>>,
-    /// The prompt that the runtime really sent, where it was captured.
+    /// The captured prompt of the runtime.
     pub captured: Option<Arc<CapturedPrompt>>,
-    /// Which part of the shard's input is assembled.
+    /// The part of the input of the shard.
     pub part: PromptPart,
 }
 
-/// What is wanted for a shard.
+/// A part of the input of a shard.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub enum PromptPart {
     /// The system prompt.
@@ -46,14 +47,14 @@ pub enum PromptPart {
     System,
     /// The input of a turn with this message.
     Turn(SourcedText),
-    /// The input of a turn with this message, in compressed form: behind the turns of this session.
+    /// The compressed input of a turn with this message, after the turns of this session.
     Compressed(SourcedText, Arc<RecordedSession>),
-    /// What is asked for when these results are put into words.
+    /// The request to put these results into words.
     Articulation(Vec<StepResult>),
 }
 
 impl PromptPart {
-    /// The word in JSON; `None` for the system prompt, which has a mode.
+    /// The name in JSON output; `None` for the system prompt, which has a mode.
     #[must_use]
     pub fn word(&self) -> Option<&'static str> {
         match self {
@@ -66,8 +67,8 @@ impl PromptPart {
 }
 
 impl PromptRequest {
-    /// What a group of a header asks for, with its session file; `None` for a group without a shard. `name` is for a
-    /// group that has none.
+    /// The request of a header group with its session file; `None` for a group without a shard.
+    /// `name` is the default name.
     #[must_use]
     pub fn of(group: &PreviewGroup, session: Option<SessionFile>, name: &str) -> Option<Self> {
         let (id, kind) = group.shard.as_ref()?;
@@ -78,7 +79,7 @@ impl PromptRequest {
             context.campaign_id = file.campaign_id.text.clone();
             context.vectors = file.vectors.clone();
             context.budget = file.budget;
-            // What the header says counts more.
+            // The header has priority over the session file.
             context.intent = context.intent.or_else(|| file.intent.clone());
         }
         Some(Self {
@@ -95,7 +96,8 @@ impl PromptRequest {
         })
     }
 
-    /// The same under the limits that an agent's configuration sets. What a session file says of the budget counts more.
+    /// The same request with the limits of an agent configuration. The budget of a session file has
+    /// priority.
     #[must_use]
     pub fn within(mut self, limits: Option<&Arc<Limits>>) -> Self {
         let Some(limits) = limits else { return self };
@@ -105,7 +107,8 @@ impl PromptRequest {
         self
     }
 
-    /// How many tokens the context of a shard of this type may have, where the agent has a configuration of its own.
+    /// The context limit in tokens for the type of the shard, if the agent has its own
+    /// configuration.
     #[must_use]
     pub fn context_tokens(&self) -> Option<u64> {
         let limits = self.limits.as_deref()?;

@@ -1,4 +1,4 @@
-//! Why a line is in a prompt, and why a text is not.
+//! Explanations: why a line is in a prompt, and why a text is not.
 
 use super::absence::RuleAbsence;
 use super::places::line_of;
@@ -12,61 +12,62 @@ use crate::sections::{Mode, SectionKind, SectionSource};
 use mangle_engine::kernel::{Proof, RuleId};
 use mangle_syntax::text::FileId;
 
-/// How many ways in which a fact follows are given.
+/// The maximum number of proofs of a fact.
 pub const MOST_PROOFS: usize = 8;
 
-/// A score that a context atom has to be above to be injected, in the runtime's policy.
+/// The policy of the runtime injects context atoms only with scores above this threshold.
 pub(crate) const THRESHOLD: i64 = 50;
 
 /// The predicate of context atoms with their scores.
 pub(crate) const SCORED: &str = "shard_context_atom";
 
-/// Why a line is there: its index in the prompt and the ways in which its fact follows.
+/// A line with the proofs of its fact.
 #[derive(Debug, Clone)]
 pub struct LineReason {
-    /// The index of its section.
+    /// The index of the section.
     pub section: usize,
-    /// Its index in the section.
+    /// The index of the line in the section.
     pub line: usize,
-    /// The ways in which its fact follows; empty for a line that comes from no fact.
+    /// The proofs of the fact; empty for a line without a fact.
     pub proofs: Vec<Proof>,
 }
 
-/// Why a text is not in a prompt.
+/// The reason for the absence of a text from a prompt.
 #[derive(Debug, Clone, PartialEq)]
 pub enum AbsenceReason {
-    /// It is there.
+    /// The text is present.
     Shown,
-    /// It is an atom, or a part of the content of some.
+    /// The text is an atom id, or part of the content of these atoms.
     Atoms(Vec<AtomAbsence>),
-    /// Facts have it for others.
+    /// Facts with the text have keys that do not address the shard.
     WrongKey {
-        /// The keys that they have.
+        /// The keys of these facts.
         keys: Vec<String>,
-        /// The keys that reach the shard.
+        /// The keys that address the shard.
         wanted: Vec<String>,
     },
-    /// It has scores, and none is above the threshold of the policy: each with the clause that gives it.
+    /// All scores of the text are at or below the threshold of the policy. Each score has the
+    /// clause that derives it.
     BelowThreshold(Vec<(i64, RuleId)>),
-    /// The prompt has no section that would show it.
+    /// The prompt has no section for the text in its mode.
     NotInMode,
-    /// A fact of a predicate has it, of which the prompt shows nothing.
+    /// A fact has the text, but the prompt does not show the fact.
     Hidden {
-        /// The predicate whose fact has the text.
+        /// The predicate of the fact.
         predicate: &'static str,
-        /// Why, in words.
+        /// The reason as text.
         why: String,
-        /// What the rules lack that could inject it.
+        /// The reasons why the rules do not inject the text.
         rules: Vec<RuleAbsence>,
     },
-    /// The prompt compiler leaves out the atom that it is in: why, in words.
+    /// The prompt compiler excludes the atom with the text, for this reason.
     Dropped(String),
-    /// It does not follow: what each rule lacks.
+    /// The text is not derived; each rule has a reason.
     NotDerived(Vec<RuleAbsence>),
 }
 
 impl Common {
-    /// The ways in which a fact follows, the first one first, no more than `most`.
+    /// Up to `most` proofs of a fact, starting with the first derivation.
     #[must_use]
     pub fn proofs(&self, shown: &mut PreviewedPrompt, held: &FactOrigin, most: usize) -> Vec<Proof> {
         let Some((predicate, number)) = held.key else { return Vec::new() };
@@ -82,8 +83,8 @@ impl Common {
         all
     }
 
-    /// The lines that contain a text, or a line of it, and those of the atom that is called so, each with the ways in
-    /// which it follows.
+    /// The lines that contain a text or one of its lines, and the lines of the atom with this id,
+    /// each with its proofs.
     #[must_use]
     pub fn why(&self, shown: &mut PreviewedPrompt, text: &str) -> Vec<LineReason> {
         let wanted: Vec<&str> = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
@@ -106,8 +107,8 @@ impl Common {
         found.into_iter().map(why).collect()
     }
 
-    /// Why a text (a line, a part of one, or the id of an atom) is not in the prompt of a shard. Rules are explained
-    /// within rules down to `depth`.
+    /// The reason why a text (a line, a part of a line, or an atom id) is not in the prompt of a
+    /// shard. Derivations are explained down to `depth` nested rules.
     #[must_use]
     pub fn why_not(
         &self,
@@ -122,7 +123,7 @@ impl Common {
             let is_there = called.iter().all(|atom| atom.reason.is_none());
             return if is_there { AbsenceReason::Shown } else { AbsenceReason::Atoms(called) };
         }
-        // What a fact says and nothing else is meant as that, though other lines may have it, too.
+        // An exact match with a fact has priority over lines that contain the text.
         if let Some(reason) = self.of_facts(shown, shard, &|found| found == text) {
             return reason;
         }
@@ -147,14 +148,14 @@ impl Common {
         }
     }
 
-    /// The id of an atom that is nearest to a word that is none.
+    /// The known atom id with the smallest distance to an unknown id.
     #[must_use]
     pub fn atom_near(&self, shown: &PreviewedPrompt, word: &str) -> Option<String> {
         let compiler = self.compiler(&shown.wanted)?;
         compiler.id_near(word).map(str::to_owned)
     }
 
-    /// What `find` finds in the corpus, where there is one.
+    /// The result of `find` in the corpus; empty without a corpus.
     fn atoms(
         &self,
         shown: &PreviewedPrompt,
@@ -178,7 +179,7 @@ impl Common {
         find(&compiler, made)
     }
 
-    /// What facts about injected context say of texts.
+    /// The reason according to facts about injected context.
     fn of_facts(
         &self,
         shown: &PreviewedPrompt,
@@ -217,7 +218,7 @@ impl Common {
         Some(AbsenceReason::WrongKey { keys, wanted: wanted.collect() })
     }
 
-    /// A fact with a text of which the prompt shows nothing: its predicate, and why.
+    /// A fact with the text that the prompt does not show: its predicate, and the reason.
     fn hidden(&self, shown: &PreviewedPrompt, shard: &str, text: &str) -> Option<(&'static str, String)> {
         let is_legacy = shown.prompt.mode == Mode::Legacy || shown.prompt.fallback.is_some();
         let has_text = |found: &str| found.contains(text);
@@ -242,7 +243,7 @@ impl Common {
         querier.query(predicate, least).unwrap_or_default()
     }
 
-    /// File and line of a clause, counted from 1; `None` for what no clause gave.
+    /// The file and the line (from 1) of a clause; `None` for [`RuleId::ASSERTED`].
     #[must_use]
     pub fn line_of_rule(&self, rule: RuleId) -> Option<(FileId, usize)> {
         let (file, range) = self.place_of_rule(rule, None)?;
@@ -250,7 +251,7 @@ impl Common {
     }
 }
 
-/// Why a prompt does not show a fact about knowledge of specialists, in words.
+/// The reason why a prompt does not show a fact about specialist knowledge.
 fn hidden_knowledge(shown: &PreviewedPrompt, shard: &str, answer: &Answer, is_legacy: bool) -> String {
     let key = answer.text(0).unwrap_or_default();
     let is_own = shard == shown.wanted.context.shard_id;
@@ -271,7 +272,7 @@ fn hidden_knowledge(shown: &PreviewedPrompt, shard: &str, answer: &Answer, is_le
     }
 }
 
-/// The facts with a text of a kind in an argument.
+/// The answers with a matching text in an argument.
 fn with_text(answers: Vec<Answer>, argument: usize, is_text: &dyn Fn(&str) -> bool) -> Vec<Answer> {
     answers.into_iter().filter(|answer| answer.text(argument).is_some_and(is_text)).collect()
 }

@@ -1,5 +1,6 @@
-//! Prompts that are compiled one after the other in one kernel, which nobody cleans: each sees the situations, the atoms
-//! and the hits of those before it.
+//! Sticky previews: prompts compiled one after the other in a kernel that is never cleaned.
+//!
+//! Each compilation sees the situations, atoms and search hits of earlier compilations.
 
 use std::sync::Arc;
 
@@ -8,18 +9,18 @@ use crate::answers::KernelAnswers;
 use crate::jit::Residue;
 use crate::sections::Mode;
 
-/// What the prompts before a prompt changed in it.
+/// The effects of earlier compilations on a prompt.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct StickyChanges {
-    /// The previews before it.
+    /// The names of the earlier previews.
     pub after: Vec<String>,
-    /// The atoms that are in it because of them.
+    /// The atoms that are included because of earlier compilations.
     pub gained: Vec<String>,
-    /// The atoms that are not in it because of them.
+    /// The atoms that are excluded because of earlier compilations.
     pub lost: Vec<String>,
 }
 
-/// Assembles prompts once more, each with what those before it left.
+/// Assembles prompts again, each with the residue of earlier compilations.
 pub(super) fn stick(common: &Common, all: &mut [PreviewedPrompt]) {
     if !common.settings.sticky {
         return;
@@ -61,7 +62,6 @@ pub(super) fn stick(common: &Common, all: &mut [PreviewedPrompt]) {
     }
 }
 
-/// The atoms of a compiled prompt.
 fn atoms(shown: &PreviewedPrompt) -> Vec<String> {
     let Some(made) = shown.prompt.compilation.as_ref() else { return Vec::new() };
     let atoms = made.included.iter().filter_map(|at| made.atoms.get(*at).map(Arc::as_ref));

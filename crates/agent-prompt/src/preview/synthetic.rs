@@ -1,5 +1,7 @@
-//! The facts that a preview adds unless they are there: that the shard is active, what the person wants, its budget. And
-//! those of the situation that the prompt compiler asserts while it works.
+//! Synthetic facts of a preview: the active shard, the user's intent, the budget, and the situation
+//! that the prompt compiler asserts.
+//!
+//! Facts that already exist are not added.
 
 use super::preview_facts::PreviewFacts;
 use super::{Common, PreviewedPrompt};
@@ -9,10 +11,9 @@ use mangle_engine::kernel::{Fact, ValueId, Values};
 use mangle_engine::program::{PredicateId, PredicateKey};
 use mangle_syntax::text::Symbol;
 
-/// A fact to be added: its predicate and its arguments.
+/// A fact to add: its predicate and its arguments.
 type SyntheticFact = (&'static str, Vec<Value>);
 
-/// An argument.
 enum Value {
     Text(String),
     Name(String),
@@ -20,7 +21,7 @@ enum Value {
 }
 
 impl Value {
-    /// A name where it looks like one, as the runtime does it.
+    /// A name if the text starts with `/`, like the runtime.
     fn name_or_text(text: &str) -> Self {
         if text.len() > 1 && text.starts_with('/') {
             Self::Name(text.to_owned())
@@ -55,7 +56,8 @@ pub(super) fn add(given: &mut PreviewFacts, common: &Common, shown: &mut Preview
     }
 }
 
-/// Adds what the prompt compiler says of the situation: `compile_context(/shard_type, /coder)`.
+/// Adds the situation facts of the prompt compiler, for example `compile_context(/shard_type,
+/// /coder)`.
 pub(super) fn add_situation(given: &mut PreviewFacts, common: &Common, shown: &mut PreviewedPrompt) {
     let key = PredicateKey { name: Symbol::new(SITUATION), arity: 2 };
     let Some(predicate) = common.evaluated.id(key) else { return };
@@ -67,7 +69,7 @@ pub(super) fn add_situation(given: &mut PreviewFacts, common: &Common, shown: &m
     }
 }
 
-/// The predicates of the runtime that are used and not declared, each with the fact that the preview added.
+/// The predicates of the runtime that are used but not declared, each with the synthetic fact.
 #[must_use]
 pub fn undeclared_of_runtime(
     common: &Common,
@@ -87,7 +89,7 @@ pub fn undeclared_of_runtime(
 /// The predicate of the situation: dimension, value.
 const SITUATION: &str = "compile_context";
 
-/// What holds in which dimension; of what is empty nothing is said.
+/// The values of the situation by dimension. Empty values are omitted.
 fn situation(derived: &DerivedContext) -> Vec<(&'static str, Value)> {
     let one = [
         ("/operational_mode", derived.operational_mode),
@@ -107,8 +109,7 @@ fn situation(derived: &DerivedContext) -> Vec<(&'static str, Value)> {
     said.chain(states).collect()
 }
 
-/// Whether a clause of the program states a fact of a predicate with this value in front. The facts of the sample are
-/// given, and may be others by now.
+/// True if a clause outside of the sample's plain facts states a fact with this first argument.
 fn states(common: &Common, predicate: PredicateId, first: ValueId) -> bool {
     let is_it = |fact: &&Fact| fact.predicate == predicate && fact.tuple.first() == Some(&first);
     common.compiled.facts().iter().filter(is_it).any(|fact| !common.is_of_sample(fact.rule))

@@ -1,4 +1,4 @@
-//! Previews: what comes of sample kernels, where lines come from, and that following edits is as good as starting anew.
+//! Tests of previews: rendered samples, origins of lines, and incremental updates against rebuilds.
 #![allow(clippy::unwrap_used)]
 
 use std::sync::Arc;
@@ -52,7 +52,7 @@ fn preview(sample: &str, session: Option<&str>) -> Preview {
     Preview::new(program(sample), Some(FileId(1)), wanted(sample, session), settings(), &Cancel::new())
 }
 
-/// All lines with what they come from, and the words that are at their places.
+/// Formats all lines with their origins and the texts at these locations.
 fn shown(preview: &mut Preview, session: &str) -> String {
     let (common, prompts) = preview.parts();
     let mut out = String::new();
@@ -190,7 +190,7 @@ fn what_is_not_there_is_explained() {
     assert_eq!((why.len(), why[0].proofs.len()), (1, 1));
 }
 
-/// The words of each line are at its origin, or at what that follows from.
+/// The words of each line occur at its origin or in its derivation.
 #[test]
 fn origins_contain_the_words_of_their_lines() {
     let session =
@@ -210,7 +210,7 @@ fn origins_contain_the_words_of_their_lines() {
                 }
                 _ => {}
             }
-            // What the runtime adds on its own: brackets and the outcome of a task.
+            // Texts that the runtime adds: brackets and the outcome of a task.
             let ours = ["[]", "SUCCESS:", "-"];
             let words = line.value().split_whitespace().filter(|word| !ours.contains(word));
             for word in words {
@@ -226,7 +226,7 @@ fn origins_contain_the_words_of_their_lines() {
     assert!(lines > 8, "only {lines}");
 }
 
-/// A fact of the sample, one of few, so that edits often meet the same.
+/// A fact of the sample from a small set, so that edits often repeat facts.
 fn fact() -> impl Strategy<Value = String> {
     prop_oneof![
         (0..4u8, 0..3u8)
@@ -242,8 +242,8 @@ fn fact() -> impl Strategy<Value = String> {
     ]
 }
 
-/// A clause of a policy that edits come and go with: facts that the sample may state as well, recursion, negation,
-/// aggregation, what stops an evaluation, and what cannot be read.
+/// A clause of a policy: facts that also occur in the sample, recursion, negation, aggregation,
+/// failing evaluation, and syntax errors.
 fn clause() -> impl Strategy<Value = String> {
     prop_oneof![
         fact(),
@@ -262,8 +262,8 @@ fn clause() -> impl Strategy<Value = String> {
     ]
 }
 
-/// A preview that follows texts of a policy and of its sample, one after the other, is always the one that is built from
-/// the last of them.
+/// Checks that a preview updated through a sequence of texts equals a preview built from the last
+/// text.
 fn follow(texts: &[(Vec<String>, Vec<String>)]) -> Result<(), TestCaseError> {
     let header = "# @preview name: one\n# @preview shard: coder-1 coder\n# @preview name: two\n\
                   # @preview shard: coder-2 coder\n# @preview mode: section\n";
@@ -309,7 +309,7 @@ proptest! {
         follow(&texts)?;
     }
 
-    /// Facts alone change beside rules of all kinds.
+    /// Only facts change; rules of all kinds are present.
     #[test]
     fn following_edits_of_facts_beside_rules_is_as_good_as_starting_anew(
         clauses in prop::collection::vec(clause(), 0..8),

@@ -1,4 +1,4 @@
-//! What became of prompt atoms in a prompt.
+//! Outcome of prompt atoms in a compiled prompt.
 
 use crate::jit::{Dimension, Word, situation_values};
 use crate::preview::PreviewedPrompt;
@@ -7,39 +7,39 @@ use mangle_syntax::text::{FileId, TextRange};
 /// A prompt atom of a file.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AtomProvenance {
-    /// The file that the atom stands in.
+    /// The file of the atom.
     pub file: FileId,
-    /// All of its bytes there.
+    /// The range of the atom in the file.
     pub range: TextRange,
-    /// The id of the atom, and where it is written.
+    /// The id of the atom with its range.
     pub id: Word,
-    /// When it is wanted.
+    /// The selector values of the atom.
     pub selectors: Vec<SelectorProvenance>,
-    /// What became of it.
+    /// The outcome.
     pub fate: AtomOutcome,
 }
 
-/// A value that an atom is wanted for.
+/// A selector value of an atom.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SelectorProvenance {
-    /// The key that it stands under.
+    /// The key of the selector.
     pub key: &'static str,
-    /// A value that the atom is wanted for, and where it is written.
+    /// The value with its range.
     pub word: Word,
-    /// What the situation has there.
+    /// The values of the situation in this dimension.
     pub here: Vec<String>,
 }
 
-/// What became of an atom.
+/// The outcome of an atom.
 #[derive(Debug, Clone, PartialEq)]
 pub enum AtomOutcome {
-    /// It is in the prompt: at which place, counted from 1, and with how many tokens.
+    /// Included, at this position (from 1) and with this number of tokens.
     In(usize, usize),
-    /// It is not: why, in words.
+    /// Excluded, for this reason.
     Out(String),
 }
 
-/// What became of the atoms of a compiled prompt.
+/// The outcomes of the atoms of a compiled prompt.
 pub(super) fn atoms(shown: &PreviewedPrompt) -> Vec<AtomProvenance> {
     let Some(compilation) = &shown.prompt.compilation else { return Vec::new() };
     let manifest = &compilation.manifest;

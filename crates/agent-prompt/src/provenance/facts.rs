@@ -1,4 +1,4 @@
-//! The facts that a prompt might show: which of them it does, and why the others are missing.
+//! Facts that a prompt can show, with the reason for each omission.
 
 use super::{ClauseId, KNOWLEDGE, LineProvenance, READ, SCORED, TEMPLATES};
 use crate::answers::{Answer, Arg};
@@ -6,40 +6,41 @@ use crate::assembly::template_for;
 use crate::preview::{Common, PreviewedPrompt, THRESHOLD};
 use crate::sections::Mode;
 
-/// A fact that a prompt might show.
+/// A fact that a prompt can show.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FactProvenance {
-    /// The clause that gave it first; `None` for one that the preview added.
+    /// The clause that first derived the fact; `None` for a fact that the preview added.
     pub clause: Option<ClauseId>,
-    /// Why the prompt does not show it; `None` if it does.
+    /// The reason for the omission; `None` if the prompt shows the fact.
     pub missing: Option<OmissionReason>,
 }
 
-/// Why a prompt does not show a fact.
+/// The reason why a prompt omits a fact.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum OmissionReason {
-    /// It is for others: the key that it has.
+    /// The fact has this key, which does not address the shard.
     Key(String),
-    /// It has a score that is not above the threshold.
+    /// The fact has this score, which does not exceed the threshold.
     Score(i64),
-    /// No rule injects it.
+    /// No rule injects the fact.
     NotInjected,
-    /// It is a template for another type of shard.
+    /// The fact is a template for this other type of shard.
     Type(String),
-    /// It is a template, and another one is used: one that comes first, or none because the first is empty.
+    /// The fact is an unused template. An earlier template is used, or none because the first one
+    /// is empty.
     OtherTemplate,
-    /// It is knowledge, of which this mode shows only what rules inject.
+    /// The fact is specialist knowledge, and this mode shows only injected facts.
     NoKnowledge,
-    /// Nothing of such a prompt shows it.
+    /// The mode has no section for the fact.
     Mode,
-    /// The runtime passes over it: an argument is no text.
+    /// An argument is not a text, so the runtime skips the fact.
     Skipped,
 }
 
-/// How many facts of a predicate are looked at.
+/// The maximum number of facts per predicate.
 const MOST: usize = 2_000;
 
-/// The facts that a prompt might show.
+/// The facts that a prompt can show.
 pub(super) fn facts(
     common: &Common,
     shown: &PreviewedPrompt,
@@ -61,14 +62,14 @@ pub(super) fn facts(
     all
 }
 
-/// Whether some line has the text of a fact.
+/// True if a line contains the text of a fact.
 fn is_in(answer: &Answer, lines: &[LineProvenance]) -> bool {
     let texts: Vec<String> = answer.args.iter().skip(1).map(Arg::printed).collect();
     let mut texts = texts.iter().filter_map(|text| text.lines().next().filter(|text| !text.is_empty()));
     texts.any(|text| lines.iter().any(|line| line.text.contains(text)))
 }
 
-/// How a prompt was assembled in the end.
+/// The effective mode of a prompt, after a fallback of the compiler.
 fn how(shown: &PreviewedPrompt) -> Mode {
     match shown.prompt.mode {
         Mode::Jit if !shown.is_compiled() => Mode::Legacy,

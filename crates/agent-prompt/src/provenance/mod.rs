@@ -1,9 +1,10 @@
-//! What feeds prompts: for each line of a prompt the clauses, session values and atoms that it comes from, and for each
-//! fact that a prompt might show whether it does, and if not, why. Kept beside a preview, to be looked up from the places
-//! where these stand.
+//! Provenance of prompts, for lookups from source files.
 //!
-//! Takes a [`Preview`]; gives [`Provenance`], which needs no kernel any more. Clauses are known by their file and what they say,
-//! so that it stays right wherever they stand by then.
+//! Each line of a prompt has the clauses, session values and atoms that it comes from. Each fact
+//! that a prompt can show has the reason for its omission, if any.
+//!
+//! [`Provenance`] is built from a [`Preview`] and needs no kernel. A clause is identified by its
+//! file and the digest of its statement, so it is found after edits that move it.
 
 mod atoms;
 mod facts;
@@ -26,78 +27,80 @@ use piggyback::transcript::Limits;
 pub use atoms::{AtomOutcome, AtomProvenance, SelectorProvenance};
 pub use facts::{FactProvenance, OmissionReason};
 
-/// How many lines of a prompt are traced through the rules.
+/// The maximum number of lines of a prompt with traced derivations.
 const MOST_TRACED: usize = 400;
 
-/// How many ways in which a line follows are looked at.
+/// The maximum number of proofs of a line.
 const MOST_WAYS: usize = 3;
 
-/// A clause: its file, and what tells its statement from others.
+/// The id of a clause: its file, and the digest of its statement.
 pub type ClauseId = (FileId, u64);
 
-/// The prompts of a sample kernel, and what feeds them.
+/// The prompts of a sample kernel with their provenance.
 #[derive(Debug, Clone, Default)]
 pub struct Provenance {
-    /// One entry for each prompt that the kernel asks for.
+    /// One entry for each requested prompt.
     pub prompts: Vec<PromptProvenance>,
-    /// The predicates that prompts read, and those that their facts come from.
+    /// The predicates that prompts query, and their dependencies.
     pub feeding: FxHashSet<PredicateKey>,
 }
 
-/// What one prompt of a sample kernel is made of.
+/// The provenance of a prompt of a sample kernel.
 #[derive(Debug, Clone, Default)]
 pub struct PromptProvenance {
-    /// What it is called.
+    /// The name of the preview.
     pub name: String,
-    /// The id of its shard, and its type.
+    /// The id and the type of the shard.
     pub shard: (String, String),
-    /// How it is assembled: `legacy`, `section`, `jit`.
+    /// The assembly mode: `legacy`, `section`, `jit`.
     pub mode: &'static str,
-    /// What each of its sections is called: `context`, `session`, …
+    /// The names of the sections, for example `context`.
     pub sections: Vec<String>,
     /// The lines of all sections, in the order of the prompt.
     pub lines: Vec<LineProvenance>,
-    /// How many tokens it has.
+    /// The number of tokens of the prompt.
     pub tokens: usize,
-    /// How many tokens the prompt compiler may give it.
+    /// The number of tokens available to the prompt compiler.
     pub available: u32,
-    /// The limits of shards, where the agent has a configuration of its own.
+    /// The limits of shards, if the agent has its own configuration.
     pub limits: Option<Arc<Limits>>,
-    /// Who gave its base: `kernel`, `builtin`, …, and the name of the text. `None` where it has none.
+    /// The source of the base (`kernel`, `builtin`, …) and the name of the text. `None` without a
+    /// base.
     pub base: Option<(&'static str, Option<String>)>,
-    /// The facts that it might show.
+    /// The facts that the prompt can show.
     pub facts: Vec<FactProvenance>,
-    /// What became of the atoms, where it is compiled of some.
+    /// The outcomes of the atoms of a compiled prompt.
     pub atoms: Vec<AtomProvenance>,
-    /// What `{{name}}` stands for, by name.
+    /// The value of each placeholder `{{name}}`, by name.
     pub placeholders: Vec<(&'static str, String)>,
 }
 
 /// A line of a prompt.
 #[derive(Debug, Clone, Default)]
 pub struct LineProvenance {
-    /// The index of its section.
+    /// The index of the section.
     pub section: usize,
-    /// The line. It may hold line ends.
+    /// The text of the line, possibly with line ends.
     pub text: String,
-    /// How many tokens it has.
+    /// The number of tokens of the line.
     pub tokens: usize,
-    /// The clauses that it follows from, those of facts included.
+    /// The clauses of the derivation, including facts.
     pub clauses: Vec<ClauseId>,
-    /// The predicates of these.
+    /// The predicates of these clauses.
     pub predicates: Vec<PredicateKey>,
-    /// Where its words stand that no clause gave: in a session file, a file of atoms, the header of the kernel.
+    /// The source range of a line without clauses: in a session file, a file of atoms, or the
+    /// header of the kernel.
     pub place: Option<(FileId, TextRange)>,
 }
 
-/// The predicates whose facts prompts show, and the one that the runtime's policy injects from; with the number of
-/// arguments that are read.
+/// True for predicates whose facts prompts show, and for the source predicate of injections in the
+/// policy of the runtime.
 #[must_use]
 pub fn is_read(key: PredicateKey) -> bool {
     READ.contains(&key.name.as_str())
 }
 
-/// Whether facts of a predicate are the templates of shards.
+/// True if the facts of a predicate are templates of shards.
 #[must_use]
 pub fn is_template(key: PredicateKey) -> bool {
     key.name.as_str() == TEMPLATES
@@ -106,7 +109,7 @@ pub fn is_template(key: PredicateKey) -> bool {
 const READ: [&str; 4] = [INJECTED, KNOWLEDGE, TEMPLATES, SCORED];
 
 impl Preview {
-    /// What feeds its prompts. `sessions`: the session file of each.
+    /// The provenance of the prompts. `sessions` has the session file of each prompt.
     #[must_use]
     pub fn provenance(&mut self, sessions: &[Option<FileId>]) -> Provenance {
         let (common, shown) = self.parts();
@@ -158,7 +161,7 @@ fn prompt(common: &Common, shown: &mut PreviewedPrompt, session: Option<FileId>)
     }
 }
 
-/// Notes the clauses that a fact follows from, and the predicates.
+/// Adds the clauses and predicates of the derivation of a fact.
 fn trace(common: &Common, shown: &mut PreviewedPrompt, held: &FactOrigin, provenance: &mut LineProvenance) {
     let mut facts = vec![(held.fact.clone(), held.rule)];
     if held.kind == FactOriginKind::Derived {
@@ -174,7 +177,7 @@ fn trace(common: &Common, shown: &mut PreviewedPrompt, held: &FactOrigin, proven
                 provenance.clauses.push(clause);
                 provenance.predicates.push(predicate);
             }
-            // What the preview added stands nowhere.
+            // A fact that the preview added has no source location.
             None if rule == RuleId::ASSERTED => {
                 let name = fact.split_once('(').map_or(fact.as_str(), |(name, _)| name);
                 let named = common.program().named(Symbol::new(name));
@@ -190,7 +193,7 @@ fn trace(common: &Common, shown: &mut PreviewedPrompt, held: &FactOrigin, proven
 }
 
 impl Common {
-    /// The clause that gave a fact, as the statement that it is by now.
+    /// The clause that derived a fact, as a current statement.
     fn clause_of(
         &self,
         shown: &PreviewedPrompt,
@@ -211,7 +214,7 @@ impl Common {
     }
 }
 
-/// The predicates that prompts read, and those that their facts come from.
+/// The predicates that prompts query, and their dependencies.
 fn feeding(program: &Program) -> FxHashSet<PredicateKey> {
     let graph = program.dependencies();
     let named = READ.iter().flat_map(|name| program.named(Symbol::new(name)));

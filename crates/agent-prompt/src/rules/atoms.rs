@@ -1,4 +1,4 @@
-//! What is wrong with prompt atoms, and what becomes of them in the prompts that are wanted.
+//! Rules about prompt atoms, and about their outcome in the requested prompts.
 
 use std::sync::Arc;
 

@@ -11,29 +11,25 @@ use crate::token_budget::TokenBudget;
 use crate::tokens::Estimator;
 use mangle_syntax::lint::{Finding, Rule, rule};
 
-/// More tokens than there may be.
 pub(super) static OVER_BUDGET: Rule = rule!("over-budget.md");
 
-/// A fact that is a fifth of the prompt.
 pub(super) static HUGE_LINE: Rule = rule!("huge-line.md");
 
-/// A section that holds nothing.
 pub(super) static EMPTY_PROMPT: Rule = rule!("empty-prompt.md");
 
-/// The runtime sent something else.
 pub(super) static DRIFT: Rule = rule!("drift.md");
 
-/// What the runtime does with a prompt that is too long.
+/// The behavior of the runtime for an oversized prompt.
 const SENT: &str = "the runtime sends all of it, and the service of the model cuts or rejects it";
 
-/// From how many tokens on a line can be too long.
+/// The minimum number of tokens of a line to report.
 const HUGE: usize = 200;
 
 pub(super) fn check(subject: &Subject<'_>, found: &mut Vec<PromptFinding>) {
     for shown in subject.shown.iter().filter(|shown| shown.wanted.part == PromptPart::System) {
         let text = shown.prompt.text();
         if text.is_empty() {
-            // Of a kernel that stopped it is said that there is none.
+            // A stopped kernel has a finding of its own.
             if shown.stopped().is_some() {
                 continue;
             }
@@ -48,7 +44,7 @@ pub(super) fn check(subject: &Subject<'_>, found: &mut Vec<PromptFinding>) {
         }
         let tokens = Estimator::Bytes4.count(&text);
         let available = shown.derived.available();
-        // Where mandatory atoms alone are too many, that is said of them.
+        // An overflow of mandatory atoms has a finding of its own.
         let is_told = shown.prompt.compilation.as_ref().is_some_and(|made| made.mandatory > made.usable);
         let is_held = !is_told && TokenBudget::counts(&shown.wanted, &shown.derived);
         if is_held && tokens > usize::try_from(available).unwrap_or(usize::MAX) {
@@ -68,7 +64,7 @@ pub(super) fn check(subject: &Subject<'_>, found: &mut Vec<PromptFinding>) {
     }
 }
 
-/// Compares with what was captured.
+/// Compares a preview with the captured prompt.
 fn drift(subject: &Subject<'_>, shown: &PreviewedPrompt, text: &str, found: &mut Vec<PromptFinding>) {
     let Some(captured) = &shown.wanted.captured else { return };
     let (same, wanted) = (captured.similarity(text), subject.settings.similarity);
@@ -81,7 +77,7 @@ fn drift(subject: &Subject<'_>, shown: &PreviewedPrompt, text: &str, found: &mut
     found.push(PromptFinding { file: captured.file, finding });
 }
 
-/// What the configuration of the agent says of the shard and of its model.
+/// Reports prompts that exceed the limits of the shard or of the model in the agent configuration.
 fn over_limits(
     subject: &Subject<'_>,
     shown: &PreviewedPrompt,

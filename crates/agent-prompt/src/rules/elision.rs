@@ -1,4 +1,5 @@
-//! Elisions in examples: `...` and `…` in place of a value. Inside of a text they are a part of it.
+//! Elisions in examples: `...` and `…` in place of a value. Inside strings they are part of the
+//! text.
 
 use std::sync::LazyLock;
 
@@ -7,8 +8,10 @@ use regex::Regex;
 use mangle_syntax::text::TextRange;
 use piggyback::envelope::json::{Json, JsonKind, NodeId};
 
-/// An example with each bare elision between quotes, as JSON has it: `[...]` becomes `["..."]`, and `...` between the
-/// members of an object becomes the member `"...": "..."`.
+/// Quotes the elisions outside of strings to make the example valid JSON.
+///
+/// `[...]` becomes `["..."]`, and `...` between the members of an object becomes the member `"...":
+/// "..."`.
 pub(super) fn quoted(example: &str) -> String {
     let mut out = String::with_capacity(example.len());
     let mut place = Place::default();
@@ -30,20 +33,19 @@ pub(super) fn quoted(example: &str) -> String {
     out
 }
 
-/// How many bytes of an elision a text begins with.
+/// The length in bytes of the elision at the start of a text; 0 without an elision.
 fn bare(text: &str) -> usize {
     let length = text.len() - text.trim_start_matches(['.', '…']).len();
     if text.get(..length).is_some_and(is_elision) { length } else { 0 }
 }
 
-/// A place in JSON that is read from its beginning.
 #[derive(Default)]
 struct Place {
     is_in_text: bool,
     is_escaped: bool,
-    /// Whether a member of an object comes next.
+    /// True if a member of an object follows.
     is_key: bool,
-    /// The brackets around it.
+    /// The open brackets.
     open: Vec<char>,
 }
 
@@ -68,8 +70,7 @@ impl Place {
     }
 }
 
-/// The values of an example that are nothing but an elision, and the objects inside a packet that leave members out, as
-/// bytes of the example.
+/// The ranges of values that are elisions, and of objects inside a packet that omit members.
 pub(super) fn values(example: &str) -> Vec<TextRange> {
     let json = Json::parse(example.as_bytes());
     let kept = [Some(json.root()), packet(&json)];
@@ -79,7 +80,7 @@ pub(super) fn values(example: &str) -> Vec<TextRange> {
     elided.map(|node| json.range(node)).collect()
 }
 
-/// Whether an example leaves out members of its packet, or its answer.
+/// True if an example omits members of its packet, or its answer.
 pub(super) fn leaves_members_out(example: &str) -> bool {
     let json = Json::parse(example.as_bytes());
     let has_answer = member(&json, json.root(), "surface_response").is_some();
@@ -87,7 +88,8 @@ pub(super) fn leaves_members_out(example: &str) -> bool {
     is_part || packet(&json).is_some_and(|packet| leaves_out(&json, packet))
 }
 
-/// An example in which the values in these ranges are `null`, which fits everywhere. What is behind them keeps its place.
+/// Replaces the values in these ranges with `null`, which is valid everywhere. Other values keep
+/// their offsets.
 pub(super) fn without(example: &str, ranges: &[TextRange]) -> String {
     let mut bytes = example.as_bytes().to_vec();
     for range in ranges {
@@ -106,7 +108,7 @@ fn is_elided(json: &Json<'_>, node: NodeId) -> bool {
     is_text && json.string(node).is_some_and(|text| is_elision(&text))
 }
 
-/// Whether an object has an elision in place of a key.
+/// True if an object has an elision in place of a key.
 fn leaves_out(json: &Json<'_>, node: NodeId) -> bool {
     json.members(node).any(|member| is_elided(json, member.key))
 }
@@ -121,14 +123,14 @@ fn member(json: &Json<'_>, object: NodeId, key: &str) -> Option<NodeId> {
         .map(|member| member.value)
 }
 
-/// Whether an atom leaves arguments out: `task_status(...)`. Its texts do not count.
+/// True if an atom omits arguments, for example `task_status(...)`. Strings are ignored.
 pub(super) fn is_in_atom(atom: &str) -> bool {
     static TEXT: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r#"\\?"(?:[^"\\]|\\[^"])*\\?""#).ok());
     let bare = TEXT.as_ref().map_or(atom.into(), |text| text.replace_all(atom, ""));
     bare.contains("...") || bare.contains('…')
 }
 
-/// Whether a text is an elision and nothing else, perhaps in brackets.
+/// True if a text is only an elision, possibly in brackets.
 fn is_elision(text: &str) -> bool {
     let inner = text.trim().trim_matches(['[', ']', '<', '>', '(', ')', '{', '}']).trim();
     !inner.is_empty()

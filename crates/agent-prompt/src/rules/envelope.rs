@@ -1,4 +1,4 @@
-//! Rules about the form of answers that a prompt asks for.
+//! Rules about the reply format that a prompt requests.
 
 use std::sync::LazyLock;
 
@@ -15,16 +15,12 @@ use crate::sections::{Mode, SectionKind};
 use mangle_syntax::lint::{Finding, Rule, rule};
 use mangle_syntax::text::TextRange;
 
-/// A prompt without a word about envelopes.
 pub(super) static NO_ENVELOPE_TEXT: Rule = rule!("no-envelope-text.md");
 
-/// `Answer in YAML only.`
 pub(super) static COMPETING_OUTPUT: Rule = rule!("competing-output.md");
 
-/// A legislator that is told of envelopes.
 pub(super) static STRUCTURED_WITH_ENVELOPE: Rule = rule!("structured-with-envelope.md");
 
-/// `"mangle_updates": ["p(/a)"]`
 pub(super) static EXAMPLE_WITHOUT_PERIOD: Rule = rule!("example-without-period.md");
 
 pub(super) fn check(subject: &Subject<'_>, found: &mut Vec<PromptFinding>) {
@@ -41,7 +37,7 @@ pub(super) fn check(subject: &Subject<'_>, found: &mut Vec<PromptFinding>) {
     }
 }
 
-/// A prompt that has to speak of envelopes and does not.
+/// Reports a prompt that must contain envelope instructions but does not.
 fn missing(subject: &Subject<'_>, shown: &PreviewedPrompt, found: &mut Vec<PromptFinding>) {
     let kind = &shown.wanted.context.shard_type;
     let (prompt, runtime) = (&shown.prompt, shown.wanted.context.runtime);
@@ -64,7 +60,7 @@ fn missing(subject: &Subject<'_>, shown: &PreviewedPrompt, found: &mut Vec<Promp
     }
 }
 
-/// What asks for reasons asks for another answer than the envelope instructions.
+/// Reports a reasoning request that conflicts with the envelope instructions.
 fn reasons(subject: &Subject<'_>, shown: &PreviewedPrompt, found: &mut Vec<PromptFinding>) {
     let asks = shown.prompt.sections.iter().any(|section| section.kind == SectionKind::Reasoning);
     if asks && has_envelope(&shown.prompt.text(), shown.wanted.context.runtime) {
@@ -107,7 +103,6 @@ fn of_line(
     }
 }
 
-/// A finding without a place.
 fn draft(rule: &'static Rule, message: String) -> Finding {
     Finding::new(rule, TextRange::default(), message)
 }
@@ -127,7 +122,7 @@ fn report(
     }
 }
 
-/// The form of answers that a text asks for, where it is no JSON.
+/// The reply format that a text requests, if it is not JSON.
 fn other_form(text: &str) -> Option<String> {
     static FORM: LazyLock<Option<Regex>> = LazyLock::new(|| {
         let verbs = "answer|reply|respond|output|return";
@@ -140,7 +135,7 @@ fn other_form(text: &str) -> Option<String> {
     Some(FORM.as_ref()?.captures(text)?.get(1)?.as_str().to_owned())
 }
 
-/// The first update of an example that does not end with a full stop.
+/// The first update of an example without a final period.
 fn update_without_period(text: &str) -> Option<String> {
     static LIST: LazyLock<Option<Regex>> =
         LazyLock::new(|| Regex::new(r#""?mangle_updates"?\s*:\s*\[([^\]]*)\]"#).ok());

@@ -1,4 +1,4 @@
-//! Rules about envelopes that a prompt shows or describes.
+//! Rules about examples and descriptions of envelopes in a prompt.
 
 use std::sync::LazyLock;
 
@@ -16,19 +16,17 @@ use mangle_syntax::text::TextRange;
 use piggyback::envelope::table::CONTROL;
 use piggyback::envelope::{self, OPERATIONS, Reply, ReplyContext, json};
 
-/// An example whose category has no slash.
 pub(super) static EXAMPLE_INVALID: Rule = rule!("example-invalid.md");
 
-/// `abductive_hypothesis` in a prompt for the running version.
 pub(super) static VERSION_SKEW: Rule = rule!("version-skew.md");
 
-/// The key that makes a text one about envelopes.
+/// The key that identifies examples of envelopes.
 const PACKET: &str = "control_packet";
 
-/// The rule about fields that have a value of another type.
+/// The code of the rule about field types.
 const FIELD_TYPE: &str = "PB014";
 
-/// How many findings of an example are told.
+/// The maximum number of reported findings per example.
 const MOST_TOLD: usize = 3;
 
 pub(super) fn check(subject: &Subject<'_>, found: &mut Vec<PromptFinding>) {
@@ -66,7 +64,7 @@ pub(super) fn check(subject: &Subject<'_>, found: &mut Vec<PromptFinding>) {
     }
 }
 
-/// The texts of facts and atoms in a prompt, each as one.
+/// The texts of facts and atoms in a prompt, with consecutive lines of one origin joined.
 fn texts(shown: &PreviewedPrompt) -> Vec<(&LineOrigin, String)> {
     let mut texts: Vec<(&LineOrigin, String)> = Vec::new();
     for section in shown.prompt.sections.iter().filter(|section| section.kind != SectionKind::Suffix) {
@@ -91,7 +89,7 @@ fn texts(shown: &PreviewedPrompt) -> Vec<(&LineOrigin, String)> {
     texts
 }
 
-/// The JSON objects at the top of a text with a packet in them.
+/// The top-level JSON objects of a text that contain a packet.
 fn examples(text: &str) -> impl Iterator<Item = String> {
     let mut at = 0;
     std::iter::from_fn(move || {
@@ -112,14 +110,14 @@ fn examples(text: &str) -> impl Iterator<Item = String> {
     })
 }
 
-/// Whether an envelope says nothing at all, or leaves members out.
+/// True if an envelope is empty or omits members.
 fn is_sketch(example: &str) -> bool {
     static EMPTY: LazyLock<Option<Regex>> =
         LazyLock::new(|| Regex::new(r#""control_packet"\s*:\s*(?:\{\s*\}|")"#).ok());
     EMPTY.as_ref().is_some_and(|empty| empty.is_match(example)) || elision::leaves_members_out(example)
 }
 
-/// From a brace to the one that closes it.
+/// The text from an opening brace to the matching closing brace.
 fn balanced(text: &str) -> Option<&str> {
     let (mut depth, mut is_text, mut is_escaped) = (0_usize, false, false);
     for (at, byte) in text.bytes().enumerate() {
@@ -140,7 +138,7 @@ fn balanced(text: &str) -> Option<&str> {
     None
 }
 
-/// What is wrong with an example.
+/// The problems of an example.
 fn wrong(example: &str, settings: &TranscriptSettings, profile: Profile) -> Option<String> {
     let elided = elision::values(example);
     let check = |example: &str| {
@@ -150,12 +148,13 @@ fn wrong(example: &str, settings: &TranscriptSettings, profile: Profile) -> Opti
         envelope::check(&reply, &context)
     };
     let mut all = check(example);
-    // An elision between quotes is a text, and where the runtime decodes no text it would fall back to showing everything.
+    // A quoted elision is a text. If the runtime expects another type there, decoding fails and all
+    // text is shown.
     let unfit: Vec<_> = elided.iter().copied().filter(|value| is_unfit(&all, *value)).collect();
     if !unfit.is_empty() {
         all = check(&elision::without(example, &unfit));
     }
-    // What stands for something that is not shown is neither right nor wrong.
+    // Elided values are not checked.
     let is_shown = |finding: &&Finding| {
         finding.range.is_empty() || !elided.iter().any(|value| value.contains_range(finding.range))
     };
@@ -174,18 +173,18 @@ fn wrong(example: &str, settings: &TranscriptSettings, profile: Profile) -> Opti
     (!said.is_empty()).then(|| format!("{}{more}", said.join("; ")))
 }
 
-/// Whether a value has a type that its place does not take.
+/// True if a value has the wrong type for its place.
 fn is_unfit(all: &[Finding], value: TextRange) -> bool {
     all.iter().any(|finding| finding.rule.code == FIELD_TYPE && value.contains_range(finding.range))
 }
 
-/// Members and operations that a text names and a version does not have.
+/// The members and operations in a text that a protocol version lacks.
 fn foreign(text: &str, profile: Profile) -> Vec<&'static str> {
     let is_sign = |sign: char| sign.is_alphanumeric() || sign == '_';
     let words = |name: &str| text.split(|sign| !is_sign(sign)).any(|word| word == name);
     let fields = CONTROL.fields.iter().filter(|field| !field.is_in(profile)).map(|field| field.name);
     let mut found: Vec<&'static str> = fields.filter(|name| words(name)).collect();
-    // Operations are words of English, too.
+    // Names of operations are also English words, so only quoted names are reported.
     let quoted =
         |name: &str| ['"', '`', '\''].iter().any(|quote| text.contains(&format!("{quote}{name}{quote}")));
     let operations = OPERATIONS.iter().filter(|operation| !operation.is_in(profile));
@@ -223,7 +222,7 @@ mod tests {
                  \"memory_operations\": [], \"reasoning_trace\": \"{trace}\"}}"
             )
         };
-        // A text with an ellipsis is a text, and values that are nothing else are left alone.
+        // A text can contain an ellipsis. A value that is only an ellipsis is not checked.
         assert_eq!(said(&packet("/mutation", "done(/a).", "First..."), ""), None);
         assert_eq!(said(&packet("/mutation", "...", "…"), ""), None);
         let content = ", \"artifacts\": [{\"content\": \"...\"}]";
@@ -231,11 +230,11 @@ mod tests {
             said(&packet("/mutation", "done(/a)", "..."), content).is_some_and(|said| said.contains("PB2"))
         );
         assert!(said(&packet("question", "...", "x"), content).is_some());
-        // Where members are left out, nothing can be missed.
+        // If members are elided, no member counts as missing.
         assert_eq!(said("{\"mangle_updates\": [\"done(/a)\"], \"...\": \"...\"}", ""), None);
     }
 
-    /// What is wrong with the first example of a text, as codes.
+    /// The codes of the findings about the first example of a text.
     fn codes(text: &str) -> String {
         let settings = TranscriptSettings::default();
         let wrong = examples(text).find_map(|example| wrong(&example, &settings, Profile::Current));
@@ -243,7 +242,8 @@ mod tests {
         codes.map(|(code, _)| code).filter(|code| code.starts_with("PB")).collect::<Vec<_>>().join(" ")
     }
 
-    /// An envelope with a category, a confidence, more members of the packet and more members.
+    /// An envelope with a category, a confidence, more members of the packet and more top-level
+    /// members.
     fn envelope(category: &str, confidence: &str, packet: &str, more: &str) -> String {
         format!(
             "{{\"control_packet\": {{\"intent_classification\": {{\"category\": \"{category}\", \"verb\": \"/fix\", \

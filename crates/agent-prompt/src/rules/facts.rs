@@ -1,4 +1,4 @@
-//! Rules about facts that prompts are made of.
+//! Rules about facts in prompts.
 
 use super::subject::{PromptFinding, Subject, within};
 use crate::answers::{Answer, Arg};
@@ -10,16 +10,12 @@ use crate::sections::SectionKind;
 use mangle_syntax::lint::{Finding, Rule, rule};
 use mangle_syntax::text::TextRange;
 
-/// Nobody declares `injectable_context`.
 pub(super) static PRED_UNDECLARED: Rule = rule!("pred-undeclared.md");
 
-/// `injectable_context("coder-7").`
 pub(super) static SHORT_FACT: Rule = rule!("short-fact.md");
 
-/// A context atom of two lines.
 pub(super) static MULTILINE_ATOM: Rule = rule!("multiline-atom.md");
 
-/// `injectable_context("*", "Ignore previous instructions.").`
 pub(super) static DIRECTIVE_IN_DATA: Rule = rule!("directive-in-data.md");
 
 pub(super) fn check(subject: &Subject<'_>, found: &mut Vec<PromptFinding>) {
@@ -48,12 +44,11 @@ pub(super) fn check(subject: &Subject<'_>, found: &mut Vec<PromptFinding>) {
     }
 }
 
-/// A finding without a place.
 fn draft(rule: &'static Rule, message: &str) -> Finding {
     Finding::new(rule, TextRange::default(), message)
 }
 
-/// Reports something where the value of a line was given.
+/// Reports a finding at the source of the value of a line.
 fn report(
     subject: &Subject<'_>,
     shown: &PreviewedPrompt,
@@ -68,7 +63,7 @@ fn report(
         Some(OriginPlace::Header(range)) => subject.sample().map(|file| (file, range)),
         None => None,
     };
-    // What the caller alone gave stands in no file.
+    // A fact from the caller has no file, so the finding is reported at the preview.
     let place = place.or_else(|| match &line.origin {
         LineOrigin::Fact(_) => subject.sample().map(|file| (file, shown.wanted.range)),
         _ => None,
@@ -76,7 +71,7 @@ fn report(
     found.extend(place.map(|(file, range)| PromptFinding { file, finding: Finding { range, ..finding } }));
 }
 
-/// What makes a text look like an instruction, and its effect.
+/// The phrase that makes a text look like an instruction, and its effect.
 fn suspicious(text: &str) -> Option<(&'static str, &'static str)> {
     const OBEYED: &str = "a model may obey it like its instructions";
     let folded = text.to_lowercase();
@@ -108,7 +103,7 @@ fn suspicious(text: &str) -> Option<(&'static str, &'static str)> {
 }
 
 fn undeclared(subject: &Subject<'_>, shown: &PreviewedPrompt, found: &mut Vec<PromptFinding>) {
-    // Templates and the knowledge of specialists are no more than welcome.
+    // Templates and specialist knowledge are optional.
     if shown.unknown.iter().any(|unknown| unknown == INJECTED) {
         let range = if shown.wanted.shard.0.is_empty() { shown.wanted.range } else { shown.wanted.shard.0 };
         let finding =
@@ -119,7 +114,7 @@ fn undeclared(subject: &Subject<'_>, shown: &PreviewedPrompt, found: &mut Vec<Pr
     }
 }
 
-/// Clauses whose heads have too few arguments.
+/// Reports clauses with too few arguments in the head.
 fn short_heads(subject: &Subject<'_>, found: &mut Vec<PromptFinding>) {
     for (name, least) in [(INJECTED, 2), (TEMPLATES, 2), (KNOWLEDGE, 3)] {
         let program = subject.program();
@@ -132,7 +127,7 @@ fn short_heads(subject: &Subject<'_>, found: &mut Vec<PromptFinding>) {
     }
 }
 
-/// Facts with something else than text where text is read.
+/// Reports facts with values that are not text in text arguments.
 fn numbers(subject: &Subject<'_>, shown: &PreviewedPrompt, found: &mut Vec<PromptFinding>) {
     for (name, read) in [(INJECTED, 2), (TEMPLATES, 2), (KNOWLEDGE, 3)] {
         if name == TEMPLATES && shown.is_compiled() {

@@ -1,4 +1,4 @@
-//! Rules about the settings of previews and about session files.
+//! Rules about preview settings and session files.
 
 use super::header_rules::{HYBRID_DIRECTIVE, PREVIEW_INCOMPLETE, PREVIEW_OUTSIDE_KERNEL};
 use super::subject::{PromptFinding, Subject};
@@ -7,7 +7,8 @@ use crate::jit::Category;
 use crate::quoted::quoted;
 use mangle_syntax::lint::Finding;
 
-/// What is wrong with the comments of a file that is no sample kernel. Ranges count from the start of the file.
+/// A finding about `# @preview` comments in a file that is not a sample kernel. Ranges count from
+/// the start of the file.
 #[must_use]
 pub fn outside_kernel(text: &str) -> Option<Finding> {
     if !text.contains("@preview") {
@@ -21,7 +22,7 @@ pub fn outside_kernel(text: &str) -> Option<Finding> {
     Some(finding.note("only files named `*.kernel.mg` have previews"))
 }
 
-/// What is wrong with the header, with directives and with session files.
+/// Reports the findings of the header, of directives and of session files.
 pub(super) fn check(subject: &Subject<'_>, found: &mut Vec<PromptFinding>) {
     if let Some(file) = subject.sample() {
         let findings = subject.header.findings.iter().cloned();

@@ -1,4 +1,4 @@
-//! A rule about joins of columns that have no value in common.
+//! Rule about joins of columns without a common value.
 
 use std::collections::BTreeSet;
 
@@ -13,13 +13,11 @@ use mangle_syntax::lint::{Finding, Rule, rule};
 use mangle_syntax::syntax::ast::{Clause, Premise, TermKind};
 use mangle_syntax::text::{Symbol, TextRange};
 
-/// `active_shard(S, X), user_intent(/current_intent, X, _, _, _)`
 pub(super) static DISJOINT_JOIN: Rule = rule!("disjoint-join.md");
 
-/// A column of a predicate.
 type Column = (PredicateId, usize);
 
-/// What is known of a column: the names in it; `None` where a rule fills it with whatever it finds.
+/// The names in each column; `None` if a rule fills the column with arbitrary values.
 type Columns = FxHashMap<Column, Option<BTreeSet<Symbol>>>;
 
 pub(super) fn check(subject: &Subject<'_>, found: &mut Vec<PromptFinding>) {
@@ -35,7 +33,7 @@ pub(super) fn check(subject: &Subject<'_>, found: &mut Vec<PromptFinding>) {
     }
 }
 
-/// The atoms that a clause asks for.
+/// The positive atoms of the body of a clause.
 fn asked(clause: &Clause) -> impl Iterator<Item = &mangle_syntax::syntax::ast::Atom> {
     clause.premises.iter().filter_map(|premise| match premise {
         Premise::Literal(literal) if !literal.is_negated() => Some(&literal.atom),
@@ -43,7 +41,7 @@ fn asked(clause: &Clause) -> impl Iterator<Item = &mangle_syntax::syntax::ast::A
     })
 }
 
-/// What the columns of a program hold.
+/// The names in the columns of a program.
 fn columns(subject: &Subject<'_>) -> Columns {
     let program = subject.program();
     let mut columns = Columns::default();
@@ -87,7 +85,7 @@ fn columns(subject: &Subject<'_>) -> Columns {
 
 fn of_clause(subject: &Subject<'_>, head: &Head<'_>, columns: &Columns, found: &mut Vec<PromptFinding>) {
     let program = subject.program();
-    // Each variable with the columns that it stands in, and where.
+    // Each variable with the names in its column, and the description of the column.
     let mut seen: Vec<(Symbol, &BTreeSet<Symbol>, String)> = Vec::new();
     let mut told: Vec<Symbol> = Vec::new();
     for atom in asked(head.clause) {
@@ -114,7 +112,7 @@ fn of_clause(subject: &Subject<'_>, head: &Head<'_>, columns: &Columns, found: &
     }
 }
 
-/// The first few names.
+/// Formats the first three names.
 fn some(names: &BTreeSet<Symbol>) -> String {
     let mut all: Vec<&str> = names.iter().map(|name| name.as_str()).collect();
     all.sort_unstable();

@@ -1,4 +1,4 @@
-//! Rules about the kernel that prompts ask: what it is not given, what it cannot answer, what it says in vain.
+//! Rules about the kernel of a prompt: missing facts, failing queries and ineffective facts.
 
 use rustc_hash::FxHashSet;
 
@@ -10,16 +10,12 @@ use mangle_engine::program::PredicateId;
 use mangle_syntax::lint::{Finding, Rule, rule};
 use mangle_syntax::text::{Symbol, TextRange};
 
-/// A shard that the kernel does not know to be at work.
 pub(super) static NO_ACTIVE_SHARD: Rule = rule!("no-active-shard.md");
 
-/// `Decl recall(Query, Text) descr [external(), mode("+", "-")].`
 pub(super) static EXTERNAL_EMPTY: Rule = rule!("external-empty.md");
 
-/// A prompt whose queries the runtime cannot answer.
 pub(super) static QUERY_ERROR: Rule = rule!("query-error.md");
 
-/// `category_order(/identity, 1).`
 pub(super) static DEAD_CONFIG: Rule = rule!("dead-config.md");
 
 pub(super) fn check(subject: &Subject<'_>, found: &mut Vec<PromptFinding>) {
@@ -31,10 +27,10 @@ pub(super) fn check(subject: &Subject<'_>, found: &mut Vec<PromptFinding>) {
     }
 }
 
-/// What the runtime does about a failed query.
+/// The behavior of the runtime for a failed query.
 const LOGGED: &str = "the runtime only logs the failure and continues";
 
-/// Where a finding about the shard of a preview stands.
+/// The range of findings about the shard of a preview.
 pub(super) fn at_shard(shown: &PreviewedPrompt) -> TextRange {
     if shown.wanted.shard.0.is_empty() { shown.wanted.range } else { shown.wanted.shard.0 }
 }
@@ -78,7 +74,7 @@ fn failed(subject: &Subject<'_>, shown: &PreviewedPrompt, found: &mut Vec<Prompt
     }
 }
 
-/// External predicates that prompts depend on, and that nobody gives a fact of.
+/// Reports external predicates that prompts depend on and that have no facts.
 fn external(subject: &Subject<'_>, found: &mut Vec<PromptFinding>) {
     let program = subject.program();
     let feeding: FxHashSet<PredicateId> = subject.feeding(&[INJECTED, TEMPLATES, KNOWLEDGE]);
@@ -103,7 +99,8 @@ fn external(subject: &Subject<'_>, found: &mut Vec<PromptFinding>) {
     }
 }
 
-/// The first fact of each predicate that the prompt compiler does not ask for, unless some rule does.
+/// Reports the first fact of predicates that the prompt compiler never queries, unless a rule uses
+/// them.
 fn dead_config(subject: &Subject<'_>, found: &mut Vec<PromptFinding>) {
     let program = subject.program();
     for name in ["category_order", "category_budget"] {

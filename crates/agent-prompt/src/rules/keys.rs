@@ -1,4 +1,4 @@
-//! Rules about the keys of shards: who is meant by a fact.
+//! Rules about the shard keys of facts.
 
 use super::subject::{PromptFinding, Subject};
 use crate::assembly::{INJECTED, KNOWLEDGE};
@@ -7,16 +7,12 @@ use crate::quoted::quoted;
 use mangle_syntax::lint::{Finding, Fix, Rule, rule};
 use mangle_syntax::text::nearest;
 
-/// `injectable_context("coder", "x").` where the shard is `coder-7`.
 pub(super) static DEAD_TARGET: Rule = rule!("dead-target.md");
 
-/// `injectable_context(/coder, "x").`
 pub(super) static WRONG_KEY_KIND: Rule = rule!("wrong-key-kind.md");
 
-/// `# @preview shard: coder coder`
 pub(super) static ID_FORM: Rule = rule!("id-form.md");
 
-/// `# @preview shard: coder-7 codr`
 pub(super) static UNKNOWN_SHARD_TYPE: Rule = rule!("unknown-shard-type.md");
 
 pub(super) fn check(subject: &Subject<'_>, found: &mut Vec<PromptFinding>) {
@@ -25,7 +21,7 @@ pub(super) fn check(subject: &Subject<'_>, found: &mut Vec<PromptFinding>) {
         let Some((key, is_name)) = head.constant(0) else { continue };
         let is_injected = head.clause.head.name.as_str() == INJECTED;
         let is_all = is_injected && matches!(&*key, "*" | "/_all");
-        // The prompt compiler also takes the name of a shard, with or without a `/`.
+        // The prompt compiler also accepts the name of a shard, with or without a leading `/`.
         let is_taken = || subject.shown.iter().any(|shown| shown.is_compiled() && shown.takes(&key));
         let reaches = ids.contains(&key) || is_all || is_taken();
         if reaches {
@@ -68,7 +64,7 @@ pub(super) fn check(subject: &Subject<'_>, found: &mut Vec<PromptFinding>) {
     roster(subject, found);
 }
 
-/// The ids and the types of shards that are known.
+/// The known ids and types of shards.
 fn known(subject: &Subject<'_>) -> (Vec<String>, Vec<String>) {
     let (mut ids, mut types) = (Vec::new(), Vec::new());
     for shown in subject.shown.iter() {

@@ -1,8 +1,9 @@
-//! The rules about prompts and sample kernels: `PP…`.
+//! Lint rules about prompts and sample kernels (`PP…`).
 //!
-//! Takes previews with the header, the session files and the settings that they were made with ([`Subject`]); gives
-//! findings in the files of the program, the sample among them, and in session files. Each family is one file. Ranges
-//! count from the start of the file.
+//! The input is a [`Subject`]: previews with their header, session files and settings. The output
+//! is findings in files of the program, including the sample, and in session files.
+//!
+//! Each file contains one family of rules. Ranges count from the start of the file.
 
 mod atoms;
 mod budget;
@@ -97,7 +98,7 @@ pub const RULES: &[&Rule] = &[
     &budget::DRIFT,
 ];
 
-/// What is wrong with previews.
+/// Checks previews.
 #[must_use]
 pub fn check(mut subject: Subject<'_>) -> Vec<PromptFinding> {
     let mut found = Vec::new();

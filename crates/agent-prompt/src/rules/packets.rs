@@ -1,4 +1,4 @@
-//! Rules about the way from packets into prompts.
+//! Rule about data flow from packets into prompts.
 
 use std::collections::VecDeque;
 
@@ -12,11 +12,11 @@ use mangle_syntax::lint::{Finding, Rule, rule};
 use mangle_syntax::text::Symbol;
 use piggyback::envelope::runtime::takes;
 
-/// `injectable_context(S, T) :- note(T), …` where packets may write `note`.
 pub(super) static PACKET_FEEDS_PROMPT: Rule = rule!("packet-feeds-prompt.md");
 
 pub(super) fn check(subject: &Subject<'_>, found: &mut Vec<PromptFinding>) {
-    // Whoever takes everything says nothing about what is meant.
+    // A consumer without lists of predicates accepts everything, so its settings do not show the
+    // intended predicates.
     let Some((name, consumer)) = subject.consumer else { return };
     if consumer.predicates.is_empty() && consumer.prefixes.is_empty() {
         return;
@@ -26,7 +26,7 @@ pub(super) fn check(subject: &Subject<'_>, found: &mut Vec<PromptFinding>) {
     for read in [INJECTED, TEMPLATES, KNOWLEDGE] {
         let roots = program.named(Symbol::new(read)).filter_map(|predicate| program.id(predicate.key));
         let mut queue: VecDeque<PredicateId> = roots.collect();
-        // The predicate that each was reached from, nearest first.
+        // The predecessor of each predicate on the shortest path.
         let mut before: FxHashMap<PredicateId, PredicateId> = FxHashMap::default();
         let mut seen: Vec<PredicateId> = queue.iter().copied().collect();
         while let Some(at) = queue.pop_front() {
@@ -61,7 +61,7 @@ fn report(
     }
     let way = path.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(" → ");
     let message = format!("updates of {} reach prompts", quoted(written));
-    // The rule that uses it on the way, else the clause that the prompt reads.
+    // The rule on the path that uses the predicate, or the clause that the prompt queries.
     let user = before.get(&at).copied();
     let site = user.and_then(|user| {
         program.uses(program.get(at)).map(|(site, _)| site).find(|site| {

@@ -1,4 +1,4 @@
-//! Rules about the policy behind a prompt: what never gets there, and why.
+//! Rules about the policy of a prompt: facts that never reach the prompt.
 
 use super::subject::{PromptFinding, Subject, within};
 use crate::answers::{Answer, AnswerOrder};
@@ -10,22 +10,16 @@ use mangle_engine::program::PredicateKey;
 use mangle_syntax::lint::{Finding, Rule, rule};
 use mangle_syntax::text::{Symbol, TextRange};
 
-/// Nothing is injected.
 pub(super) static NEVER_INJECTABLE: Rule = rule!("never-injectable.md");
 
-/// `shard_context_atom(S, T, 40) :- …`
 pub(super) static BELOW_THRESHOLD: Rule = rule!("below-threshold.md");
 
-/// `final_injectable(S, T) :- …`
 pub(super) static BUDGET_IGNORED: Rule = rule!("budget-ignored.md");
 
-/// `injectable_context_priority(S, T, /high)` beside `(S, T, 80)`.
 pub(super) static PRIORITY_KIND: Rule = rule!("priority-kind.md");
 
-/// The evaluation stops.
 pub(super) static KERNEL_FAILED: Rule = rule!("kernel-failed.md");
 
-/// Another order of facts gives another prompt.
 pub(super) static ORDER_SENSITIVE: Rule = rule!("order-sensitive.md");
 
 pub(super) fn check(subject: &mut Subject<'_>, found: &mut Vec<PromptFinding>) {
@@ -40,10 +34,11 @@ pub(super) fn check(subject: &mut Subject<'_>, found: &mut Vec<PromptFinding>) {
     never(subject, found);
 }
 
-/// The predicate of priorities, whose third argument they are.
+/// The predicate of priorities, with the priority in the third argument.
 const PRIORITY: &str = "injectable_context_priority";
 
-/// Names among numbers. Where a declaration has bounds, the rules about types say which are wrong.
+/// Reports names among numeric priorities. If the predicate has declared bounds, the type rules
+/// report them.
 fn priorities(subject: &Subject<'_>, found: &mut Vec<PromptFinding>) {
     let program = subject.program();
     let has_bounds = |predicate| program.declaration(predicate).is_some_and(|decl| !decl.bounds.is_empty());
@@ -153,7 +148,7 @@ fn never(subject: &mut Subject<'_>, found: &mut Vec<PromptFinding>) {
     }
 }
 
-/// A rule as a related place.
+/// The location of a rule, for related information.
 fn related(
     common: &crate::Common,
     rule: mangle_engine::kernel::RuleId,

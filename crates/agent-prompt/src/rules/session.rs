@@ -1,4 +1,4 @@
-//! Rules about what a session file says and no prompt shows.
+//! Rules about session values that no prompt shows.
 
 use super::header_rules::SESSION_KEY;
 use super::subject::{PromptFinding, Subject, within};
@@ -11,13 +11,10 @@ use crate::sourced_text::SourcedText;
 use mangle_syntax::lint::{Finding, Fix, Rule, rule};
 use mangle_syntax::text::{FileId, nearest};
 
-/// `active_files: [a.go]`
 pub(super) static UNRENDERED_FIELD: Rule = rule!("unrendered-field.md");
 
-/// `# @preview mode: jit` with a session.
 pub(super) static SESSION_IN_JIT: Rule = rule!("session-in-jit.md");
 
-/// A history of 1,500 bytes.
 pub(super) static HISTORY_DROPPED: Rule = rule!("history-dropped.md");
 
 pub(super) fn check(subject: &Subject<'_>, found: &mut Vec<PromptFinding>) {
@@ -34,7 +31,7 @@ pub(super) fn check(subject: &Subject<'_>, found: &mut Vec<PromptFinding>) {
         for given in session.session.given.iter().filter(|given| !given.is_empty) {
             let name = given.field.name;
             let is_of_session = SESSION.iter().any(|field| field.name == name);
-            // From further values the prompt compiler derives tags.
+            // The prompt compiler derives tags from `extra_context`.
             if given.field.shown.is_none() && is_of_session && name != "extra_context" {
                 let message = format!("`{name}` is in no prompt");
                 let finding = Finding::new(&UNRENDERED_FIELD, given.range, message)
@@ -54,12 +51,12 @@ pub(super) fn check(subject: &Subject<'_>, found: &mut Vec<PromptFinding>) {
     }
 }
 
-/// Scores of a session file for prompt atoms that do not exist.
+/// Reports scores of a session file for unknown prompt atoms.
 fn scores(subject: &Subject<'_>, shown: &PreviewedPrompt, file: FileId, found: &mut Vec<PromptFinding>) {
     let Some(session) = &shown.wanted.session else { return };
     let Some(compiler) = subject.common.compiler(&shown.wanted) else { return };
     let ids: Vec<&str> = compiler.corpus.atoms.iter().map(|atom| atom.id.text.as_str()).collect();
-    // What the kernel injects gets its id on the way.
+    // Ids of injected atoms are generated.
     let is_unknown = |said: &&SourcedText| !ids.contains(&said.as_str()) && !said.text.starts_with("kernel/");
     for said in session.scored.iter().filter(is_unknown) {
         let message = format!("unknown prompt atom {}", quoted(&said.text));
@@ -74,7 +71,7 @@ fn scores(subject: &Subject<'_>, shown: &PreviewedPrompt, file: FileId, found: &
     }
 }
 
-/// Says once of a compiled prompt what it does not show.
+/// Reports the session values that a compiled prompt does not show, in one finding.
 fn in_jit(subject: &Subject<'_>, shown: &PreviewedPrompt, found: &mut Vec<PromptFinding>) {
     let (wanted, prompt) = (&shown.wanted, &shown.prompt);
     if prompt.mode != Mode::Jit || prompt.fallback.is_some() || wanted.part != PromptPart::System {
@@ -100,7 +97,7 @@ fn in_jit(subject: &Subject<'_>, shown: &PreviewedPrompt, found: &mut Vec<Prompt
     let Some(file) = subject.sample() else { return };
     let mut groups = subject.header.groups.iter();
     let group = groups.find(|group| group.range == wanted.range);
-    // A mode that stands above the preview is that of others, too.
+    // A mode before the preview applies to all previews.
     let own = group.and_then(|group| group.mode).map(|(_, range)| range);
     let own = own.filter(|range| range.start() > wanted.range.start());
     let range = own.unwrap_or(wanted.range);

@@ -1,4 +1,4 @@
-//! The rule about ids of shards that the runtime's queries do not compare.
+//! Rule about shard ids that queries of the runtime do not compare.
 
 use super::kernel::at_shard;
 use super::subject::{PromptFinding, Subject, within};
@@ -8,7 +8,6 @@ use crate::quoted::quoted;
 use mangle_syntax::lint::{Finding, Rule, rule};
 use piggyback::envelope::runtime::go_quoted;
 
-/// `# @preview shard: "?x" coder`
 pub(super) static SHARD_ID_LEAK: Rule = rule!("shard-id-leak.md");
 
 pub(super) fn check(subject: &Subject<'_>, found: &mut Vec<PromptFinding>) {

@@ -1,4 +1,4 @@
-//! What the rules look at, and how they report.
+//! Input and reporting helpers of the rules.
 
 use std::collections::VecDeque;
 
@@ -15,10 +15,10 @@ use mangle_syntax::syntax::ast::{Clause, Item, Term, TermKind};
 use mangle_syntax::syntax::literal;
 use mangle_syntax::text::{FileId, Symbol, TextRange, slice};
 
-/// Previews and what they were made with.
+/// Previews with their inputs.
 #[derive(Debug)]
 pub struct Subject<'a> {
-    /// What the prompts have in common.
+    /// The shared data of the prompts.
     pub common: &'a Common,
     /// The prompts.
     pub shown: &'a mut [PreviewedPrompt],
@@ -26,52 +26,49 @@ pub struct Subject<'a> {
     pub header: &'a Header,
     /// The session file of each prompt.
     pub sessions: &'a [Option<FileId>],
-    /// The settings below `[prompt]` that hold for the kernel.
+    /// The `[prompt]` settings for the kernel.
     pub settings: &'a PromptSettings,
-    /// What is expected of replies, and so of examples of them.
+    /// The transcript settings, which also apply to examples of replies.
     pub transcripts: &'a TranscriptSettings,
-    /// Who takes the updates of packets, where the settings name somebody: its name and what it takes.
+    /// The configured consumer of packet updates: its name, and the updates that it accepts.
     pub consumer: Option<(&'a str, &'a Consumer)>,
 }
 
-/// A finding and the file that its ranges count in.
+/// A finding with its file.
 #[derive(Debug, Clone)]
 pub struct PromptFinding {
-    /// The file that the ranges of the finding count in.
+    /// The file of the ranges.
     pub file: FileId,
-    /// The finding, with ranges from the start of its file.
+    /// The finding, with ranges from the start of the file.
     pub finding: Finding,
 }
 
 impl PromptFinding {
-    /// Adds a consequence or a reason.
     pub(super) fn note(self, note: impl Into<SharedText>) -> Self {
         Self { finding: self.finding.note(note), ..self }
     }
 
-    /// Adds what to do.
     pub(super) fn help(self, help: impl Into<SharedText>) -> Self {
         Self { finding: self.finding.help(help), ..self }
     }
 }
 
 impl Subject<'_> {
-    /// The program as it is by now.
+    /// The current program.
     pub(super) fn program(&self) -> &Program {
         self.common.program()
     }
 
-    /// The sample kernel.
     pub(super) fn sample(&self) -> Option<FileId> {
         self.common.sample()
     }
 
-    /// Reports something at the header of a preview.
+    /// Reports a finding in the file of the sample kernel.
     pub(super) fn at_header(&self, found: &mut Vec<PromptFinding>, finding: Finding) {
         found.extend(self.sample().map(|file| PromptFinding { file, finding }));
     }
 
-    /// The clauses whose head is of a predicate of this name, with so many arguments or more.
+    /// The clauses with a head of this name and at least `least` arguments.
     pub(super) fn heads<'p>(&'p self, name: &'static str, least: usize) -> impl Iterator<Item = Head<'p>> {
         let program = self.program();
         let named = program
@@ -80,7 +77,7 @@ impl Subject<'_> {
         named.flat_map(move |predicate| program.clauses(predicate)).filter_map(Head::of)
     }
 
-    /// The predicates that facts of these come from, themselves among them.
+    /// The predicates that the given predicates depend on, including themselves.
     pub(super) fn feeding(&self, read: &[&str]) -> FxHashSet<PredicateId> {
         let (program, graph) = (self.program(), self.program().dependencies());
         let named = read.iter().flat_map(|name| program.named(Symbol::new(name)));
@@ -94,7 +91,7 @@ impl Subject<'_> {
         seen
     }
 
-    /// Where the argument of a fact stands that a prompt shows; for a derived one, its rule.
+    /// The location of the argument of a fact; for a derived fact, its rule.
     pub(super) fn place(
         &self,
         shown: &PreviewedPrompt,
@@ -113,12 +110,12 @@ impl Subject<'_> {
     }
 }
 
-/// The preview, as the beginning of a note: ``in preview `fix` (coder-7)``.
+/// The preview as the beginning of a note: ``in preview `fix` (coder-7)``.
 pub(super) fn within(shown: &PreviewedPrompt) -> String {
     format!("in preview `{}` ({})", shown.wanted.name, shown.wanted.context.shard_id)
 }
 
-/// A clause that could be read whole.
+/// A clause without syntax errors.
 pub(super) struct Head<'p> {
     pub(super) file: &'p FileSummary,
     pub(super) item: &'p Item,
@@ -131,12 +128,11 @@ impl<'p> Head<'p> {
         Some(Self { file: site.file, item: site.item, clause })
     }
 
-    /// An argument of the head.
     pub(super) fn arg(&self, at: usize) -> Option<&'p Term> {
         self.clause.head.args.get(at)
     }
 
-    /// The text of an argument that is a name or a string, and whether it is a name.
+    /// The text of a name or string argument, and true for a name.
     pub(super) fn constant(&self, at: usize) -> Option<(String, bool)> {
         let term = self.arg(at)?;
         match term.kind {
@@ -149,7 +145,7 @@ impl<'p> Head<'p> {
         }
     }
 
-    /// The bytes of an argument in the file; of the head where there is no such argument.
+    /// The range of an argument in the file. Default: the range of the head.
     pub(super) fn range(&self, at: usize) -> TextRange {
         self.arg(at).map_or(self.clause.head.range, |term| term.range) + self.item.start
     }

@@ -1,4 +1,4 @@
-//! Rules about the base of prompts: templates of the kernel.
+//! Rules about templates, which provide the base of prompts.
 
 use super::subject::{PromptFinding, Subject, within};
 use crate::assembly::{TEMPLATES, has_envelope, template_for};
@@ -7,20 +7,16 @@ use crate::quoted::quoted;
 use crate::sections::{Mode, SectionKind, SectionSource};
 use mangle_syntax::lint::{Finding, Fix, Rule, Span, rule};
 
-/// No template for a type.
 pub(super) static TEMPLATE_MISSING: Rule = rule!("template-missing.md");
 
-/// Two templates for a type.
 pub(super) static TEMPLATE_DUPLICATE: Rule = rule!("template-duplicate.md");
 
-/// `shard_prompt_base(/coder, "").`
 pub(super) static TEMPLATE_EMPTY: Rule = rule!("template-empty.md");
 
-/// A template that has envelope instructions of its own.
 pub(super) static DOUBLE_ENVELOPE: Rule = rule!("double-envelope.md");
 
 pub(super) fn check(subject: &Subject<'_>, found: &mut Vec<PromptFinding>) {
-    // Where the compiler fails, templates are what is left.
+    // Templates are used if the compiler fails.
     let has_base = |shown: &&PreviewedPrompt| shown.prompt.mode != Mode::Section && !shown.is_compiled();
     for shown in subject.shown.iter().filter(has_base) {
         of_shard(subject, shown, found);

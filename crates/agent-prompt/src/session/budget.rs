@@ -1,6 +1,7 @@
-//! `budget` of a session file: how many tokens a prompt may have, and how many of them are kept for the answer.
+//! Parser for the key `budget` of a session file: the token budget of a prompt, and the reserve for
+//! the reply.
 //!
-//! `budget: 300` says the tokens alone; `budget: {tokens: 300, reserved: 30}` says both.
+//! `budget: 300` sets only the tokens; `budget: {tokens: 300, reserved: 30}` sets both.
 
 use super::number::{number, number_in};
 use super::tree::{TreeKind, TreeNode};
@@ -9,7 +10,7 @@ use crate::rules::SESSION_KEY;
 use crate::session::Count;
 use mangle_syntax::lint::Finding;
 
-/// Tokens and reserved tokens, where they are said and can be used; and what is wrong with them.
+/// The valid values of tokens and reserve. Adds findings for invalid values.
 pub(super) fn read(node: &TreeNode, findings: &mut Vec<Finding>) -> (Option<u32>, Option<u32>) {
     let (tokens, reserved) = match &node.kind {
         TreeKind::Scalar(_) => (number(node), None),

@@ -1,13 +1,14 @@
-//! JSON as a tree with ranges.
+//! JSON parser for session files: a tree with ranges.
 
 use super::tree::{DEEPEST, MOST_VALUES, ReadError, TreeKey, TreeKind, TreeNode};
 use mangle_syntax::text::TextRange;
 use piggyback::envelope::json::{self, Json, NodeId};
 
-/// Reads a file that is one JSON value.
+/// Parses a file with one JSON value.
 ///
 /// # Errors
-/// When it is none, or larger than allowed.
+///
+/// If the text is invalid JSON or exceeds a limit.
 pub(super) fn read(text: &str) -> Result<TreeNode, ReadError> {
     let json = Json::parse(text.as_bytes());
     if let Some(problem) = json.problems.first() {

@@ -1,13 +1,14 @@
-//! The keys of session files: what each holds, and whether it shows in a prompt that is assembled without a compiler.
+//! Keys of session files: value types, and the section of a prompt without the compiler that shows
+//! them.
 
 use super::super::texts::Block;
 
-/// What a key holds.
+/// The value type of a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Shape {
-    /// One text, which may be empty.
+    /// One text, possibly empty.
     Text,
-    /// A whole number.
+    /// An integer.
     Number,
     /// `true` or `false`.
     Flag,
@@ -15,18 +16,18 @@ pub enum Shape {
     Texts,
     /// A map from names to texts.
     TextsByName,
-    /// A map from names to whole numbers.
+    /// A map from names to integers.
     NumbersByName,
     /// A table with these keys.
     Table(&'static [SessionField]),
-    /// The number of tokens, or a table with these keys.
+    /// A number of tokens, or a table with these keys.
     Budget(&'static [SessionField]),
-    /// A list of such tables.
+    /// A list of tables with these keys.
     Tables(&'static [SessionField]),
 }
 
 impl Shape {
-    /// What belongs there, in words.
+    /// The expected value as text.
     #[must_use]
     pub fn words(self) -> &'static str {
         match self {
@@ -43,16 +44,16 @@ impl Shape {
     }
 }
 
-/// A key.
+/// A key of a session file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SessionField {
-    /// The key.
+    /// The name of the key.
     pub name: &'static str,
-    /// What it holds.
+    /// The type of the value.
     pub shape: Shape,
-    /// What the key is for, in one sentence.
+    /// The purpose of the key, in one sentence.
     pub doc: &'static str,
-    /// The block of the session section that shows it; `None` when none does.
+    /// The block of the session section that shows the value; `None` if no block does.
     pub shown: Option<Block>,
 }
 
@@ -64,7 +65,7 @@ const fn unseen(name: &'static str, shape: Shape, doc: &'static str) -> SessionF
     SessionField { name, shape, doc, shown: None }
 }
 
-/// Words that people write for keys of session files, and of the tables in them.
+/// Common wrong keys with the correct keys, including keys of nested tables.
 pub(crate) const SYNONYMS: &[(&str, &str)] = &[
     ("history", "compressed_history"),
     ("conversation", "compressed_history"),
@@ -98,7 +99,7 @@ pub(crate) const SYNONYMS: &[(&str, &str)] = &[
     ("token_budget", "budget"),
     ("tokens", "budget"),
     ("outcomes", "results"),
-    // In the tables.
+    // Keys of nested tables.
     ("step", "name"),
     ("tool", "name"),
     ("status", "ok"),
@@ -124,7 +125,7 @@ pub(crate) const SYNONYMS: &[(&str, &str)] = &[
     ("constraints", "constraint"),
 ];
 
-/// What the session knows.
+/// The keys of session data.
 pub const SESSION: &[SessionField] = &[
     shown(
         "compressed_history",
@@ -192,7 +193,7 @@ pub const SESSION: &[SessionField] = &[
     shown("safety_warnings", Shape::Texts, Block::Safety, "safety warnings"),
 ];
 
-/// What a session file holds besides.
+/// The other keys of a session file.
 pub const BESIDE: &[SessionField] = &[
     unseen("intent", Shape::Table(INTENT), "the intent of the user; the header of the kernel overrides it"),
     unseen("campaign_id", Shape::Text, "id of the campaign"),

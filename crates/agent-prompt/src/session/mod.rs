@@ -1,7 +1,7 @@
-//! What a session knows, and the files that say it: `NAME.session.yaml`, `NAME.session.json`.
+//! Session data and session files (`NAME.session.yaml`, `NAME.session.json`).
 //!
-//! Takes the text of a file ([`SessionFile::read`]); gives its values, each with its bytes and its JSON pointer, and
-//! what is wrong with the file. Opens no files.
+//! [`SessionFile::read`] parses the text of a file. Each value has its range and JSON pointer;
+//! problems are findings. This module opens no files.
 
 mod budget;
 mod json;
@@ -18,7 +18,7 @@ use super::sourced_text::SourcedText;
 use mangle_syntax::lint::Finding;
 use mangle_syntax::text::TextRange;
 
-/// How a session file is written.
+/// The format of a session file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SessionForm {
     /// YAML: the first document of the file.
@@ -28,7 +28,7 @@ pub enum SessionForm {
 }
 
 impl SessionForm {
-    /// The form of a file of this name; `None` for one that is no session file.
+    /// The format for a file name; `None` if the extension is not a format of session files.
     #[must_use]
     pub fn of(name: &str) -> Option<Self> {
         let (_, extension) = name.rsplit_once('.')?;
@@ -40,164 +40,165 @@ impl SessionForm {
     }
 }
 
-/// What a session knows. What was not given is empty or `None`.
+/// The data of a session. Missing values are empty or `None`.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct PromptSession {
-    /// The conversation so far, in short.
+    /// The summary of the conversation.
     pub compressed_history: SourcedText,
-    /// What was found out.
+    /// Recent findings of the agent.
     pub recent_findings: Vec<SourcedText>,
-    /// What was done.
+    /// Recent actions of the agent.
     pub recent_actions: Vec<SourcedText>,
-    /// Further values by name; the prompt compiler derives tags from them.
+    /// Additional values by name. The prompt compiler derives tags from them.
     pub extra_context: Vec<(String, SourcedText)>,
-    /// Whether nothing may really be done.
+    /// True in dream mode: no real actions are allowed.
     pub dream_mode: bool,
-    /// Files that the change concerns.
+    /// The files that the change affects.
     pub impacted_files: Vec<SourcedText>,
-    /// What depends on the change.
+    /// The dependents of the change.
     pub dependency_context: Vec<SourcedText>,
-    /// Errors of the build.
+    /// The build errors.
     pub current_diagnostics: Vec<SourcedText>,
-    /// Whether a campaign runs.
+    /// True if a campaign is active.
     pub campaign_active: bool,
-    /// The phase that the campaign is in.
+    /// The phase of the campaign.
     pub campaign_phase: SourcedText,
-    /// What the campaign is to reach.
+    /// The goal of the campaign.
     pub campaign_goal: SourcedText,
-    /// What it waits for.
+    /// The dependencies of the current task.
     pub task_dependencies: Vec<SourcedText>,
-    /// The branch that is checked out.
+    /// The current git branch.
     pub git_branch: SourcedText,
-    /// Files that differ from the branch.
+    /// The files that differ from the branch.
     pub git_modified_files: Vec<SourcedText>,
-    /// Its last commits.
+    /// The last commits of the branch.
     pub git_recent_commits: Vec<SourcedText>,
-    /// How many changes are not staged.
+    /// The number of unstaged changes.
     pub git_unstaged_count: Option<Count>,
     /// `/passing`, `/failing`, `/pending` or `/unknown`.
     pub test_state: SourcedText,
-    /// The names of tests that fail, each with its place.
+    /// The names of failing tests.
     pub failing_tests: Vec<SourcedText>,
-    /// How often their repair was tried.
+    /// The number of repair attempts.
     pub tdd_retry_count: Option<Count>,
-    /// What other shards did.
+    /// The results of other shards.
     pub prior_shard_outputs: Vec<PriorShard>,
-    /// What is known of the domain.
+    /// Knowledge about the domain.
     pub knowledge_atoms: Vec<SourcedText>,
-    /// What specialists advise.
+    /// Hints of specialists.
     pub specialist_hints: Vec<SourcedText>,
-    /// What is remembered.
+    /// Remembered reflections.
     pub reflection_hits: Vec<SourcedText>,
-    /// Tools that there are.
+    /// The available tools.
     pub available_tools: Vec<Tool>,
-    /// What must not be done.
+    /// The forbidden actions.
     pub blocked_actions: Vec<SourcedText>,
-    /// What is to be minded.
+    /// The safety warnings.
     pub safety_warnings: Vec<SourcedText>,
-    /// The keys that were given, with their bytes.
+    /// The keys in the file, with their ranges.
     pub given: Vec<SessionKey>,
 }
 
-/// A key that was given.
+/// A key in a session file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SessionKey {
-    /// The key.
+    /// The declaration of the key.
     pub field: &'static keys::SessionField,
-    /// The bytes of the key.
+    /// The range of the key.
     pub range: TextRange,
-    /// Whether its value says nothing: an empty text or list, `false`, 0.
+    /// True if the value is an empty text, an empty list, `false` or 0.
     pub is_empty: bool,
 }
 
-/// A whole number, and where it was said.
+/// An integer with its range.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Count {
     /// The number.
     pub value: i64,
-    /// Its bytes.
+    /// The range of the number.
     pub range: TextRange,
 }
 
-/// What another shard did.
+/// A result of another shard.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct PriorShard {
     /// The type of the other shard.
     pub shard_type: SourcedText,
-    /// What it had to do.
+    /// The task of the shard.
     pub task: SourcedText,
-    /// What came of it.
+    /// The summary of the result.
     pub summary: SourcedText,
-    /// Whether it could.
+    /// True if the task succeeded.
     pub success: bool,
-    /// The bytes of the entry.
+    /// The range of the entry.
     pub range: TextRange,
     /// The JSON pointer of the entry in its session file.
     pub pointer: String,
 }
 
-/// A tool that there is.
+/// An available tool.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Tool {
-    /// The name of the tool, as the model calls it.
+    /// The name of the tool in model calls.
     pub name: SourcedText,
-    /// What it does.
+    /// The description of the tool.
     pub description: SourcedText,
-    /// Its program; empty when it has none.
+    /// The path of the executable; empty without one.
     pub binary_path: SourcedText,
-    /// The bytes of the entry.
+    /// The range of the entry.
     pub range: TextRange,
     /// The JSON pointer of the entry in its session file.
     pub pointer: String,
 }
 
-/// What became of a step, for the articulation prompt.
+/// The result of a step, for the articulation prompt.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct StepResult {
-    /// The step.
+    /// The name of the step.
     pub name: SourcedText,
-    /// Whether it could be done.
+    /// True if the step succeeded.
     pub ok: bool,
-    /// What came of it.
+    /// The details of the result.
     pub detail: SourcedText,
-    /// The bytes of the entry.
+    /// The range of the entry.
     pub range: TextRange,
     /// The JSON pointer of the entry in its session file.
     pub pointer: String,
 }
 
-/// A session file: its text, what was read of it, and what is wrong with it.
+/// A parsed session file with its findings.
 #[derive(Debug, Clone, Default)]
 pub struct SessionFile {
-    /// What the session knows.
+    /// The session data.
     pub session: PromptSession,
-    /// What the person wants, if the file says it.
+    /// The user's intent, if given.
     pub intent: Option<Intent>,
-    /// The campaign; empty when the file does not say.
+    /// The campaign id; empty if not given.
     pub campaign_id: SourcedText,
-    /// What the person said last; empty when the file does not say.
+    /// The last message of the user; empty if not given.
     pub user_input: SourcedText,
-    /// What became of the steps of the last turn.
+    /// The results of the steps of the last turn.
     pub results: Vec<StepResult>,
-    /// How well atoms fit, by id, from 0 to 1.
+    /// The search scores of atoms by id, from 0 to 1.
     pub vectors: Vec<(String, f64)>,
-    /// The ids of [`SessionFile::vectors`], with their bytes.
+    /// The ids of [`SessionFile::vectors`] with their ranges.
     pub scored: Vec<SourcedText>,
-    /// The token budget, and the part of it that is reserved.
+    /// The token budget, and the reserved tokens.
     pub budget: (Option<u32>, Option<u32>),
-    /// What is wrong with the file; ranges count from its start.
+    /// The findings about the file. Ranges count from its start.
     pub findings: Vec<Finding>,
 }
 
 impl PromptSession {
-    /// The further value of this name, unless it is empty.
+    /// The additional value with this name, unless it is empty.
     #[must_use]
     pub fn extra(&self, name: &str) -> Option<&str> {
         let found = self.extra_context.iter().rev().find(|(key, _)| key == name);
         found.map(|(_, value)| value.as_str()).filter(|value| !value.is_empty())
     }
 
-    /// Adds further values, over those of the same names. A `stage` is an `ouroboros_stage` as well, and wins.
+    /// Sets additional values and replaces values with the same names. A `stage` also sets
+    /// `ouroboros_stage`, and has priority over it.
     pub(super) fn add_extra(&mut self, values: &[(&'static str, String)]) {
         let mut set = |name: &str, value: &str| {
             self.extra_context.retain(|(key, _)| key != name);

@@ -1,4 +1,4 @@
-//! Whole numbers of a session file.
+//! Integers of a session file.
 
 use crate::session::Count;
 use crate::session::tree::{TreeKind, TreeNode};

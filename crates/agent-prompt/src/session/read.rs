@@ -1,4 +1,4 @@
-//! From the tree of a session file to its values.
+//! Conversion of the tree of a session file to typed values.
 
 use super::keys::{BESIDE, SESSION, SYNONYMS, SessionField, Shape};
 use super::number::{member, number};
@@ -13,7 +13,7 @@ use mangle_syntax::lint::{Finding, Fix, Severity};
 use mangle_syntax::text::{TextRange, TextSize};
 
 impl SessionFile {
-    /// Reads the text of a session file. What cannot be read of it is left out, and a finding says so.
+    /// Parses the text of a session file. Invalid values are skipped with a finding.
     #[must_use]
     pub fn read(text: &str, form: SessionForm) -> Self {
         let tree = match form {
@@ -30,7 +30,8 @@ impl SessionFile {
     }
 }
 
-/// Up to how many keys are listed where an unknown one is like none of them. The docs list the others.
+/// The maximum number of keys to list for an unknown key without a suggestion. The documentation
+/// lists all keys.
 const FEW: usize = 8;
 
 fn unreadable(unread: &ReadError) -> Finding {
@@ -75,7 +76,7 @@ impl Reader {
         }
     }
 
-    /// Says what is wrong with a value; whether it can be used at all.
+    /// Reports an invalid value. Returns true if the value is usable.
     fn check(&mut self, node: &TreeNode, shape: Shape) -> bool {
         let fits = match (&node.kind, shape) {
             (TreeKind::Null, _) => true,
@@ -138,7 +139,8 @@ impl Reader {
         self.file.findings.push(Finding::new(&SESSION_KEY, node.range, message).note("the value is ignored"));
     }
 
-    /// Says which entry of a list is wrong, because of which all of it is ignored; false where none is.
+    /// Reports the invalid entry of a list, which invalidates the whole list. Returns false without
+    /// an invalid entry.
     fn wrong_entry(&mut self, node: &TreeNode, shape: Shape) -> bool {
         let TreeKind::List(nodes) = &node.kind else { return false };
         let (expected, fits): (_, fn(&TreeNode) -> bool) = match shape {
@@ -153,7 +155,7 @@ impl Reader {
         true
     }
 
-    /// Adds a key to the pointer; gives its length before.
+    /// Appends a key to the pointer. Returns the previous length.
     fn enter(&mut self, key: &str) -> usize {
         let before = self.pointer.len();
         self.pointer.push('/');
@@ -238,7 +240,7 @@ impl Reader {
         self.file.session = session;
     }
 
-    /// A single value, as text.
+    /// A scalar as text.
     fn said(&mut self, node: &TreeNode) -> SourcedText {
         let text = match &node.kind {
             TreeKind::Scalar(text) => text.clone(),
@@ -247,7 +249,7 @@ impl Reader {
         SourcedText { text, range: node.range, pointer: self.pointer.clone(), source: TextSource::Session }
     }
 
-    /// What `read` makes of each element of a list.
+    /// Applies `read` to each element of a list.
     fn each<T>(&mut self, node: &TreeNode, read: impl Fn(&mut Self, &TreeNode) -> T) -> Vec<T> {
         let TreeKind::List(nodes) = &node.kind else { return Vec::new() };
         let mut all = Vec::with_capacity(nodes.len());
@@ -334,7 +336,6 @@ fn is_empty(node: &TreeNode) -> bool {
     }
 }
 
-/// Keys as a list in a sentence.
 fn listed(keys: &[&str]) -> String {
     keys.iter().map(|key| format!("`{key}`")).collect::<Vec<_>>().join(", ")
 }

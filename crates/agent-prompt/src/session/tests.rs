@@ -1,4 +1,4 @@
-//! Session files: what is read, where it stands, what is wrong.
+//! Tests of session files: values, ranges and findings.
 #![allow(clippy::unwrap_used)]
 
 use expect_test::{Expect, expect};

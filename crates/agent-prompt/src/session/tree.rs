@@ -1,61 +1,57 @@
-//! The values of a session file, each with its bytes, whatever they were written in.
+//! Format-independent tree of a session file: values with ranges.
 //!
-//! Depth, number and size are bounded, so that a file of a few lines cannot ask for gigabytes.
+//! Depth, number and size of the values are limited, so that a small file with aliases cannot use
+//! gigabytes.
 
 use std::borrow::Cow;
 
 use mangle_syntax::text::TextRange;
 
-/// How deeply values may be inside each other.
+/// The maximum nesting depth.
 pub(crate) const DEEPEST: usize = 32;
-/// How many values a file may have, those of aliases counted wherever they are used.
+/// The maximum number of values in a file. Aliased values count for each use.
 pub(crate) const MOST_VALUES: usize = 100_000;
-/// How many bytes of text they may have together.
+/// The maximum total size of texts, in bytes.
 pub(crate) const MOST_BYTES: usize = 32 << 20;
 
-/// Up to how many characters a value is shown in messages.
+/// The maximum number of characters of a value in messages.
 const SHOWN: usize = 24;
 
-/// A value.
+/// A value with its range.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct TreeNode {
-    /// Its bytes.
     pub(crate) range: TextRange,
     pub(crate) kind: TreeKind,
 }
 
-/// What a value is.
+/// The kind and content of a value.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum TreeKind {
-    /// Nothing.
+    /// Null.
     Null,
-    /// A truth value, a number or a text, as it is written.
+    /// A boolean, number or text, as written.
     Scalar(String),
-    /// A list.
     List(Vec<TreeNode>),
     /// Keys with their values, in the order of the file.
     Map(Vec<(TreeKey, TreeNode)>),
 }
 
-/// A key and its bytes.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct TreeKey {
-    /// The key.
     pub(crate) text: String,
-    /// Its bytes.
     pub(crate) range: TextRange,
 }
 
-/// Why a file cannot be read.
+/// The reason why a file is unreadable.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct ReadError {
     pub(crate) range: TextRange,
-    /// Why, as the end of a sentence.
+    /// The reason as the end of a sentence.
     pub(crate) why: String,
 }
 
 impl TreeNode {
-    /// How many values it is of, and how many bytes of text they have.
+    /// The number of values, and the total size of texts in bytes.
     pub(super) fn size(&self) -> (usize, usize) {
         let add =
             |(values, bytes): (usize, usize), (more, much): (usize, usize)| (values + more, bytes + much);
@@ -69,7 +65,7 @@ impl TreeNode {
         }
     }
 
-    /// How many levels it has.
+    /// The number of levels.
     pub(super) fn depth(&self) -> usize {
         match &self.kind {
             TreeKind::Null | TreeKind::Scalar(_) => 1,
@@ -78,7 +74,7 @@ impl TreeNode {
         }
     }
 
-    /// What it is, for a message.
+    /// A description for messages.
     pub(crate) fn described(&self) -> Cow<'static, str> {
         match &self.kind {
             TreeKind::Null => "nothing".into(),

@@ -1,17 +1,18 @@
-//! YAML as a tree with ranges.
+//! YAML parser for session files: a tree with ranges.
 //!
-//! The parser's events are taken one by one and nothing is built that the bounds of [`super::tree`] do not allow: the
-//! parser's own tree would copy each alias, and a file can have aliases of aliases.
+//! The reader processes parser events one by one and enforces the limits of [`super::tree`]. The
+//! tree of the parser library would copy each alias, and aliases can be nested.
 
 use saphyr_parser::{Event, Parser, ScalarStyle, Span};
 
 use super::tree::{DEEPEST, MOST_BYTES, MOST_VALUES, ReadError, TreeKey, TreeKind, TreeNode};
 use mangle_syntax::text::{TextRange, size};
 
-/// Reads the first document of a file.
+/// Parses the first document of a file.
 ///
 /// # Errors
-/// When it is no YAML, or larger than allowed.
+///
+/// If the text is invalid YAML or exceeds a limit.
 pub(crate) fn read(text: &str) -> Result<TreeNode, ReadError> {
     let mut reader = Reader::new(text);
     let mut parser = Parser::new_from_str(text);
@@ -36,21 +37,21 @@ pub(crate) fn read(text: &str) -> Result<TreeNode, ReadError> {
     Ok(reader.root.unwrap_or(nothing))
 }
 
-/// The members of a map that is open, and the key that waits for a value.
+/// The members of an open map, and the key without a value.
 type Members = (Vec<(TreeKey, TreeNode)>, Option<TreeKey>);
 
-/// A list or a map that is open.
+/// An open list or map.
 struct Open {
     start: usize,
     anchor: usize,
     list: Vec<TreeNode>,
-    /// For a map.
+    /// `Some` for a map.
     map: Option<Members>,
 }
 
 struct Reader<'t> {
     text: &'t str,
-    /// The byte of each character; empty where each is one byte.
+    /// The byte offset of each character; empty for ASCII text.
     bytes: Vec<usize>,
     open: Vec<Open>,
     anchors: Vec<(usize, TreeNode)>,
@@ -66,7 +67,7 @@ impl<'t> Reader<'t> {
         Self { text, bytes, open: Vec::new(), anchors: Vec::new(), root: None, values: 0, size: 0 }
     }
 
-    /// Where a character starts.
+    /// The byte offset of a character.
     fn byte(&self, char: usize) -> usize {
         let byte =
             if self.bytes.is_empty() { char } else { *self.bytes.get(char).unwrap_or(&self.text.len()) };
@@ -79,7 +80,7 @@ impl<'t> Reader<'t> {
         TextRange::at(size(start), size(text.trim_end().len()))
     }
 
-    /// Takes an event; whether the document is at its end.
+    /// Processes an event. Returns true at the end of the document.
     fn take(&mut self, event: Event<'_>, span: Span) -> Result<bool, ReadError> {
         let range = self.range(span);
         match event {
@@ -98,7 +99,7 @@ impl<'t> Reader<'t> {
             Event::Alias(anchor) => {
                 let known = self.anchors.iter().rev().find(|(id, _)| *id == anchor).map(|(_, node)| node);
                 let Some(node) = known else { return Err(ReadError { range, why: CIRCLE.to_owned() }) };
-                // Looked at before it is copied.
+                // Checked before the copy.
                 let (size, depth) = (node.size(), node.depth());
                 self.count(range, size)?;
                 if self.open.len() + depth > DEEPEST {
@@ -127,7 +128,7 @@ impl<'t> Reader<'t> {
 
     fn end(&mut self, range: TextRange) -> Result<(), ReadError> {
         let Some(open) = self.open.pop() else { return Ok(()) };
-        // Without brackets it ends with the last value, not with the comments behind that.
+        // A block collection ends with its last value, not with the following comments.
         let members =
             open.map.as_ref().and_then(|(members, _)| members.last()).map(|(_, node)| node.range.end());
         let last = members.or_else(|| open.list.last().map(|node| node.range.end()));
@@ -137,12 +138,12 @@ impl<'t> Reader<'t> {
             Some((members, _)) => TreeKind::Map(members),
             None => TreeKind::List(open.list),
         };
-        // What is in it was counted when it came.
+        // Nested values are already counted.
         self.count(range, (1, 0))?;
         self.add(TreeNode { range, kind }, open.anchor)
     }
 
-    /// Counts values and the bytes of their texts.
+    /// Adds to the number of values and the size of texts.
     fn count(&mut self, range: TextRange, (values, bytes): (usize, usize)) -> Result<(), ReadError> {
         self.values += values;
         self.size += bytes;
@@ -150,7 +151,7 @@ impl<'t> Reader<'t> {
         is_allowed.then_some(()).ok_or_else(|| ReadError { range, why: TOO_LARGE.to_owned() })
     }
 
-    /// Puts a value where it belongs.
+    /// Adds a value to the open collection, or as the root.
     fn add(&mut self, node: TreeNode, anchor: usize) -> Result<(), ReadError> {
         if anchor > 0 {
             self.count(node.range, node.size())?;

@@ -1,4 +1,4 @@
-//! Findings in the facts of the policy, for all requests: `PB511`, `PB512`, `PB515`.
+//! Findings about the facts of the policy, independent of requests: `PB511`, `PB512`, `PB515`.
 
 use rustc_hash::FxHashSet;
 
@@ -13,28 +13,25 @@ use piggyback::envelope::atoms::contradicted_prose;
 
 pub(super) const RULES: &[&Rule] = &[&UNMATCHABLE_PATTERN, &ALLOWLIST_DRIFT, &PROSE_REACHES_SINK];
 
-/// A pattern that never matches.
 static UNMATCHABLE_PATTERN: Rule = rule!("unmatchable-pattern.md");
 
-/// Two lists that should be one.
 static ALLOWLIST_DRIFT: Rule = rule!("allowlist-drift.md");
 
-/// A declaration that the rules contradict.
 static PROSE_REACHES_SINK: Rule = rule!("prose-reaches-sink.md");
 
-/// The predicate that exempts the strings of others from a check.
+/// The predicate that exempts strings of other parties from a check.
 const PROSE: &str = "prose_only";
 
-/// Something that is found in the program. The range counts from the start of the statement.
+/// A finding in the program.
 #[derive(Debug, Clone)]
 pub struct PolicyFinding {
-    /// The file of the program that the finding is in.
+    /// The file of the finding.
     pub file: FileId,
-    /// The statement that the ranges of the finding count from.
+    /// The statement of the finding.
     pub statement: StatementId,
-    /// What the compiled program calls it.
+    /// The id of the clause in the compiled program.
     pub clause: RuleId,
-    /// The finding, with ranges from the start of its statement.
+    /// The finding, with ranges from the start of the statement.
     pub finding: Finding,
 }
 
@@ -44,14 +41,15 @@ impl PolicyFinding {
     }
 }
 
-/// What is found in the facts of the program.
+/// The findings about the facts of the program.
 #[must_use]
 pub fn policy_findings(constitution: &Constitution) -> Vec<PolicyFinding> {
     let Constitution { program, compiled, settings, roles, .. } = constitution;
     Policy { program, compiled, settings, roles }.findings()
 }
 
-/// The same of a program that was compiled for something else; nothing where nobody permits anything by it.
+/// The findings about a program that was compiled for another purpose. Empty if the program has no
+/// predicates for requests and permissions.
 #[must_use]
 pub fn findings_of_program(
     program: &Program,
@@ -92,7 +90,7 @@ impl Policy<'_> {
         found
     }
 
-    /// Declarations of `prose_only` that the rules contradict.
+    /// Declarations of `prose_only` that contradict the rules.
     fn prose(&self) -> Vec<PolicyFinding> {
         let predicate = self.program.id(PredicateKey { name: Symbol::new(PROSE), arity: 1 });
         let facts = || self.compiled.facts().iter().filter(|fact| Some(fact.predicate) == predicate);
@@ -135,7 +133,7 @@ impl Policy<'_> {
         Some(parts.into_iter().fold(found, PolicyFinding::note))
     }
 
-    /// The facts of a predicate that the program gives, and the text that each is about.
+    /// The facts of a predicate in the program, with the string in the first argument.
     fn facts(&self, predicate: Option<PredicateId>) -> impl Iterator<Item = (&Fact, &str)> {
         let own = self.compiled.facts().iter().filter(move |fact| Some(fact.predicate) == predicate);
         own.filter_map(|fact| match self.compiled.values.get(*fact.tuple.first()?) {

@@ -1,4 +1,5 @@
-//! What is shown to the user, and what the user brings in: `PB501`, `PB520` to `PB523`.
+//! Rules about the text that the user reads, and about injected envelopes: `PB501`, `PB520` to
+//! `PB523`.
 
 use std::sync::LazyLock;
 
@@ -17,22 +18,17 @@ use piggyback::transcript::{self, Record, TranscriptFinding};
 pub(super) const RULES: &[&Rule] =
     &[&OVERRIDE, &SPEECH_CONTRADICTS_VERDICT, &PERSONA_BREAK, &LEAK_ON_REPLAY, &USER_INJECTION];
 
-/// A surface that was rewritten.
 static OVERRIDE: Rule = rule!("override.md");
 
-/// A lie.
 static SPEECH_CONTRADICTS_VERDICT: Rule = rule!("speech-contradicts-verdict.md");
 
-/// Words that are not for the user.
 static PERSONA_BREAK: Rule = rule!("persona-break.md");
 
-/// The control channel is shown.
 static LEAK_ON_REPLAY: Rule = rule!("leak-on-replay.md");
 
-/// An envelope of somebody else.
 static USER_INJECTION: Rule = rule!("user-injection.md");
 
-/// How a surface talks that is not meant for the user.
+/// Phrases of a surface that are not addressed to the user.
 const CHATTER: [&str; 31] = [
     "calling the tool",
     "calling tool",
@@ -67,18 +63,17 @@ const CHATTER: [&str; 31] = [
     "trying again…",
 ];
 
-/// An atom: a predicate with a name or a string in its parentheses; or a rule; or the first member of an object, with white
-/// space wherever JSON may have it.
+/// Internal syntax: an atom with a name or string argument, a rule, or the first member of a JSON
+/// object. JSON white space is accepted everywhere.
 static ATOM: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(r#"\b[a-z][a-z0-9]*(_[a-z0-9]+)+\((/[a-z]|"|[A-Z])|\) :- |\{[ \t\r\n]*"([^"\\\x00-\x1f]|\\.)*"[ \t\r\n]*:"#).ok()
 });
 
-/// Whether what a rule finds rests on the gate or its filters.
+/// True if the findings of a rule depend on the gate or its filters.
 pub(super) fn needs_gate(rule: &Rule) -> bool {
     [&OVERRIDE, &SPEECH_CONTRADICTS_VERDICT].contains(&rule)
 }
 
-/// Looks at what is shown.
 pub(super) fn check(scene: &mut Scene<'_>, report: &Turn) {
     rewritten(scene, report);
     contradiction(scene, report);
@@ -122,7 +117,7 @@ fn rewritten(scene: &mut Scene<'_>, report: &Turn) {
     scene.push(finding);
 }
 
-/// Why an update is ignored, as a label.
+/// The reason why an update is ignored, as a label.
 fn loss(fate: &UpdateFate) -> &'static str {
     match fate {
         UpdateFate::Blocked(refusal) => match refusal {
@@ -159,7 +154,7 @@ fn contradiction(scene: &mut Scene<'_>, report: &Turn) {
     scene.push(finding.note(reason(denied)).note(reader(report)));
 }
 
-/// Who reads the surface: not the user where a refusal takes its place.
+/// The note about the reader of the surface: the user, unless a refusal replaces it.
 fn reader(report: &Turn) -> &'static str {
     let is_replaced = report.rewritten.as_ref().is_some_and(|rewritten| rewritten.is_replaced);
     if is_replaced { "the user reads a refusal in its place" } else { "the user reads this text" }
@@ -187,7 +182,7 @@ fn leak(scene: &mut Scene<'_>) {
     }
 }
 
-/// An envelope in front of the model's own that the runtime takes instead.
+/// Reports an envelope before the model's own that the runtime uses instead.
 fn decoy(scene: &mut Scene<'_>) {
     let Reply { picked, safe, .. } = scene.reply;
     let is_injected = picked.is_some() && picked != safe && safe.is_some();
@@ -198,7 +193,7 @@ fn decoy(scene: &mut Scene<'_>) {
     }
 }
 
-/// An envelope in what somebody says to the model.
+/// Reports an envelope in an input of the model.
 pub(crate) fn injection(record: &Record<'_>, turn: &transcript::Turn) -> Option<TranscriptFinding> {
     let text = turn.text(record.bytes);
     let has = |key: &[u8]| memchr::memmem::find(text, key).is_some();

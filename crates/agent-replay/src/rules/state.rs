@@ -1,4 +1,5 @@
-//! What needs the kernel's state: transitions (`PB153`), learning (`PB312`), recovery (`PB405`), limits (`PB713`, `PB714`).
+//! Rules that depend on the state of the kernel: transitions (`PB153`), learning (`PB312`),
+//! recovery (`PB405`), limits (`PB713`, `PB714`).
 
 use rustc_hash::FxHashSet;
 
@@ -15,28 +16,24 @@ use piggyback::envelope::runtime::ReadUpdate;
 
 pub(super) const RULES: &[&Rule] = &[&WEAK_SIGNAL, &ACTION_UNDERIVABLE, &FACTS_OVER, &DERIVED_OVER];
 
-/// How often something must have been rejected before it is a preference.
+/// The number of rejections that establish a preference.
 const REJECTIONS: i64 = 3;
 
-/// A preference that is promoted too early.
 static WEAK_SIGNAL: Rule = rule!("weak-signal.md");
 
-/// A recovery action that the policy does not derive.
 static ACTION_UNDERIVABLE: Rule = rule!("action-underivable.md");
 
-/// Too many facts.
 static FACTS_OVER: Rule = rule!("facts-over.md");
 
-/// Too many derived facts.
 static DERIVED_OVER: Rule = rule!("derived-over.md");
 
-/// Looks at what the packet says of the state that it finds.
 pub(super) fn before(scene: &mut Scene<'_>, kernel: &Kernel) {
     transitions(scene, kernel);
     signals(scene, kernel);
 }
 
-/// `from` must be what the kernel holds, where it holds anything about its subject.
+/// Reports transitions with a `from` that contradicts the kernel. Subjects without facts are
+/// ignored.
 fn transitions(scene: &mut Scene<'_>, kernel: &Kernel) {
     let Some(control) = scene.control() else { return };
     for transition in control.objects("state_transitions") {
@@ -52,7 +49,7 @@ fn transitions(scene: &mut Scene<'_>, kernel: &Kernel) {
     }
 }
 
-/// The fact about the same subject that holds where an atom does not.
+/// The fact about the same subject that holds instead of an atom.
 fn contradicted(scene: &Scene<'_>, kernel: &Kernel, atom: &str) -> Option<String> {
     let read = ReadUpdate::new(atom, scene.options.transcript.caps.runtime);
     let fact = read.fact()?;
@@ -75,7 +72,7 @@ fn contradicted(scene: &Scene<'_>, kernel: &Kernel, atom: &str) -> Option<String
     first
 }
 
-/// Preferences that were not rejected often enough.
+/// Reports promoted preferences with too few rejections.
 fn signals(scene: &mut Scene<'_>, kernel: &Kernel) {
     let Some(control) = scene.control() else { return };
     for operation in control.objects("memory_operations") {
@@ -93,7 +90,7 @@ fn signals(scene: &mut Scene<'_>, kernel: &Kernel) {
     }
 }
 
-/// How often what a key is about was rejected: the largest number of a fact that has a text of the key.
+/// The number of rejections for a key: the maximum count in facts that contain a text of the key.
 fn rejections(scene: &Scene<'_>, kernel: &Kernel, key: &str) -> i64 {
     let model = kernel.model();
     let relations =
@@ -109,13 +106,12 @@ fn rejections(scene: &Scene<'_>, kernel: &Kernel, key: &str) -> i64 {
             Datum::Number(number) => Some(*number),
             _ => None,
         });
-        // The first number counts; what stands behind it is a time.
+        // The first number is the count; later numbers are times.
         most = most.max(numbers.take(1).next().filter(|_| is_about).unwrap_or(0));
     }
     most
 }
 
-/// Looks at what the policy makes of a hypothesis.
 pub(super) fn check(scene: &mut Scene<'_>, report: &Turn, kernel: &Kernel) {
     let Some(correction) = &report.correction else { return };
     let Some(control) = scene.control() else { return };
@@ -143,7 +139,6 @@ pub(super) fn check(scene: &mut Scene<'_>, report: &Turn, kernel: &Kernel) {
     }
 }
 
-/// Looks at how much the kernel holds.
 pub(super) fn counts(scene: &mut Scene<'_>, kernel: &Kernel, told: &mut FxHashSet<String>) {
     let (given, derived) = kernel.counts();
     let limits = scene.options.runtime;
@@ -182,7 +177,7 @@ pub(super) fn counts(scene: &mut Scene<'_>, kernel: &Kernel, told: &mut FxHashSe
     }
 }
 
-/// The predicate with the most facts, and the rule that gave the last of them.
+/// The predicate with the most facts, and the rule that derived its last fact.
 fn largest(scene: &Scene<'_>, kernel: &Kernel) -> Option<(Option<RuleId>, Symbol)> {
     let compiled = &scene.constitution.compiled;
     let model = kernel.model();

@@ -1,4 +1,4 @@
-//! Verdicts about requests: `PB502` to `PB506`, `PB510`, `PB513`, `PB514`.
+//! Rules about verdicts: `PB502` to `PB506`, `PB510`, `PB513`, `PB514`.
 
 use rustc_hash::FxHashSet;
 
@@ -28,34 +28,24 @@ pub(super) const RULES: &[&Rule] = &[
     &APPROVAL_FLAG,
 ];
 
-/// A refused request.
 static DENIED: Rule = rule!("denied.md");
 
-/// A permitted request.
 static PERMITTED: Rule = rule!("permitted.md");
 
-/// A tool that ran although it must not.
 static EXECUTED_ALTHOUGH_DENIED: Rule = rule!("executed-although-denied.md");
 
-/// A tool that did not run although it might.
 static BLOCKED_ALTHOUGH_PERMITTED: Rule = rule!("blocked-although-permitted.md");
 
-/// A permission that the model gave to itself.
 static SELF_GRANTED: Rule = rule!("self-granted.md");
 
-/// A denial that replies lifted.
 static SELF_LIFTED_BLOCK: Rule = rule!("self-lifted-block.md");
 
-/// What only an override permits.
 static OVERRIDE_ONLY: Rule = rule!("override-only.md");
 
-/// Blocked content that no rule checks.
 static UNCOVERED_CONTENT: Rule = rule!("uncovered-content.md");
 
-/// A dangerous request without a request for approval.
 static APPROVAL_FLAG: Rule = rule!("approval-flag.md");
 
-/// Looks at the verdicts of a reply.
 pub(super) fn check(scene: &mut Scene<'_>, report: &Turn, kernel: &Kernel, told: &mut FxHashSet<String>) {
     for verdict in &report.verdicts {
         let Some((_, range)) = verdict.index.and_then(|index| scene.request(index)) else { continue };
@@ -86,12 +76,12 @@ pub(super) fn check(scene: &mut Scene<'_>, report: &Turn, kernel: &Kernel, told:
     recorded(scene, report);
 }
 
-/// Why a verdict is as it is, as a note: a sentence of ours, or words of the policy.
+/// The reason of a verdict as a note: a built-in sentence, or words of the policy.
 pub(super) fn reason(verdict: &Verdict) -> String {
     format!("reason: {}", verdict.why)
 }
 
-/// A request for people: `/read_file` on `a.go`.
+/// A display form of a request, for example `/read_file` on `a.go`.
 fn named(verdict: &Verdict) -> String {
     let Verdict { action, target, payload, .. } = verdict;
     match target.as_str() {
@@ -101,12 +91,12 @@ fn named(verdict: &Verdict) -> String {
     }
 }
 
-/// A text for a note: at most 60 characters.
+/// Quotes a text for a note, truncated to 60 characters.
 pub(super) fn quoted(text: &str) -> String {
     mangle_syntax::text::quoted(text, 60)
 }
 
-/// The same for a headline, which has little room.
+/// Quotes a text for a headline, truncated to 30 characters.
 fn quoted_short(text: &str) -> String {
     mangle_syntax::text::quoted(text, 30)
 }
@@ -151,7 +141,7 @@ fn permitted(
     }
 }
 
-/// What a permission owes to the replies of the session.
+/// Reports a permission that depends on replies of the session.
 fn relied(scene: &mut Scene<'_>, verdict: &Verdict, range: TextRange, turn: u64) {
     let Reliance { granted, lifted, denial } = &verdict.reliance;
     let why = denial.as_deref().unwrap_or("no rule permits it");
@@ -171,7 +161,7 @@ fn relied(scene: &mut Scene<'_>, verdict: &Verdict, range: TextRange, turn: u64)
     }
 }
 
-/// A reply that would be denied as a whole, had its session not lifted that.
+/// Reports a reply that would be denied without facts of the session.
 fn unblocked(scene: &mut Scene<'_>, report: &Turn) {
     let Some(LiftedDenial { facts, denial, .. }) = &report.unblocked else { return };
     let finding = Finding::new(&SELF_LIFTED_BLOCK, scene.brace(), "replies lift the denial of the reply")
@@ -180,7 +170,8 @@ fn unblocked(scene: &mut Scene<'_>, report: &Turn) {
     push_own(scene, finding, facts, report.number);
 }
 
-/// Reports something that rests on facts of replies: a warning where the consumer wants replies to give all of them.
+/// Reports a dependence on facts of replies. The severity is a warning if the consumer lists the
+/// predicates of all these facts.
 fn push_own(scene: &mut Scene<'_>, mut finding: Finding, facts: &[(String, SessionOrigin)], turn: u64) {
     let consumer = consumer_of(scene.options.transcript);
     let is_listed = |fact: &str| lists(consumer, fact.split('(').next().unwrap_or(fact));
@@ -198,7 +189,7 @@ fn push_own(scene: &mut Scene<'_>, mut finding: Finding, facts: &[(String, Sessi
     scene.push(finding);
 }
 
-/// Facts with their origins: `` `approved("a")` (turn 1, update 2) and … ``
+/// Formats facts with their origins: `` `approved("a")` (turn 1, update 2) and … ``
 fn listed(facts: &[(String, SessionOrigin)]) -> String {
     let all: Vec<_> = facts.iter().map(|(fact, origin)| format!("{} ({origin})", quoted(fact))).collect();
     match all.split_last() {
@@ -224,7 +215,7 @@ fn content(scene: &Scene<'_>, kernel: &Kernel, verdict: &Verdict) -> Option<Stri
     found.next().map(str::to_owned)
 }
 
-/// A finding with the clause that decides as a related place.
+/// Adds the deciding clause to a finding as related location.
 fn of_rule(scene: &Scene<'_>, finding: Finding, verdict: &Verdict) -> Finding {
     let rule = verdict.rule.and_then(|rule| scene.constitution.compiled.rule(rule));
     let Some(rule) = rule else { return finding };
@@ -238,7 +229,7 @@ fn of_rule(scene: &Scene<'_>, finding: Finding, verdict: &Verdict) -> Finding {
     }
 }
 
-/// What the packet says of approval.
+/// Checks the approval flag of the packet.
 fn approval(scene: &mut Scene<'_>, report: &Turn, kernel: &Kernel) {
     let Some(control) = scene.control() else { return };
     let gates = control.object("safety_gates");
@@ -258,7 +249,7 @@ fn approval(scene: &mut Scene<'_>, report: &Turn, kernel: &Kernel) {
     }
 }
 
-/// What the packet itself says of a block.
+/// Checks the block that the packet itself records.
 fn recorded(scene: &mut Scene<'_>, report: &Turn) {
     let Some(control) = scene.control() else { return };
     let metadata = control.object("execution_metadata");
@@ -274,13 +265,13 @@ fn recorded(scene: &mut Scene<'_>, report: &Turn) {
     }
 }
 
-/// Why a recorded block may differ from the verdict.
+/// The possible reasons for a difference between a recorded block and the verdict.
 const OTHER_FACTS: &str = "the policy was stricter, or the runtime had facts that are missing here";
 
-/// What to do about missing facts.
+/// Help for missing facts.
 const ADD_FACTS: &str = "add missing facts with `--facts FILE`";
 
-/// What is found where the transcript shows what became of a request.
+/// Checks the recorded outcome of a request against its verdict.
 pub(crate) fn outcome(
     record: &Record<'_>,
     turn: &transcript::Turn,

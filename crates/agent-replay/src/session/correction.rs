@@ -1,4 +1,5 @@
-//! Self-correction: the hypothesis becomes a fact, and the policy says what to do about it.
+//! Self-correction: asserts the hypothesis as a fact, and queries the recovery actions of the
+//! policy.
 
 use super::Replay;
 use crate::constitution::Constitution;
@@ -10,7 +11,7 @@ use mangle_settings::HypothesisForm;
 use piggyback::envelope::runtime::{AcceptedEnvelope, is_constant};
 
 impl Replay<'_> {
-    /// What a self-correction leads to. Unless hypotheses are wanted, they are taken back again.
+    /// Evaluates a self-correction. Hypotheses are retracted unless the options keep them.
     pub(super) fn correct(&mut self, picked: &AcceptedEnvelope, report: &mut Turn) {
         let correction = picked.packet.self_correction.as_deref();
         let Some(correction) = correction.filter(|it| it.triggered && !it.hypothesis.is_empty()) else {
@@ -39,7 +40,7 @@ impl Replay<'_> {
     }
 }
 
-/// The facts that a hypothesis becomes.
+/// The facts for a hypothesis.
 fn hypotheses(constitution: &Constitution, kernel: &mut Kernel, text: &str) -> Vec<Fact> {
     let Some(predicate) = constitution.roles.hypothesis else { return Vec::new() };
     let form = constitution.settings.abduction.form;
@@ -58,7 +59,7 @@ fn hypotheses(constitution: &Constitution, kernel: &mut Kernel, text: &str) -> V
         .collect()
 }
 
-/// What the policy says is to be done, sorted, each with its proof.
+/// The recovery actions of the policy, sorted, each with its proof.
 fn actions(constitution: &Constitution, kernel: &mut Kernel, clock: Clock) -> Vec<(String, Proof)> {
     let Some(predicate) = constitution.roles.action else { return Vec::new() };
     let compiled = &constitution.compiled;

@@ -1,4 +1,5 @@
-//! A reply that the policy denies as a whole: the fact that blocks it, what is taken back, and what the user sees instead.
+//! Denial of a whole reply: the blocking fact, the retraction, and the text that the user reads
+//! instead.
 
 use std::hash::{Hash, Hasher};
 
@@ -15,17 +16,18 @@ use mangle_engine::kernel::{Clock, Fact, Kernel, Proof, Relation};
 use mangle_engine::program::PredicateId;
 use mangle_settings::Override;
 
-/// How many facts that block a reply are looked at, of those that are new with it, and of those before it.
+/// The maximum number of blocking facts to examine: among the new facts of the reply, and among
+/// older facts.
 const MOST_BLOCKS: usize = 100;
 
-/// Why the reference runtime puts a notice in front of a surface.
+/// The reason in the safety notice of the reference runtime.
 const NOTICE: &str = "blocked unsafe mangle_updates";
 
-/// How many facts are looked at that may have lifted what blocks a reply.
+/// The maximum number of facts to examine as possible overrides of a denial.
 const MOST_LIFTING: usize = 50;
 
 impl Replay<'_> {
-    /// The verdict about the whole reply: a fact that blocks it, which its own updates brought about.
+    /// The verdict about the whole reply: a blocking fact that depends on its own updates.
     pub(super) fn blocked(&mut self, batch: &Batch, turn: u64) -> Option<Verdict> {
         if batch.facts.is_empty() || self.constitution.roles.block.is_empty() {
             return None;
@@ -60,7 +62,7 @@ impl Replay<'_> {
         batch.facts.iter().map(|(fact, _)| shown(fact)).collect()
     }
 
-    /// What would block a reply that nothing blocks, had its session not lifted that.
+    /// The denial of an accepted reply that facts of the session override.
     pub(super) fn unblocked(&mut self, batch: &Batch) -> Option<LiftedDenial> {
         if batch.facts.is_empty() || self.constitution.roles.block.is_empty() {
             return None;
@@ -80,7 +82,7 @@ impl Replay<'_> {
         Some(LiftedDenial { facts, denial: gate::head(&proof), proof })
     }
 
-    /// What would block a reply without some facts, and blocks nothing now.
+    /// The proof of a blocking fact that holds only without some facts.
     fn block_without(&mut self, facts: &[&ReplyFact], own: &FxHashSet<String>) -> Option<Proof> {
         if facts.is_empty() {
             return None;
@@ -99,7 +101,7 @@ impl Replay<'_> {
         block(constitution, &mut kernel, self.clock, FxHashMap::default(), &is_new)
     }
 
-    /// Takes back what a reply asserted that is denied as a whole.
+    /// Retracts the assertions of a denied reply.
     pub(super) fn withdraw(&mut self, batch: &mut Batch, report: &mut Turn) {
         for (predicate, tuple) in std::mem::take(&mut batch.new) {
             let text = self.kernel.model().fact(&self.constitution.compiled, predicate, &tuple);
@@ -109,8 +111,8 @@ impl Replay<'_> {
         self.evaluate(report);
     }
 
-    /// What the user reads instead of the surface, once all requests are judged. `is_filtered`: the update filter refused
-    /// something.
+    /// The text that the user reads instead of the surface. `is_filtered` is true if the update
+    /// filter blocked an update.
     pub(super) fn rewritten(&self, is_filtered: bool, report: &Turn) -> Option<SurfaceRewrite> {
         let style = self.constitution.settings.style;
         let filtered = || is_filtered.then(|| NOTICE.to_owned());
@@ -132,25 +134,25 @@ impl Replay<'_> {
     }
 }
 
-/// What the reference runtime answers the model when it denies a request.
+/// The reply of the reference runtime to the model for a denied request.
 fn gate_notice(verdict: &Verdict) -> String {
     let tool = verdict.action.strip_prefix('/').unwrap_or(&verdict.action);
     format!("tool call blocked by safety gate: {tool}")
 }
 
-/// Whether a proof has one of some facts in it.
+/// True if a proof contains one of these facts.
 fn rests_on(proof: &Proof, own: &FxHashSet<String>) -> bool {
     proof.nodes.iter().any(|node| own.contains(&node.fact))
 }
 
-/// What is kept of a text that is only compared: there may be millions of them.
+/// A hash of a text, to save memory: millions of texts can be compared.
 fn hash(text: &str) -> u64 {
     let mut hasher = FxHasher::default();
     text.hash(&mut hasher);
     hasher.finish()
 }
 
-/// The facts that block replies in a kernel, of each predicate the last ones.
+/// The blocking facts of a kernel, the last ones of each predicate.
 fn block_facts<'k>(constitution: &'k Constitution, kernel: &'k Kernel) -> impl Iterator<Item = String> + 'k {
     let model = kernel.model();
     constitution.roles.block.iter().flat_map(move |predicate| {
@@ -159,8 +161,8 @@ fn block_facts<'k>(constitution: &'k Constitution, kernel: &'k Kernel) -> impl I
     })
 }
 
-/// The proof of the first fact that blocks a reply and whose proof `is_it`. What a reply says again may block it by facts
-/// that are older: those that are `new` come first.
+/// The proof of the first blocking fact whose proof satisfies `is_it`. A repeated update can make
+/// older facts block the reply; `new` facts are examined first.
 fn block(
     constitution: &Constitution,
     kernel: &mut Kernel,

@@ -1,4 +1,4 @@
-//! What the memory operations of a packet do to the kernel.
+//! Effects of the memory operations of a packet.
 
 use super::Replay;
 use crate::turn::{Effect, MemoryChange, Turn};
@@ -8,7 +8,6 @@ use mangle_syntax::text::Symbol;
 use piggyback::envelope::runtime::AcceptedEnvelope;
 
 impl Replay<'_> {
-    /// What the memory operations do to the kernel.
     pub(super) fn memory(&mut self, picked: &AcceptedEnvelope, report: &mut Turn) {
         let mut is_other = false;
         let is_stopped = self.kernel.model().stopped.is_some();
@@ -17,7 +16,7 @@ impl Replay<'_> {
                 "promote_to_long_term" | "store_vector" => Effect::Stored,
                 "forget" => {
                     let count = self.forget(&operation.key);
-                    // What keeps an evaluation from its end may be among what is not counted.
+                    // The cause of a stopped evaluation can be among uncounted facts.
                     is_other |= count > 0 || is_stopped;
                     Effect::Forgot(count)
                 }
@@ -30,7 +29,7 @@ impl Replay<'_> {
         }
     }
 
-    /// Takes all facts of a predicate away that somebody asserted, whatever their number of arguments.
+    /// Retracts all asserted facts of a predicate, for all arities. Returns their number.
     fn forget(&mut self, name: &str) -> usize {
         let program = &self.constitution.program;
         let named: Vec<PredicateId> =

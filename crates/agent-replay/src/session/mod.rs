@@ -1,5 +1,6 @@
-//! A session under way: the kernel that holds what was asserted so far, and what is known of the records before. A file of this
-//! folder is a step of a turn, or several.
+//! Replay of a session: the kernel with all assertions, and the state from earlier records.
+//!
+//! Each file of this folder implements one or more steps of a turn.
 
 mod correction;
 mod denial;
@@ -29,10 +30,10 @@ use mangle_engine::kernel::{Clock, Kernel, Stop};
 use mangle_syntax::text::{TextRange, TextSize};
 use piggyback::transcript::{self, Record, TextKind, TurnRole};
 
-/// How much of what the user said is kept, in characters.
+/// The maximum number of characters to keep of a user message.
 const ASKED: usize = 300;
 
-/// A session that is replayed, record by record.
+/// Replays a session, record by record.
 #[derive(Debug)]
 pub struct Replay<'a> {
     constitution: &'a Constitution,
@@ -41,21 +42,21 @@ pub struct Replay<'a> {
     clock: Clock,
     number: u64,
     asked: Option<String>,
-    /// Whether something that was said to the model since its last answer looks like an envelope.
+    /// True if an input since the last reply looks like an envelope.
     is_injected: bool,
     origins: Origins,
     awaited: PendingRequests,
-    /// What is said once: actions that only overrides permit, limits.
+    /// Keys of findings that are reported once: actions permitted only by overrides, limits.
     told: FxHashSet<String>,
     coverage: Coverage,
-    /// Why nothing is evaluated any more.
+    /// The reason why evaluations are disabled.
     dead: Option<Stop>,
-    /// The turn in which time ran out.
+    /// The turn of the timeout.
     cut_off: Option<u64>,
 }
 
 impl<'a> Replay<'a> {
-    /// The start of a session. Nothing of any other is in it.
+    /// The start of a session, independent of other sessions.
     #[must_use]
     pub fn new(constitution: &'a Constitution, options: ReplayOptions<'a>) -> Self {
         Self {
@@ -75,19 +76,19 @@ impl<'a> Replay<'a> {
         }
     }
 
-    /// Whether the last turn that is wanted was replayed, or time ran out.
+    /// True after the last requested turn, or after a timeout.
     #[must_use]
     pub fn is_done(&self) -> bool {
         self.cut_off.is_some() || self.options.until.is_some_and(|until| self.number >= until)
     }
 
-    /// The turn in which time ran out, where it did: what is said of it is not all of it.
+    /// The turn of the timeout, if any. The report of this turn is incomplete.
     #[must_use]
     pub fn cut_off(&self) -> Option<u64> {
         self.cut_off
     }
 
-    /// Whether time has run out, in a turn.
+    /// True after a timeout. Records the turn.
     fn is_late(&mut self, turn: u64) -> bool {
         if self.cut_off.is_none() && self.options.end.is_some_and(|end| Instant::now() >= end) {
             self.cut_off = Some(turn);
@@ -95,31 +96,32 @@ impl<'a> Replay<'a> {
         self.cut_off.is_some()
     }
 
-    /// The kernel as it is by now.
+    /// The current kernel.
     #[must_use]
     pub fn kernel(&self) -> &Kernel {
         &self.kernel
     }
 
-    /// Where a fact comes from that the session says, or did within the last turn: proofs of that one may name it.
+    /// The origin of a fact that the session asserts, or asserted within the last turn. Proofs of
+    /// the last turn can contain such facts.
     #[must_use]
     pub fn origin(&self, fact: &str) -> Option<SessionOrigin> {
         self.origins.of(fact)
     }
 
-    /// Where a fact comes from that the session still says.
+    /// The origin of a fact that the session still asserts.
     #[must_use]
     pub fn held(&self, fact: &str) -> Option<SessionOrigin> {
         self.origins.held(fact)
     }
 
-    /// Whether it is kept which rules held.
+    /// True if coverage is recorded.
     #[must_use]
     pub fn is_covering(&self) -> bool {
         self.options.coverage
     }
 
-    /// Which rules held so far.
+    /// The recorded coverage.
     #[must_use]
     pub fn coverage(&self) -> &Coverage {
         &self.coverage
@@ -142,13 +144,13 @@ impl<'a> Replay<'a> {
                         updates.map(|turn| String::from_utf8_lossy(turn.text(record.bytes)).into_owned());
                     self.surface(record, turn, &updates.collect::<Vec<_>>(), each);
                 }
-                // Updates belong to the surface before them.
+                // Updates are part of the surface before them.
                 TextKind::Atom | TextKind::Skipped(_) => {}
             }
         }
     }
 
-    /// What somebody else said: the user, or a tool.
+    /// Processes an input of the model: a user message or a tool result.
     fn prompt(&mut self, record: &Record<'_>, turn: &transcript::Turn, each: &mut dyn FnMut(&Self, Event)) {
         let text = turn.text(record.bytes);
         let next = self.number + 1;
@@ -172,7 +174,7 @@ impl<'a> Replay<'a> {
         }
     }
 
-    /// A turn of which nothing but the surface and its updates is known.
+    /// Replays a turn with only a surface and its updates.
     fn surface(
         &mut self,
         record: &Record<'_>,

@@ -1,4 +1,4 @@
-//! The path of native tool calls: memory operations and a self-correction become facts.
+//! Native tool calls: memory operations and self-corrections become facts.
 
 use super::Replay;
 use crate::facts;
@@ -13,7 +13,8 @@ const MEMORY: &str = "memory_operation";
 const CORRECTION: &str = "self_correction";
 
 impl Replay<'_> {
-    /// Asserts the memory operations and the self-correction of a packet. A fact of an undeclared predicate reaches no rule.
+    /// Asserts the memory operations and the self-correction of a packet. Rules ignore facts of
+    /// undeclared predicates.
     pub(super) fn assert_native(&mut self, picked: &AcceptedEnvelope, report: &mut Turn) {
         let correction = picked.packet.self_correction.as_deref().filter(|it| it.triggered);
         let mut is_asserted = false;

@@ -1,4 +1,4 @@
-//! How a session is replayed, and what comes of it.
+//! Options and events of a replay.
 
 use std::time::Instant;
 
@@ -9,41 +9,41 @@ use mangle_settings::TranscriptSettings;
 use mangle_syntax::text::Cancel;
 use piggyback::transcript::{Limits, TranscriptFinding};
 
-/// How a session is replayed.
+/// The options of a replay.
 #[derive(Debug, Clone, Copy)]
 pub struct ReplayOptions<'a> {
     /// The settings of the transcript.
     pub transcript: &'a TranscriptSettings,
     /// The limits of the runtime's configuration.
     pub runtime: &'a Limits,
-    /// The time, as long as no record tells it.
+    /// The time before the first dated record.
     pub clock: Clock,
-    /// Whether a hypothesis stays a fact.
+    /// True if hypotheses stay asserted.
     pub abduce: bool,
-    /// Whether permissions are findings.
+    /// True if permissions are reported as findings.
     pub show_permits: bool,
-    /// Whether it is kept which rules held.
+    /// True if coverage is recorded.
     pub coverage: bool,
-    /// The last turn that is replayed.
+    /// The last turn to replay.
     pub until: Option<u64>,
-    /// What perception had filled in.
+    /// The prefilled values.
     pub prefill: &'a Prefill,
-    /// When it has to be done: no turn is begun later, and none ended.
+    /// The deadline: no turn is started or completed after this time.
     pub end: Option<Instant>,
-    /// Whether somebody still wants the answer.
+    /// The cancellation token.
     pub cancel: &'a Cancel,
 }
 
-/// Something that came of a record.
+/// An event of a record.
 #[derive(Debug)]
 pub enum Event {
-    /// A reply was replayed.
+    /// A replayed reply.
     Turn(Box<Turn>),
-    /// Something was found. What stands in front of a reply belongs to its turn as well.
+    /// A finding. Findings about inputs before a reply are part of its turn.
     Found {
-        /// The number of the turn, from 1 on.
+        /// The number of the turn, from 1.
         turn: u64,
-        /// The finding and its place in the transcript.
+        /// The finding with its location in the transcript.
         found: Box<TranscriptFinding>,
     },
 }

@@ -1,4 +1,4 @@
-//! A packet, step by step in the runtime's order.
+//! Steps of a packet, in the order of the runtime.
 
 use super::Replay;
 use crate::batch::{Batch, Filter};
@@ -12,7 +12,6 @@ use piggyback::envelope::Reply;
 use piggyback::envelope::runtime::AcceptedEnvelope;
 
 impl Replay<'_> {
-    /// A packet, step by step in the runtime's order.
     pub(super) fn packet(&mut self, reply: &Reply<'_>, picked: &AcceptedEnvelope, report: &mut Turn) {
         let mut batch = self.batch(reply, picked);
         self.assert(&mut batch);
@@ -49,7 +48,8 @@ impl Replay<'_> {
             false => self.requests(requests, report),
         };
         let rewritten = self.rewritten(is_filtered, report);
-        // Other styles than that of the runtime are chosen by the user, and are followed.
+        // A user can choose another style than the default of the runtime; such a style applies to
+        // native tool calls as well.
         match report.is_native && self.constitution.settings.style == Override::Runtime {
             true => report.hidden_notice = rewritten.map(|rewritten| rewritten.reason),
             false => report.rewritten = rewritten,
@@ -72,7 +72,7 @@ impl Replay<'_> {
         batch
     }
 
-    /// Updates without an envelope.
+    /// Processes updates without an envelope.
     pub(super) fn updates(&mut self, updates: &[String], report: &mut Turn) {
         let (constitution, settings, turn) = (self.constitution, self.options.transcript, self.number);
         let filter = Filter { constitution, settings, turn };
@@ -83,7 +83,7 @@ impl Replay<'_> {
         report.change = StateChange::of(&self.kernel);
     }
 
-    /// Gives the facts of a batch to the kernel, from the next evaluation on.
+    /// Asserts the facts of a batch. Takes effect at the next evaluation.
     fn assert(&mut self, batch: &mut Batch) {
         for (fact, origin) in &batch.facts {
             if !self.kernel.is_given(fact.predicate, &fact.tuple) {
@@ -94,7 +94,6 @@ impl Replay<'_> {
         }
     }
 
-    /// Remembers where a fact comes from.
     pub(super) fn know(&mut self, fact: &Fact, origin: SessionOrigin) {
         let text = self.kernel.model().fact(&self.constitution.compiled, fact.predicate, &fact.tuple);
         self.origins.say(text, fact, origin);

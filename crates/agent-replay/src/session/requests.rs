@@ -1,4 +1,4 @@
-//! The tool requests of a packet, one after the other through the gate.
+//! Tool requests of a packet, judged one by one.
 
 use super::Replay;
 use crate::facts;
@@ -11,7 +11,7 @@ use crate::verdict::{Lock, Verdict};
 const VIOLATION: &str = "security_violation";
 
 impl Replay<'_> {
-    /// One request after the other through the gate. Behind the last the kernel is as it was.
+    /// Judges the requests one by one, and retracts each request after its verdict.
     pub(super) fn requests(&mut self, requests: Vec<GateRequest>, report: &mut Turn) -> Vec<Verdict> {
         let mut verdicts = Vec::with_capacity(requests.len());
         for request in requests {
@@ -55,7 +55,7 @@ impl Replay<'_> {
         verdicts
     }
 
-    /// Asserts that a call was denied, as the runtime does if the policy has the predicate.
+    /// Asserts that a call was denied, like the runtime, if the policy has the predicate.
     fn violation(&mut self, (action, reason): &(String, String)) {
         let Some(predicate) = self.declared(VIOLATION, 3) else { return };
         let seconds = self.seconds();

@@ -1,4 +1,4 @@
-//! Facts that the runtime itself asserts about a reply.
+//! Facts that the runtime asserts about a reply.
 
 use super::Replay;
 use crate::facts;
@@ -8,12 +8,12 @@ use mangle_engine::program::{PredicateId, PredicateKey};
 use mangle_syntax::text::Symbol;
 
 impl Replay<'_> {
-    /// The predicate of this name and arity, if the policy has it.
+    /// The predicate with this name and arity, if the policy has it.
     pub(super) fn declared(&self, name: &str, arity: u16) -> Option<PredicateId> {
         self.constitution.program.id(PredicateKey { name: Symbol::new(name), arity })
     }
 
-    /// Asserts a fact that the runtime makes of a reply.
+    /// Asserts a fact that the runtime derives from a reply.
     pub(super) fn assert_one(&mut self, predicate: PredicateId, args: Vec<ValueId>, origin: SessionOrigin) {
         let fact = facts::asserted(self.kernel.values(), &self.constitution.program, predicate, args);
         if !self.kernel.is_given(fact.predicate, &fact.tuple) {

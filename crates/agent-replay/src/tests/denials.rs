@@ -1,4 +1,4 @@
-//! Replies that the policy denies as a whole.
+//! Tests of replies that the policy denies as a whole.
 
 use super::*;
 
@@ -64,11 +64,12 @@ fn a_reply_is_blocked_behind_many_facts_that_block_nothing_of_it() {
     let envelopes: Vec<_> =
         turns.iter().map(|turn| turn.envelope.as_ref().map(|one| one.why.as_str())).collect();
     let why = "the policy derives `blocked_action(\"prod.db\")`";
-    // What blocked an earlier reply still stands when it is said again.
+    // A fact that blocked an earlier reply still holds at the repetition.
     assert_eq!(envelopes, [None, Some(why), None, Some(why)]);
 }
 
-/// What only followed from others is given while a reply says it, and follows from them again once that is withdrawn.
+/// A derived fact is also asserted while a reply repeats it. After the withdrawal, it is derived
+/// again.
 #[test]
 fn what_a_denied_reply_said_is_withdrawn_though_it_held_before() {
     let policy = "intent(/mutation, What) :- task_status(What, /open).\nblocked_action(What) :- task_status(What, /done).\n\
@@ -100,7 +101,7 @@ fn what_a_denied_reply_said_is_withdrawn_though_it_held_before() {
     );
 }
 
-/// The proof of a withdrawn fact knows which update said it, also behind the turn in which that was said again.
+/// The proof of a withdrawn fact has the update that asserted it, even after a repetition.
 #[test]
 fn a_withdrawn_fact_comes_from_its_turn() {
     let policy = "blocked_action(What) :- intent(/mutation, What).\n#- mangle-ls.toml\n[replay]\noverride = \"replace\"\n";
@@ -117,7 +118,7 @@ fn a_withdrawn_fact_comes_from_its_turn() {
     assert_eq!(origins, [at(1), at(2), None]);
 }
 
-/// What the user reads of a reply with a denied request, under each word of `override`.
+/// The text that the user reads for a reply with a denied request, for each value of `override`.
 #[test]
 fn a_denied_request_changes_what_the_user_reads_if_override_says_so() {
     let lines = [
@@ -156,7 +157,7 @@ fn a_denied_request_changes_what_the_user_reads_if_override_says_so() {
     .assert_eq(&shown("override = \"replace\"\n"));
 }
 
-/// A request of a name that no rule permits is spoken of as if it were done.
+/// A denied request is described as done.
 #[test]
 fn work_that_is_denied_is_not_spoken_of_as_under_way() {
     for surface in
@@ -174,7 +175,7 @@ fn work_that_is_denied_is_not_spoken_of_as_under_way() {
     }
 }
 
-/// Plain past-tense claims count; questions, plans and what is said of others do not.
+/// Only claims in the past tense count. Questions, plans and statements about others are ignored.
 #[test]
 fn denied_work_is_claimed_in_the_past_tense() {
     let is_found = |surface: &str, code: &str| {

@@ -1,4 +1,4 @@
-//! Models that permit themselves, and appeals.
+//! Tests of self-granted permissions and appeals.
 
 use super::*;
 
@@ -24,7 +24,7 @@ const APPEALS: &str = r#"Decl active_override(Action, Who, Until) bound [/name, 
 Decl has_active_override(Action) bound [/name].
 "#;
 
-/// What an appeal allows the gate to let through, the constitution still has to permit; one that has run out allows nothing.
+/// The constitution must also permit a request with an appeal. An expired appeal has no effect.
 #[test]
 fn appeals_silence_the_gate_and_nothing_else() {
     let mkfs = asks("run_command", "{\"path\":\"rm -fr x; mkfs y\"}");
@@ -69,7 +69,7 @@ fn appeals_silence_the_gate_and_nothing_else() {
     );
 }
 
-/// An appeal that the model grants itself is seen in the proof.
+/// The proof shows an appeal that the model granted itself.
 #[test]
 fn who_grants_himself_an_appeal_is_told_of() {
     let policy = format!(
@@ -104,7 +104,8 @@ fn who_grants_himself_an_appeal_is_told_of() {
     );
 }
 
-/// A model that asserts requests itself: with the request of that id all of them are taken back, as in the runtime.
+/// Requests that the model asserts itself are retracted together with the request of the same id,
+/// as in the runtime.
 #[test]
 fn requests_that_the_model_asserts_itself() {
     let pending = |target: &str| {
@@ -139,7 +140,8 @@ fn requests_that_the_model_asserts_itself() {
     );
 }
 
-/// A permission that other rules give as well does not rest on what the model said; one that rests on it in two ways does.
+/// A permission by other rules does not depend on the reply. A permission by two facts of the reply
+/// does.
 #[test]
 fn a_permission_that_holds_anyway_is_not_self_granted() {
     let granted = |rules: &[&str]| {
@@ -162,7 +164,7 @@ fn a_permission_that_holds_anyway_is_not_self_granted() {
     assert_eq!(granted(&[by_intent, by_task, anyway]), <[&str; 0]>::default());
 }
 
-/// What the runtime knew before the model said it is not the model's.
+/// A fact that the runtime had before the reply is not self-granted.
 #[test]
 fn what_was_known_before_is_not_granted_by_the_model() {
     let mut case = case(
@@ -179,7 +181,7 @@ fn what_was_known_before_is_not_granted_by_the_model() {
     assert_eq!(granted(&case), 0);
 }
 
-/// What another rule permits as well needs no override.
+/// A request that another rule also permits needs no override.
 #[test]
 fn an_override_that_is_not_needed() {
     let is_found = |rules: &str| {

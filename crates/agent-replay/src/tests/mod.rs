@@ -1,4 +1,4 @@
-//! Sessions under small policies, turn by turn.
+//! Tests of sessions under small policies, turn by turn.
 #![allow(clippy::unwrap_used)]
 
 mod denials;
@@ -16,7 +16,8 @@ use super::testing::Case;
 use super::*;
 use mangle_engine::kernel::{Reading, RuleId};
 
-/// A policy in the form of the runtime's: safe actions, dangerous content, overrides, reasons.
+/// A policy in the form of the runtime's policy: safe actions, dangerous content, overrides,
+/// reasons.
 const POLICY: &str = r#"#- policy.mg
 Decl pending_action(Id, Action, Target, Payload, At) descr [extensional()]
   bound [/string, /name, /string, /string, /number].
@@ -51,7 +52,7 @@ recovery_action(/look) :- abductive_hypothesis("import is missing").
 recovery_action(/ask_user) :- abductive_hypothesis(_).
 "#;
 
-/// An answer: its updates, what else is in its packet, what it says.
+/// A reply with its updates, other packet members, and surface.
 fn reply(updates: &[&str], rest: &str, surface: &str) -> String {
     let updates = serde_json::to_string(updates).unwrap();
     format!(

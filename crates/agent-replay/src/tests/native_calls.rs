@@ -1,9 +1,9 @@
-//! Replies beside native tool calls.
+//! Tests of replies with native tool calls.
 
 use super::*;
 use mangle_settings::Runtime;
 
-/// A reply beside a call of a tool in the format of OpenAI.
+/// A reply with a tool call in the format of OpenAI.
 fn native(updates: &[&str], rest: &str) -> String {
     let updates = serde_json::to_string(updates).unwrap();
     let content =
@@ -20,7 +20,7 @@ fn case_of(lines: &[String], more: &str, has_path: bool) -> Case {
     case
 }
 
-/// The session in words, without the name of the runtime.
+/// The outcome of the session as text, without the name of the runtime.
 fn told(lines: &[String], more: &str, has_path: bool) -> String {
     let case = case_of(lines, more, has_path);
     case.told().replace(case.settings.caps.runtime.name(), "RUNTIME")
@@ -105,7 +105,7 @@ fn a_self_correction_beside_native_calls_is_a_fact() {
     .assert_eq(&told(&lines, DECLARED, true));
 }
 
-/// Styles that the user chooses are followed on every path.
+/// A user-chosen style applies on every path.
 #[test]
 fn a_chosen_style_is_followed_beside_native_calls() {
     let lines = [native(&["admin_override(\"me\")."], "")];

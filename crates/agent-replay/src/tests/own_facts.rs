@@ -1,9 +1,9 @@
-//! What verdicts owe to the replies of their session: facts that these asserted, and what they lifted.
+//! Tests of verdicts that depend on facts that replies asserted or removed.
 
 use super::*;
 use mangle_syntax::lint::Severity;
 
-/// What is found of it in a session: turn, rule, severity, and the facts that the verdict names.
+/// A dependence finding: turn, rule, severity, and the facts that the verdict names.
 type Owed = (u64, &'static str, Severity, Vec<String>);
 
 fn owed(case: &Case) -> Vec<Owed> {
@@ -29,7 +29,7 @@ fn owed(case: &Case) -> Vec<Owed> {
     owed.collect()
 }
 
-/// A deployment that needs an authorised approval, and no open alarm.
+/// A policy for deployments that requires an authorized approval and no open alarm.
 const DEPLOY: &str = "Decl approval(Who, What) bound [/string, /string].
 Decl may_approve(Who) bound [/string].
 Decl confirmed(What) bound [/string].
@@ -77,7 +77,7 @@ fn an_asserted_fact_that_lifts_a_block() {
     );
     let others = ["confirmed(\"dev\").", "confirmed(\"prod\").", "confirmed(\"test\").", "confirmed(\"a\")."];
     assert_eq!(deploy(&[&others], &given), [(1, "self-lifted-block", error, lifted.clone())]);
-    // Raising the alarm and confirming lifts a block all the same.
+    // An alarm that is raised and confirmed in the session also overrides a block.
     let given = format!("{APPROVAL}\n{POWER}\n");
     let own = deploy(&[&["alarm(\"prod\")."], &["confirmed(\"prod\")."]], &given);
     assert_eq!(own, [(2, "self-lifted-block", error, lifted)]);
@@ -152,13 +152,13 @@ fn a_reply_that_unblocks_itself() {
     assert_eq!(found, []);
 }
 
-/// A policy without arguments: which facts there are, and which each predicate is derived from.
+/// A random policy without arguments: facts, and the premises of each predicate.
 #[derive(Debug)]
 struct Random {
-    /// Facts of the policy, and those that the reply asserts, by number.
+    /// The numbers of facts of the policy, and of facts that the reply asserts.
     given: Vec<usize>,
     own: Vec<usize>,
-    /// The premises of each rule; the sign, and the number of a fact or of a predicate of a lower layer.
+    /// The premises of each rule: the sign, and a fact or a predicate of a lower layer.
     rules: Vec<(usize, Vec<(bool, String)>)>,
 }
 
@@ -205,7 +205,7 @@ impl Random {
         out + &format!("permitted(/deploy, T, P) :- pending_action(_, /deploy, T, P, _), d{last}().\n")
     }
 
-    /// Whether the request is permitted where the reply asserts these facts alone.
+    /// True if the request is permitted when the reply asserts only these facts.
     fn permits(&self, own: &[usize]) -> bool {
         let mut holds: Vec<String> = self.given.iter().chain(own).map(|fact| format!("f{fact}")).collect();
         for layer in 0..LAYERS {
@@ -221,7 +221,7 @@ impl Random {
     }
 }
 
-/// Verdicts under generated policies: what is named decides, and what decides is named.
+/// Verdicts under random policies name exactly the facts that decide.
 #[test]
 fn what_is_named_is_what_decides() {
     let (mut granted, mut lifted, mut free) = (0, 0, 0);
@@ -253,7 +253,7 @@ fn what_is_named_is_what_decides() {
             free += 1;
             assert!(random.permits(&[]), "{random:?}");
         }
-        // What grants and what lifts each decide alone, or both together do.
+        // The granting facts, the overriding facts, or both together decide.
         for facts in [&grants, &lifts].into_iter().filter(|facts| !facts.is_empty()) {
             let decides = !is_permitted_without(facts) || !is_permitted_without(&named);
             assert!(decides, "{facts:?} {random:?}");

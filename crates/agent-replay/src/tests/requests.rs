@@ -1,4 +1,4 @@
-//! Requests at the gates.
+//! Tests of requests at the gates.
 
 use super::*;
 
@@ -105,7 +105,8 @@ fn endless_rules_deny() {
     assert!(told.contains("more than 10000 derived facts"), "{told}");
 }
 
-/// As in the runtime: what it cannot evaluate with a request it does not take back, and denies all that follows.
+/// As in the runtime, a request that makes the evaluation fail is not retracted, and all later
+/// requests are denied.
 #[test]
 fn a_request_that_cannot_be_evaluated_stays() {
     let divide = asks("divide", "{}");
@@ -141,7 +142,7 @@ fn a_request_that_cannot_be_evaluated_stays() {
     );
 }
 
-/// Rules that a request makes endless are run once, not for each request.
+/// If a request makes the rules diverge, they are evaluated once and not for each request.
 #[test]
 fn a_request_that_never_ends_is_the_last_one() {
     let asked: Vec<_> = ["read_file", "loop", "read_file", "loop", "read_file"]
@@ -159,7 +160,7 @@ fn a_request_that_never_ends_is_the_last_one() {
     assert!(turns.iter().all(|turn| turn.stopped.is_some()));
 }
 
-/// The domains of the gate are looked for as the runtime does, a letter for a letter.
+/// The gate compares domains like the runtime, letter by letter.
 #[test]
 fn domains_in_any_case() {
     let fetch = |url: &str| {
@@ -172,7 +173,7 @@ fn domains_in_any_case() {
     assert_eq!(fetch("https://g\u{130}thub.com/x"), Lock::Constitution);
 }
 
-/// Its patterns are Go's, to which white space is that of ASCII.
+/// The patterns use the syntax of Go, with ASCII white space.
 #[test]
 fn patterns_of_the_gate() {
     let lock = |target: &str| {

@@ -1,4 +1,4 @@
-//! Sessions as a whole: time, ends, coverage, and that nothing leaks from one into the next.
+//! Tests of whole sessions: time, end, coverage, and isolation between sessions.
 
 use super::*;
 
@@ -45,7 +45,7 @@ fn facts_of_proofs_are_in_the_model() {
     let mut facts = 0;
     for turn in &turns {
         let mut known = std::collections::BTreeSet::new();
-        // A run from the start, with what held then.
+        // A full evaluation with the facts of that turn.
         let mut kernel = mangle_engine::kernel::Kernel::new(std::sync::Arc::clone(&constitution.compiled));
         for atom in turns.iter().take_while(|one| one.number <= turn.number).flat_map(|one| &one.atoms) {
             let read = piggyback::envelope::runtime::ReadUpdate::new(
@@ -119,7 +119,6 @@ fn coverage_tells_which_rules_ever_held() {
     reader.feed(text.as_bytes(), &mut each);
     reader.finish(&mut each);
     let rules: Vec<(RuleId, bool)> = replay.coverage().rules(&constitution).collect();
-    // Safe actions are permitted, overrides are never used, the denial is explained.
     assert_eq!(rules.iter().map(|(_, held)| *held).collect::<Vec<_>>(), [true, false, true]);
 }
 
@@ -148,7 +147,7 @@ fn a_program_that_is_no_constitution_has_no_findings_of_one() {
     assert_eq!(found(&apart), <[&str; 0]>::default());
 }
 
-/// Prose that the rules run, by way of another predicate.
+/// A policy with prose that reaches a command through another predicate.
 const REACHING: &str = "Decl note(Text) bound [/string].
 Decl order(Text) bound [/string].
 Decl summary(Text) bound [/string].

@@ -1,4 +1,4 @@
-//! What becomes of updates, memory operations and hypotheses.
+//! Tests of updates, memory operations and hypotheses.
 
 use super::*;
 
@@ -103,7 +103,7 @@ fn a_hypothesis_leads_to_actions() {
     .assert_eq(&kept.told());
 }
 
-/// What is forgotten and said again comes from where it was said again.
+/// A forgotten and repeated fact has the repetition as its origin.
 #[test]
 fn what_is_forgotten_comes_from_nowhere() {
     let forget = ",\"memory_operations\":[{\"op\":\"forget\",\"key\":\"admin_override\",\"value\":\"\"}]";

@@ -1,4 +1,4 @@
-//! What is said is held against what is done: results of tools, surfaces.
+//! Tests of results and surfaces against verdicts.
 
 use super::*;
 
@@ -23,7 +23,7 @@ fn results_belong_to_the_requests_of_their_id() {
               permitted: `/read_file` on `a.go` is permitted
         "#]],
     );
-    // An id that is used again once the user has spoken is used anew.
+    // An id that is reused after a user message refers to a new request.
     let user = "{\"role\":\"user\",\"content\":\"Go on.\"}\n".to_owned();
     check(
         &[
@@ -80,7 +80,8 @@ fn a_refusal_that_is_told_is_no_contradiction() {
     assert_eq!(phrases("It is not fixed, and I deleted it.").as_deref(), Some("deleted"));
 }
 
-/// Where several requests wait under an id, a result goes with the one that it speaks least against.
+/// If several requests wait under an id, a result is assigned to the request that it contradicts
+/// least.
 #[test]
 fn an_id_that_is_used_again_at_once_accuses_nobody() {
     let result = |text: &str| format!("{{\"role\":\"tool\",\"tool_call_id\":\"r1\",\"content\":{text:?}}}\n");
@@ -95,14 +96,14 @@ fn an_id_that_is_used_again_at_once_accuses_nobody() {
     let (ran, blocked) = (|| result("package a"), || result("blocked by safety gate"));
     assert_eq!(found(&[denied(), permitted(), ran()]), <[&str; 0]>::default());
     assert_eq!(found(&[denied(), permitted(), blocked()]), <[&str; 0]>::default());
-    // As soon as there is no other request left, it is certain.
+    // With a single request left, the assignment is certain.
     assert_eq!(found(&[denied(), permitted(), ran(), ran()]), ["PB504 1"]);
     assert_eq!(found(&[denied(), permitted(), blocked(), blocked()]), ["PB505 2"]);
     assert_eq!(found(&[denied(), denied(), ran()]), ["PB504 1"]);
     assert_eq!(found(&[denied(), ran(), permitted(), ran()]), ["PB504 1"]);
 }
 
-/// JSON is internal however it is laid out; braces and quotes alone are not JSON.
+/// JSON in any layout is internal syntax. Braces and quotes alone are not.
 #[test]
 fn a_surface_with_json() {
     let is_found = |surface: &str| {

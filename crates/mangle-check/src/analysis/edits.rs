@@ -1,11 +1,11 @@
-//! Edits that several families offer.
+//! Edits that several rule families offer.
 
 use mangle_engine::program::FileSummary;
 use mangle_syntax::syntax::ast::Item;
 use mangle_syntax::text::{TextRange, TextSize, text_len};
 
-/// What to delete, from the start of the statement, so that the statement is gone: its bytes, and
-/// the rest of its line when nothing else stands on it.
+/// The range to delete for a statement, relative to its start. Includes the rest of the line if the
+/// line is otherwise empty.
 pub(super) fn statement_removal(file: &FileSummary, item: &Item) -> TextRange {
     let start = usize::from(item.start);
     let end = usize::from(item.start + item.statement.len);

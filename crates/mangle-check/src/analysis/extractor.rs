@@ -1,5 +1,5 @@
-//! Declarations that the runtime of agents does not see as they are: it finds them with a pattern, line by line, and
-//! counts commas.
+//! Checks for declarations that the agent runtime misreads, because it finds them by line with a
+//! regular expression and counts commas.
 
 use super::{Family, ProgramCheck, ProgramFindings};
 use mangle_engine::program::{FileSummary, Program};
@@ -29,10 +29,9 @@ fn check(_: &Program, file: &FileSummary, out: &mut ProgramFindings) {
     }
 }
 
-/// What the pattern does not see.
 const MISSED: &str = "the runtime misses this declaration";
 
-/// Where, how and why the pattern misreads a declaration.
+/// The range, headline and reason of a misread declaration.
 fn gap(
     file: &FileSummary,
     item: &Item,
@@ -45,7 +44,7 @@ fn gap(
         return Some((word, MISSED.to_owned(), "it searches for `Decl` at the start of a line"));
     }
     let name = atom.name.as_str();
-    // Whoever uses packages, or names of the engine, has no such runtime.
+    // Programs with packages or engine names do not use such a runtime.
     if name.contains(|char: char| char.is_ascii_uppercase()) {
         let why = "it searches for names of small letters, digits and underscores";
         return Some((atom.name.range, MISSED.to_owned(), why));

@@ -1,5 +1,5 @@
-//! Facts whose functions fail: the engine computes the arguments of facts while it reads the
-//! program, and refuses the program when that fails.
+//! Check for failing functions in facts. The engine computes the arguments of facts while it loads
+//! the program, and rejects the program if a function fails.
 
 use super::wording::code;
 use super::{CheckContext, Family};
@@ -9,11 +9,11 @@ use mangle_syntax::lint::{Finding, Rule, rule};
 use mangle_syntax::syntax::ast::{Clause, Term};
 use mangle_syntax::text::TextRange;
 
-/// Family of the rules about values of facts.
+/// The rules about values of facts.
 pub(super) const FAMILY: Family =
     Family { rules: &[&FACT_FUNCTION_FAILS], clause: Some(check), declaration: None, program: &[] };
 
-/// A function in a fact that fails.
+/// A function in a fact fails.
 static FACT_FUNCTION_FAILS: Rule = rule!("fact-function-fails.md");
 
 fn check(context: &CheckContext<'_>, clause: &Clause, findings: &mut Vec<Finding>) {
@@ -32,7 +32,7 @@ fn check(context: &CheckContext<'_>, clause: &Clause, findings: &mut Vec<Finding
     }
 }
 
-/// What `division-by-zero` says.
+/// True if `division-by-zero` reports this failure.
 fn divides_by_literal_zero(term: &Term, failed: TextRange) -> bool {
     let mut found = false;
     term.walk(&mut |term| {
@@ -42,17 +42,17 @@ fn divides_by_literal_zero(term: &Term, failed: TextRange) -> bool {
     found
 }
 
-/// Functions that do not exist, not with so many arguments, or not outside of aggregations, are
-/// other rules' business.
+/// True if all functions exist, have the right arity and are valid outside of aggregations. Other
+/// rules report these errors.
 fn knows_functions(term: &Term) -> bool {
     let mut known = true;
     term.walk(&mut |term| {
         if let Some(apply) = term.apply() {
             let function = builtins::function(apply.function.as_str());
             known &= function.is_some_and(|function| {
-                // A reducer over something that is no list has a rule of its own, `reducer-in-body`.
+                // A reducer over a value that is not a list has its own rule, `reducer-in-body`.
                 let over_list = function.takes_list() && apply.args.iter().all(|arg| arg.apply().is_some());
-                // That a function is not registered matters to premises only.
+                // Registration of a function only matters for premises.
                 function.evaluable
                     && (!function.is_reducer() || over_list)
                     && function.arity.accepts(apply.args.len())

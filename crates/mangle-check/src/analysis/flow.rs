@@ -1,25 +1,26 @@
-//! What is found out of each predicate from those that its rules use, and stays found out until one of them changes.
+//! Incremental analysis of predicates over the dependency graph: results are recomputed only if the
+//! predicates that a rule uses have changed.
 
 use std::collections::BTreeSet;
 
 use mangle_engine::program::{Members, PendingComponents, PredicateId, Program};
 
-/// Something that is known of predicates.
+/// An incremental property of predicates.
 pub(crate) trait Flow {
-    /// Finds out anew what is known of a component from what is known of the predicates that it depends on. Gives the
-    /// members of which something else is known now.
+    /// Recomputes the property for a component from the predicates that it depends on. Returns the
+    /// members whose result has changed.
     fn update(&mut self, program: &Program, members: &[PredicateId]) -> Members;
 }
 
-/// Finds out everything.
+/// Computes the property for all components.
 pub(crate) fn begin(flow: &mut dyn Flow, program: &Program, strata: &[Members]) {
     for members in strata {
         flow.update(program, members);
     }
 }
 
-/// Finds out what is different where `touched` predicates or their rules changed. Gives the predicates of which something else
-/// is known now.
+/// Recomputes the property after changes of the `touched` predicates or their rules. Returns the
+/// predicates whose result has changed.
 pub(crate) fn follow(
     flow: &mut dyn Flow,
     program: &Program,

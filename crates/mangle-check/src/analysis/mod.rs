@@ -1,9 +1,9 @@
-//! The rules about what a program means: `MG1xx` to `MG8xx`.
+//! Semantic rules (`MG1xx` to `MG8xx`): checks of a [`Program`] that produce [`Finding`]s.
 //!
-//! Takes a [`Program`]; gives [`Finding`]s. Each family is one module with its rules, the checks
-//! that apply them and a [`Family`] that a row in [`FAMILIES`] names. A check looks at one
-//! statement (its findings are cached while the statement and the signatures it refers to stay the
-//! same) or at the whole program (duplicates, cycles).
+//! Each rule family is a module with its rules, their checks and a [`Family`], which is listed in
+//! [`FAMILIES`]. A check of a statement is cached until the statement or the signatures of its
+//! predicates change. Other checks need the whole program, for example checks for duplicates and
+//! cycles.
 
 mod calls;
 mod declarations;
@@ -40,38 +40,37 @@ use mangle_syntax::lint::{Finding, Rule, Span};
 use mangle_syntax::syntax::ast::{Atom, Clause, Declaration, Item};
 use mangle_syntax::text::{FileId, StatementId, TextRange};
 
-/// Rules that belong together, and the checks that apply them. A check that a family does not
-/// have is `None`.
+/// A family of related rules and their checks. `None` if the family has no check of that kind.
 #[derive(Debug)]
 pub struct Family {
-    /// The rules, in the order of their codes.
+    /// Rules, in the order of their codes.
     pub rules: &'static [&'static Rule],
-    /// Looks at one clause that could be read whole. May read other statements only through
-    /// signatures of the predicates that the clause mentions.
+    /// Checks a clause without syntax errors. The check can read other statements only through the
+    /// signatures of predicates in the clause.
     pub clause: Option<fn(&CheckContext<'_>, &Clause, &mut Vec<Finding>)>,
-    /// Looks at one declaration that could be read whole, under the same restriction.
+    /// Checks a declaration without syntax errors, with the same restriction.
     pub declaration: Option<fn(&CheckContext<'_>, &Declaration, &mut Vec<Finding>)>,
-    /// Look at what several statements say together.
+    /// Checks that span several statements.
     pub program: &'static [ProgramCheck],
 }
 
-/// A check of what several statements say together. Each looks at one part of the program and is run again when that part
-/// changes, so what else it reads has to be among what the module `program_checks` follows.
+/// A check that spans several statements. Each check covers one part of the program and is repeated
+/// if that part changes. Its other inputs must be tracked by the module `program_checks`.
 #[derive(Debug)]
 pub enum ProgramCheck {
-    /// Looks at one file. Those of files that name packages are run at every change.
+    /// Checks one file. Checks of files that name packages are repeated at every change.
     File(fn(&Program, &FileSummary, &mut ProgramFindings)),
-    /// Looks at one predicate: what declares, defines and uses it, the signatures of what its rules use, and predicates of
-    /// the same name.
+    /// Checks one predicate: its declarations, definitions and uses, the signatures of predicates
+    /// in its rules, and predicates of the same name.
     Predicate(fn(&ProgramContext<'_>, PredicateId, &mut ProgramFindings)),
-    /// Looks at predicates that depend on each other, or at one that depends on itself.
+    /// Checks predicates that depend on each other, or a predicate that depends on itself.
     Cycle(fn(&ProgramContext<'_>, &[PredicateId], &mut ProgramFindings)),
 }
 
-/// What a check of a program may look at.
+/// Input of a program check.
 #[derive(Debug, Clone, Copy)]
 pub struct ProgramContext<'p> {
-    /// The program.
+    /// The program to check.
     pub program: &'p Program,
     pub(crate) emptiness: &'p Emptiness,
     pub(crate) bounds: &'p ColumnBounds,
@@ -80,7 +79,7 @@ pub struct ProgramContext<'p> {
 }
 
 /// All families, in the order of their codes.
-#[rustfmt::skip] // One row a family.
+#[rustfmt::skip] // One row per family.
 pub const FAMILIES: &[Family] = &[
     declarations::FAMILY,
     safety::FAMILY,
@@ -102,32 +101,32 @@ pub const FAMILIES: &[Family] = &[
     extractor::FAMILY,
 ];
 
-/// What a check of one statement may look at.
+/// Input of a statement check.
 #[derive(Debug, Clone, Copy)]
 pub struct CheckContext<'p> {
-    /// The program that the statement is part of.
+    /// The program of the statement.
     pub program: &'p Program,
-    /// What its relations hold.
+    /// The inferred types of the program.
     pub types: &'p ProgramTypes,
-    /// The statement's file.
+    /// The file of the statement.
     pub file: &'p FileSummary,
     /// The statement.
     pub item: &'p Item,
-    /// The statement's text: what its ranges index.
+    /// The text of the statement, the base of its ranges.
     pub text: &'p str,
-    /// The types in the statement, once a check has asked for them.
+    /// The types in the statement, computed on demand.
     pub inferred: &'p OnceCell<ClauseTypes>,
 }
 
 impl<'p> CheckContext<'p> {
-    /// The types in `clause`, which is this statement.
+    /// The types in `clause`, which must be this statement.
     #[must_use]
     pub fn clause_types(&self, clause: &Clause) -> &'p ClauseTypes {
         let of = || ClauseTypes::infer(clause, |atom| self.types.relation(self.program, self.file, atom));
         self.inferred.get_or_init(of)
     }
 
-    /// The predicate that an atom of this statement means; `None` for built-ins.
+    /// The predicate of an atom in this statement. `None` for built-ins.
     #[must_use]
     pub fn predicate(&self, atom: &Atom) -> Option<&'p Predicate> {
         self.program.predicate_of(self.file, atom)
@@ -139,14 +138,14 @@ impl<'p> CheckContext<'p> {
         mangle_syntax::text::slice(self.text, range)
     }
 
-    /// Where a predicate comes from: its `Decl`, else its first clause.
+    /// The source position of a predicate: its `Decl`, or its first clause.
     #[must_use]
     pub fn origin(predicate: &Predicate) -> Option<Span> {
         predicate.signature.origin().map(|(file, statement, range)| Span::of(file, statement, range))
     }
 }
 
-/// Collects the findings of checks that look at the whole program.
+/// Collects the findings of program checks.
 #[derive(Debug, Default)]
 pub struct ProgramFindings {
     findings: Vec<(FileId, StatementId, Finding)>,
@@ -154,24 +153,25 @@ pub struct ProgramFindings {
 }
 
 impl ProgramFindings {
-    /// A collection for a run in which findings of the rules that are `off` are not shown.
+    /// Creates a collection that drops findings of the disabled rules.
     #[must_use]
     pub fn without(off: Arc<[&'static Rule]>) -> Self {
         Self { findings: Vec::new(), off }
     }
 
-    /// Whether findings of `rule` are shown. An expensive check tests this first.
+    /// True if findings of `rule` are kept. An expensive check tests this first.
     #[must_use]
     pub fn wants(&self, rule: &'static Rule) -> bool {
         !self.off.iter().any(|off| std::ptr::eq(*off, rule))
     }
 
-    /// Adds a finding about a statement of a file; its ranges count from that statement's start.
+    /// Adds a finding about a statement of a file. Its ranges are relative to the start of the
+    /// statement.
     pub fn push(&mut self, file: FileId, statement: StatementId, finding: Finding) {
         self.findings.push((file, statement, finding));
     }
 
-    /// The findings so far, without those of rules that are off.
+    /// Returns the findings of enabled rules.
     #[must_use]
     pub fn into_wanted(self) -> Vec<(FileId, StatementId, Finding)> {
         let Self { mut findings, off } = self;

@@ -1,6 +1,8 @@
-//! Built-ins and notations that are newer than the engine of the program (`[kernel] engine`).
+//! Check for built-ins and syntax that are newer than the engine of the program (`[kernel]
+//! engine`).
 //!
-//! The table of built-ins has the day since which the engine has each; the days of a few notations are here.
+//! The table of built-ins has the day of introduction of each. This module has the days of some
+//! syntax features.
 
 use super::{CheckContext, Family};
 use mangle_engine::program::builtins;
@@ -8,7 +10,6 @@ use mangle_syntax::lint::{Finding, Rule, rule};
 use mangle_syntax::syntax::ast::{ApplyForm, Atom, Clause, Declaration, Premise, Term};
 use mangle_syntax::text::TextRange;
 
-/// The rule about the engine's version.
 pub(super) const FAMILY: Family = Family {
     rules: &[&NEWER_THAN_TARGET],
     clause: Some(check_clause),
@@ -18,7 +19,7 @@ pub(super) const FAMILY: Family = Family {
 
 static NEWER_THAN_TARGET: Rule = rule!("newer-than-target.md");
 
-/// Days on which the engine got notations.
+/// Days of introduction of syntax features.
 const DOT_TYPES: &str = "2025-01-21";
 const LONG_ARROW: &str = "2025-03-03";
 const TEMPORAL: &str = "2026-02-09";
@@ -54,7 +55,7 @@ fn check_declaration(context: &CheckContext<'_>, declaration: &Declaration, out:
     }
 }
 
-/// Reports what is newer than the engine.
+/// Reports features that are newer than the engine.
 struct Check<'c, 'o> {
     context: &'c CheckContext<'c>,
     out: &'o mut Vec<Finding>,

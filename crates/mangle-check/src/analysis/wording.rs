@@ -1,9 +1,9 @@
-//! Small pieces of messages that several families use.
+//! Message fragments that several rule families use.
 
 use crate::excerpt;
 use mangle_syntax::lint::{Finding, Fix};
 
-/// `1 argument`, `2 arguments`, `no arguments`.
+/// Formats a count: `1 argument`, `2 arguments`, `no arguments`.
 pub(super) fn counted(count: usize, noun: &str) -> String {
     match count {
         0 => format!("no {noun}s"),
@@ -12,12 +12,13 @@ pub(super) fn counted(count: usize, noun: &str) -> String {
     }
 }
 
-/// A piece of the program in backticks and on one line; the middle of what has more than `most` characters is cut.
+/// Formats code in backticks on one line. The middle of text with more than `most` characters is
+/// omitted.
 pub(super) fn code(text: &str, most: usize) -> String {
     format!("`{}`", excerpt(text, most))
 }
 
-/// Adds the fix, or what to do where there is none.
+/// Adds the fix, or the help text if `fix` is `None`.
 pub(super) fn fix_or_help(finding: Finding, fix: Option<Fix>, help: &str) -> Finding {
     match fix {
         Some(fix) => finding.fix(fix),

@@ -1,15 +1,17 @@
-//! The result of a check of a program.
+//! Result of checking a program.
 
 use std::sync::Arc;
 
 use mangle_syntax::lint::Diagnostic;
 use mangle_syntax::text::FileId;
 
-/// The result of a check of a program.
+/// Result of checking a program.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct CheckedProgram {
-    /// The findings of each file, in the order of [`Program::files`](mangle_engine::program::Program::files).
+    /// The findings of each file, in the order of
+    /// [`Program::files`](mangle_engine::program::Program::files).
     pub diagnostics: Vec<(FileId, Arc<[Diagnostic]>)>,
-    /// The findings because of which the engine rejects the program, as [`rejections`](super::rejections) gives them.
+    /// The findings that make the engine reject the program, from
+    /// [`rejections`](super::rejections).
     pub rejections: Vec<(FileId, Diagnostic)>,
 }

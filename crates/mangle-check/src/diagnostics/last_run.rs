@@ -1,4 +1,4 @@
-//! What is known of a program since it was last diagnosed, and what a later revision requires: the statements to check, the
+//! Incremental state of the diagnostics of a program: known results, statements to check, and
 //! findings to place.
 
 use std::collections::BTreeSet;
@@ -19,8 +19,8 @@ use mangle_syntax::lint::Diagnostic;
 use mangle_syntax::parallel;
 use mangle_syntax::text::{Cancel, FileId};
 
-/// What is known of a program since it was last diagnosed. What a later state of the program has otherwise is added to what is
-/// to be done, which is done when there is time: a run that was stopped loses nothing.
+/// The results of the last run, and the work that later changes require. Work accumulates until it
+/// is done, so a canceled run loses nothing.
 #[derive(Debug)]
 pub(super) struct LastRun {
     program: Program,
@@ -28,39 +28,40 @@ pub(super) struct LastRun {
     settings: RuleSettings,
     is_thorough: bool,
     checks: Option<ProgramChecks>,
-    /// What is known of each file, in the order of [`Program::files`].
+    /// The state of each file, in the order of [`Program::files`].
     files: Vec<FileState>,
-    /// The files whose statements are to be checked.
+    /// Files with statements to check.
     unchecked: BTreeSet<u32>,
-    /// The files whose findings are to be placed.
+    /// Files with findings to place.
     unplaced: BTreeSet<u32>,
 }
 
-/// What is known of one file of a program.
+/// The state of one file of a program.
 #[derive(Debug, Default)]
 struct FileState {
-    /// The findings about its single statements.
+    /// The findings about single statements.
     findings: Option<Arc<FileFindings>>,
     placed: Placed,
 }
 
-/// The diagnostics of a file, and what decided where they are and which fixes are safe.
+/// The diagnostics of a file, and the inputs that determine their positions and the safety of
+/// fixes.
 #[derive(Debug, Default)]
 struct Placed {
     diagnostics: Arc<[Diagnostic]>,
-    /// The findings because of which the engine rejects the program.
+    /// The findings that make the engine reject the program.
     rejected: Vec<Diagnostic>,
-    /// The other files that they point into.
+    /// The other files that the diagnostics point into.
     reads: SmallVec<[FileId; 2]>,
-    /// What decided which fixes are safe.
+    /// The inputs that determine the safety of fixes.
     dependencies: Dependencies,
 }
 
-/// How many files are worth a thread of their own.
+/// Minimum number of files per thread.
 const FEW: usize = 8;
 
 impl LastRun {
-    /// What is known, with what there is to be done for a later state of the program.
+    /// Updates the state for a later revision of the program.
     pub(super) fn follow<'l>(
         last: &'l mut Option<Self>,
         program: &Program,
@@ -94,13 +95,13 @@ impl LastRun {
         Self { program, types, settings, is_thorough, checks: None, files, unchecked, unplaced }
     }
 
-    /// Notes what a difference requires.
+    /// Records the work that a difference requires.
     fn take_over(&mut self, program: &Program, types: &ProgramTypes, difference: &Difference) {
         let retyped = types.different_from(&self.types);
         (self.program, self.types) = (program.clone(), types.clone());
         self.unchecked.extend(&difference.files);
-        // Statements depend on the signatures and types of what they mention, and on whether there is something else with
-        // that name.
+        // Statements depend on the signatures and types of their predicates, and on the existence
+        // of other predicates of the same name.
         for id in difference.signatures.iter().chain(&retyped) {
             self.unchecked.extend(program.get(*id).files.iter().map(|(file, _)| *file));
         }
@@ -124,7 +125,7 @@ impl LastRun {
         let concerned =
             (0u32..).zip(&self.files).filter(|(_, file)| file.placed.dependencies.are_changed_by(&change));
         self.unplaced.extend(concerned.map(|(at, _)| at));
-        // What points into a text that changed points elsewhere.
+        // Links into changed text need new positions.
         let changed: Vec<FileId> =
             difference.files.iter().filter_map(|at| Some(program.files.get(*at as usize)?.id)).collect();
         let reads_changed = |file: &FileState| file.placed.reads.iter().any(|read| changed.contains(read));
@@ -132,7 +133,7 @@ impl LastRun {
         self.unplaced.extend(readers.map(|(at, _)| at));
     }
 
-    /// Does what there is to be done. `None` once `cancel` is raised.
+    /// Does the recorded work. Returns `None` if `cancel` is raised.
     pub(super) fn run(
         &mut self,
         (statements, fixes): (&StatementFindings, &FixChecks),
@@ -199,7 +200,7 @@ fn indices(program: &Program) -> impl Iterator<Item = u32> + use<> {
     (0u32..).take(program.files.len())
 }
 
-/// Does some work for each number, on several threads if there are many.
+/// Processes each number, on several threads if there are many.
 fn on_all_cores<T: Send>(numbers: &BTreeSet<u32>, work: impl Fn(&u32) -> T + Sync) -> Vec<T> {
     let numbers: Vec<u32> = numbers.iter().copied().collect();
     parallel::map(&numbers, FEW, work)
@@ -213,8 +214,8 @@ mod tests {
     use mangle_engine::types::TypeCache;
     use mangle_syntax::syntax::SourceFile;
 
-    /// Which files are placed again when the first of these becomes `edited`, though statements of all stay the same. What is
-    /// found then is what is found from the start.
+    /// Checks that exactly the files `placed` are placed again after the first text becomes
+    /// `edited`, although all statements stay the same. The result must equal a run from scratch.
     #[track_caller]
     fn check(texts: [&str; 3], edited: &str, placed: &[u32]) {
         let summary =
@@ -245,7 +246,7 @@ mod tests {
         assert_eq!(found, run.run((&statements, &fixes), &Cancel::new()), "not as found from the start");
     }
 
-    /// Each has a fix: the negation is to query a helper.
+    /// Each text has a fix: use a helper in the negation.
     const TEXTS: [&str; 3] = [
         "a(X) :- b(X), !c(X, _).\nk(1).\nd(X) :- b(X), c(X, 2).\n",
         "e(X) :- b(X), !c(X, _).\nb(1).\nc(1, 2).\n",
@@ -254,7 +255,7 @@ mod tests {
 
     #[test]
     fn another_premise_concerns_one_file() {
-        // What points into the text that changed is placed again, too; here nothing does.
+        // Findings that point into the changed text are placed again; this text has none.
         let texts = [TEXTS[0], TEXTS[1], "h(X) :- b(X), !c(X, _).\n"];
         check(texts, "a(X) :- b(X), !c(X, _).\nk(1).\nd(X) :- b(X), c(X, 1).\n", &[0]);
     }

@@ -1,9 +1,9 @@
-//! The diagnostics of a program: runs the checks, places what they find, applies severities and
-//! silencing comments.
+//! Diagnostics of a program: runs the checks, places their findings in files, and applies
+//! severities and suppression comments.
 //!
-//! Findings about one statement are kept while the statement and the signatures of the predicates
-//! that it mentions stay the same, so that a keystroke costs the checks of one clause. What is known of a file is kept while
-//! nothing that its findings depend on is different, so that an edit costs the files that it concerns.
+//! Findings about a statement are cached until the statement or the signatures of its predicates
+//! change, so a keystroke costs the checks of one clause. Results of a file are cached until an
+//! input of its findings changes.
 
 mod checked;
 mod last_run;
@@ -34,7 +34,7 @@ pub use rejections::rejections;
 use statements::StatementFindings;
 pub(crate) use statements::{check_statement, fingerprint};
 
-/// What is kept of a program from one revision to the next: findings, types, and which fixes were found safe.
+/// Results that are kept between revisions of a program: findings, types, and the safety of fixes.
 #[derive(Debug)]
 pub struct FindingCache {
     statements: StatementFindings,
@@ -44,7 +44,7 @@ pub struct FindingCache {
 }
 
 impl FindingCache {
-    /// An empty one, for a tool that has these rules.
+    /// Creates an empty cache for a tool with these rules.
     #[must_use]
     pub fn new(registry: &'static Registry) -> Self {
         Self {
@@ -55,20 +55,20 @@ impl FindingCache {
         }
     }
 
-    /// What the relations of `program` hold, with what is kept of its earlier revisions.
+    /// The types of `program`, based on the cached types of earlier revisions.
     #[must_use]
     pub fn types(&self, program: &Program) -> ProgramTypes {
         ProgramTypes::new(program, &mut self.types.lock())
     }
 
-    /// Forgets a file that left its program.
+    /// Removes a file that left its program.
     pub fn forget(&self, file: FileId) {
         self.statements.forget(file);
     }
 }
 
-/// The diagnostics of every file of `program`, sorted by start; files without any have an empty
-/// list. In the order of [`Program::files`].
+/// The diagnostics of every file of `program`, sorted by start. Files are in the order of
+/// [`Program::files`]; files without findings have an empty list.
 #[must_use]
 pub fn diagnostics(
     program: &Program,
@@ -83,7 +83,8 @@ fn owned(found: Vec<(FileId, Arc<[Diagnostic]>)>) -> Vec<(FileId, Vec<Diagnostic
     found.into_iter().map(|(file, found)| (file, found.to_vec())).collect()
 }
 
-/// [`diagnostics`] for those who apply fixes: each fix that is safe is known to be, however many there are.
+/// Like [`diagnostics`], but checks the safety of every fix without a limit on the work. For tools
+/// that apply fixes.
 #[must_use]
 pub fn diagnostics_for_fixing(
     program: &Program,
@@ -96,7 +97,8 @@ pub fn diagnostics_for_fixing(
     owned(last.run((&cache.statements, &cache.fixes), &Cancel::new()).unwrap_or_default().diagnostics)
 }
 
-/// [`diagnostics`] with the [`rejections`], or `None` once `cancel` is raised. What was found until then is kept in `cache`.
+/// [`diagnostics`] with the [`rejections`]. Returns `None` if `cancel` is raised; partial results
+/// stay in `cache`.
 #[must_use]
 pub fn check_unless(
     cancel: &Cancel,
@@ -110,8 +112,8 @@ pub fn check_unless(
         .run((&cache.statements, &cache.fixes), cancel)
 }
 
-/// The diagnostics of some files of `program`: about single statements, and of what only the whole program shows that
-/// which `is_wanted` holds for.
+/// The diagnostics of some files of `program`: all findings about single statements, and the
+/// whole-program findings of rules that `is_wanted` selects.
 #[must_use]
 pub fn diagnostics_of_files(
     program: &Program,
@@ -133,7 +135,8 @@ pub fn diagnostics_of_files(
     all
 }
 
-/// Places findings about statements of `program` in its files, under its settings and the comments that silence.
+/// Places findings about statements of `program` in its files, and applies settings and suppression
+/// comments.
 #[must_use]
 pub fn place(
     program: &Program,
@@ -150,7 +153,8 @@ pub fn place(
     silenced(program, (settings, registry), placed)
 }
 
-/// Places findings whose ranges count from the start of their file, as [`place`] does; the files are of the program.
+/// Places findings whose ranges are relative to their file, like [`place`]. The files must belong
+/// to the program.
 #[must_use]
 pub fn place_in_files(
     program: &Program,
@@ -167,7 +171,7 @@ pub fn place_in_files(
     silenced(program, (settings, registry), placed)
 }
 
-/// Without what the comments of each file silence, and in order.
+/// Removes suppressed findings and sorts the rest.
 fn silenced(
     program: &Program,
     (settings, registry): (&RuleSettings, &'static Registry),
@@ -175,7 +179,7 @@ fn silenced(
 ) -> FxHashMap<FileId, Vec<Diagnostic>> {
     for (file, found) in &mut placed {
         if let Some(summary) = program.file(*file) {
-            // What is wrong with the comments was said before.
+            // Findings about the comments were already reported.
             let _ = Suppressions::of(summary, registry).apply(&summary.text, settings, found);
         }
         found.sort_by(|a, b| order(a).cmp(&order(b)));
@@ -183,16 +187,17 @@ fn silenced(
     placed
 }
 
-/// What was found in one file by each of its programs. Of findings of one rule with one place and one message, the first
-/// program's counts, as in the output of a check. That a comment silences nothing is reported only when no program of
-/// the file needs it.
+/// Merges the findings of one file from each of its programs. For findings with the same rule,
+/// range and message, the first one is kept. An unused suppression comment is reported only if
+/// every program reports it.
 #[must_use]
 pub fn once<'d>(lists: &[&'d [Diagnostic]]) -> Vec<&'d Diagnostic> {
     if let [only] = lists {
         return only.iter().collect();
     }
     let mut found: Vec<&Diagnostic> = Vec::new();
-    // By place and rule, to compare each with few others: the index in `found`, and in how many lists it is.
+    // By range and rule, so that few findings are compared: the index in `found`, and the last list
+    // that has it.
     let mut known: FxHashMap<(TextRange, &str), Vec<(usize, usize)>> = FxHashMap::default();
     let mut in_lists: Vec<usize> = Vec::new();
     for (at, list) in lists.iter().enumerate() {

@@ -1,5 +1,5 @@
-//! Turns findings into diagnostics: places them in files, applies severities and silencing comments, and decides which fixes
-//! are safe.
+//! Conversion of findings to diagnostics: file positions, severities, suppression comments and the
+//! safety of fixes.
 
 use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
@@ -17,11 +17,11 @@ use mangle_syntax::text::{FileId, StatementId, TextSize, with_line_ends};
 pub(super) struct Placer<'p> {
     program: &'p Program,
     settings: &'p RuleSettings,
-    /// The files that findings of others point into.
+    /// Other files that the findings point into.
     pub(super) reads: SmallVec<[FileId; 2]>,
-    /// What decided which fixes are safe.
+    /// The inputs that determine the safety of fixes.
     pub(super) dependencies: Dependencies,
-    /// What fixes are checked with. Without it none is safe.
+    /// The checks of fixes. If `None`, no fix is safe.
     checks: Option<(&'p ProgramTypes, &'p FixChecks)>,
     effort: Effort,
     pub(super) thorough: bool,
@@ -83,7 +83,7 @@ impl<'p> Placer<'p> {
         self.place_as(severity, file, statement, finding)
     }
 
-    /// Those findings because of which the engine rejects the program, whatever settings and comments say of them.
+    /// The findings that make the engine reject the program, regardless of settings and comments.
     pub(super) fn place_rejected(
         &mut self,
         file: &'p FileSummary,
@@ -136,13 +136,13 @@ impl<'p> Placer<'p> {
         Some(placed)
     }
 
-    /// Whether a fix keeps what it claims; without checks none does.
+    /// True if the fix passes its check. False if checks are disabled.
     fn holds(&mut self, claim: Claim<'_>) -> bool {
         let Some((types, checks)) = self.checks else { return false };
         checks.holds((self.program, types), claim, &mut self.effort, &mut self.dependencies)
     }
 
-    /// Gives what a fix inserts the line ends of the files.
+    /// Adapts the line endings of inserted text to the files.
     fn keep_line_ends(&self, fix: &mut ResolvedFix) {
         for edit in &mut fix.edits {
             edit.text = self.with_line_ends(edit.file, std::mem::take(&mut edit.text));
@@ -168,10 +168,10 @@ impl<'p> Placer<'p> {
     }
 }
 
-/// The rules of which one finding is enough at one place: the first says less than the second.
+/// Two rules that can report the same position: the first one is less specific and is dropped.
 const LESS_SPECIFIC: (&str, &str) = ("name-never-used", "name-near");
 
-/// Leaves out findings where a more specific one is at the same place.
+/// Drops findings if a more specific one has the same position.
 fn keep_specific(placed: &mut Vec<Diagnostic>) {
     let (vague, specific) = LESS_SPECIFIC;
     let places: FxHashSet<_> =

@@ -1,4 +1,4 @@
-//! The findings because of which the engine rejects a program.
+//! Findings that make the engine reject a program.
 
 use super::FindingCache;
 use super::placer::Placer;
@@ -9,14 +9,14 @@ use mangle_syntax::lint::Diagnostic;
 use mangle_syntax::parallel;
 use mangle_syntax::text::{Cancel, FileId};
 
-/// How many files are worth a thread of their own.
+/// Minimum number of files per thread.
 const FEW: usize = 8;
 
-/// The findings because of which the engine rejects a program, or because of which `mangle-ls` cannot read a part of it; in the
-/// order of [`Program::files`] and of their places. Without any, the program loads.
+/// The findings that make the engine reject a program, or that mark a part that `mangle-ls` cannot
+/// parse. Sorted by the order of [`Program::files`] and by position. A program without such
+/// findings loads.
 ///
-/// Loading is a decision of the engine: settings that switch rules off and comments that silence findings change nothing. Fixes
-/// are not checked.
+/// Settings that disable rules and suppression comments have no effect. Fixes are not checked.
 ///
 /// ```
 /// use std::sync::Arc;

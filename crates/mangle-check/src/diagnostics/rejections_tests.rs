@@ -1,4 +1,5 @@
-//! Which programs load: every rule is classified once, and the classification agrees with the engine.
+//! Tests of rejections: every rule is classified once, and the classification agrees with the
+//! engine.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -57,7 +58,6 @@ fn example_of_a_rule_that_rejects_does_not_load() {
     assert!(loading.is_empty(), "these load: {loading:?}");
 }
 
-/// The program of an example, without its configuration.
 fn policy(example: &str) -> Program {
     let policies = files(example).into_iter().filter(|(name, _)| !name.ends_with(".toml"));
     program(&policies.map(|(name, text)| format!("#- {name}\n{text}")).collect::<String>())
@@ -124,7 +124,8 @@ fn joined(texts: Vec<String>) -> Program {
     Program::new(files.collect())
 }
 
-/// The recorded programs, each with its texts and the stage at which the engine rejects it. It checks bounds on demand only.
+/// The recorded programs with their texts. The flag is true if the engine rejects the program; it
+/// checks bounds only on demand.
 fn recorded() -> Vec<(String, Vec<String>, bool)> {
     let read = |path: PathBuf| String::from_utf8_lossy(&fs::read(path).unwrap()).into_owned();
     let lines = |name: &str| read(folder().join(name));

@@ -1,5 +1,5 @@
-//! The findings about single statements, kept while the statement and the signatures of the predicates that it mentions stay
-//! the same.
+//! Cache of findings about single statements, valid until the statement or the signatures of its
+//! predicates change.
 
 use std::cell::OnceCell;
 use std::hash::{Hash, Hasher};
@@ -19,26 +19,28 @@ use mangle_syntax::lint::Finding;
 use mangle_syntax::syntax::ast::{Atom, Item, Literal, Statement, StatementKind};
 use mangle_syntax::text::{Cancel, FileId, StatementId, Symbol};
 
-/// What is kept of the statements of all files.
+/// The cached findings of all files.
 #[derive(Debug)]
 pub(super) struct StatementFindings {
     pub(super) registry: &'static Registry,
     files: DashMap<FileId, KeptFindings, FxBuildHasher>,
 }
 
-/// What is kept of the statements of a file. Most have no findings, so a number is all that is kept of them.
+/// The cached findings of a file. Statements without findings, the majority, only need a
+/// fingerprint.
 #[derive(Debug, Default)]
 struct KeptFindings {
-    /// [`fingerprint`] of each statement at the time, sorted by statement.
+    /// [`fingerprint`] of each statement at its last check, sorted by statement.
     fingerprints: Box<[(StatementId, u64)]>,
     /// The statements with findings.
     found: FxHashMap<StatementId, Found>,
 }
 
-/// What was found about a statement.
+/// The findings of a statement.
 #[derive(Debug, Clone)]
 struct Found {
-    /// [`helper_fingerprint`] at the time, where there are findings about negations: their fixes use helpers that exist.
+    /// [`helper_fingerprint`] at the last check if there are findings about negations, whose fixes
+    /// use existing helpers.
     helpers: Option<u64>,
     findings: Arc<[Finding]>,
 }
@@ -54,7 +56,7 @@ impl KeptFindings {
         Self { fingerprints: fingerprints.into(), found }
     }
 
-    /// What is kept after only some statements were checked again, which is all that `newer` has.
+    /// Merges `newer`, which only has the statements that were checked again.
     fn updated(mut self, newer: Self) -> Self {
         let is_older = |statement: &StatementId| newer.fingerprint(*statement).is_none();
         self.found.retain(|statement, _| is_older(statement));
@@ -65,13 +67,13 @@ impl KeptFindings {
     }
 }
 
-/// What is known of one file apart from its program.
+/// The findings of one file that do not depend on placement.
 #[derive(Debug)]
 pub(super) struct FileFindings {
-    /// The findings, with the statement that their ranges count from, if any.
+    /// The findings, with the statement that their ranges are relative to, if any.
     pub(super) all: Vec<(Option<StatementId>, Arc<[Finding]>)>,
     pub(super) suppressions: Suppressions,
-    /// What is negated where there are findings, as [`negated_names`] has it.
+    /// The names negated in statements with findings, from [`negated_names`].
     pub(super) negated: FxHashSet<Symbol>,
 }
 
@@ -84,8 +86,8 @@ impl StatementFindings {
         self.files.remove(&file);
     }
 
-    /// The findings about the single statements of a file. Statements of which nothing changed that their findings depend on have
-    /// those of the last time. `None` once `cancel` is raised.
+    /// The findings about single statements of a file. Results are reused for statements whose
+    /// inputs did not change. Returns `None` if `cancel` is raised.
     pub(super) fn check_file(
         &self,
         program: &Program,
@@ -107,12 +109,13 @@ struct StatementCheck<'c> {
     types: &'c ProgramTypes,
     file: &'c FileSummary,
     registry: &'static Registry,
-    /// What is known from the last time.
+    /// The results of the last check.
     kept: &'c KeptFindings,
 }
 
 impl StatementCheck<'_> {
-    /// The findings, and what is to be kept. Once `cancel` is raised no findings, and what is to be kept of the statements until there.
+    /// Returns the findings and the new cache. If `cancel` is raised, returns no findings and the
+    /// cache of the statements checked so far.
     fn run(&self, cancel: &Cancel) -> (Option<FileFindings>, KeptFindings) {
         let Self { program, types, file, registry, .. } = *self;
         let mut all = Vec::new();
@@ -152,7 +155,8 @@ impl StatementCheck<'_> {
         (Some(findings), KeptFindings::of(fingerprints, found))
     }
 
-    /// The fingerprint of a statement and what there is about it, with what it negates added to `negated` if there is something.
+    /// The fingerprint and findings of a statement. If it has findings, its negated names are added
+    /// to `negated`.
     fn statement(&self, item: &Item, negated: &mut FxHashSet<Symbol>) -> (u64, Option<Found>) {
         let Self { program, types, file, .. } = *self;
         let (statement, inferred) = (&*item.statement, OnceCell::new());
@@ -181,7 +185,7 @@ impl StatementCheck<'_> {
     }
 }
 
-/// The findings of the families about a statement.
+/// The findings of all rule families about a statement.
 pub(crate) fn check_statement(context: &CheckContext<'_>, statement: &Statement) -> Vec<Finding> {
     let mut findings = Vec::new();
     match &statement.kind {
@@ -204,8 +208,8 @@ fn has_negation(statement: &Statement) -> bool {
     statement.clause().is_some_and(|clause| clause.literals().any(Literal::is_negated))
 }
 
-/// A number that changes with everything outside a statement that its findings may depend on, but for the helpers that
-/// fixes use.
+/// A hash of everything outside of a statement that can affect its findings, except helper
+/// predicates of fixes.
 pub(crate) fn fingerprint(context: &CheckContext<'_>, statement: &Statement) -> u64 {
     let mut hasher = FxHasher::default();
     context.program.embedding.engine.hash(&mut hasher);
@@ -233,7 +237,7 @@ fn hash_atom(context: &CheckContext<'_>, atom: &Atom, hasher: &mut FxHasher) {
         Some((id, predicate)) if predicate.exists() => {
             (predicate.key, predicate.fingerprint, context.types.rows(id).fingerprint()).hash(hasher);
         }
-        // What is said of a predicate that does not exist depends on whether others of its name do.
+        // Findings about a missing predicate depend on the existence of others with its name.
         _ => {
             let name = atom.name.symbol;
             let within = context.file.package.map(|package| key_of(atom).within(package).name);

@@ -1,4 +1,4 @@
-//! A fix that claims to be safe, and the hash that verdicts are kept under.
+//! A fix that claims to be safe, and the hash for caching verdicts.
 
 use std::hash::Hasher as _;
 
@@ -7,22 +7,23 @@ use rustc_hash::FxHasher;
 use mangle_syntax::lint::FileEdit;
 use mangle_syntax::text::{FileId, TextRange, TextSize};
 
-/// A fix of a finding in a file, and where both stand.
+/// A fix of a finding, with file positions.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Claim<'f> {
     /// The file of the finding.
     pub(crate) file: FileId,
-    /// What the ranges of `replaces` count from.
+    /// The base offset of the ranges in `replaces`.
     pub(crate) start: TextSize,
-    /// What the finding underlines, in the file.
+    /// The range of the finding in the file.
     pub(crate) range: TextRange,
-    /// What the fix says in another way ([`mangle_syntax::lint::Fix::replaces`]).
+    /// The ranges that the fix rewrites with the same meaning
+    /// ([`mangle_syntax::lint::Fix::replaces`]).
     pub(crate) replaces: &'f [TextRange],
     /// The edits, sorted.
     pub(crate) edits: &'f [FileEdit],
 }
 
-/// A number for what is hashed.
+/// Computes the hash of the input that `feed` writes.
 pub(super) fn hash(feed: impl FnOnce(&mut FxHasher)) -> u64 {
     let mut hasher = FxHasher::default();
     feed(&mut hasher);

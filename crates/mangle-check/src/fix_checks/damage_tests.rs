@@ -1,5 +1,8 @@
-//! No safe fix of a damaged program makes something hold that no reading of the program derives: generated programs are
-//! damaged, all safe fixes are applied, and the facts are compared with those of the program with each part of the damage.
+//! Property test: no safe fix of a damaged program derives a fact that no reading of the program
+//! derives.
+//!
+//! The test damages generated programs and applies all safe fixes. It compares the derived facts
+//! with the facts of the program with each subset of the damage.
 //!
 //! `MANGLE_LS_DAMAGED` sets the number of programs.
 
@@ -21,12 +24,13 @@ use mangle_syntax::text::{Cancel, FileId, apply};
 
 /// The number of programs in an ordinary run.
 const PROGRAMS: u64 = 1_500;
-/// The number of passes of fixes.
+/// Maximum number of fix passes.
 const MAX_PASSES: usize = 30;
-/// At least so many of a hundred programs have a safe fix, or the test shows nothing.
+/// Minimum number of programs, of a hundred, that must have a safe fix. With fewer, the test is
+/// meaningless.
 const MIN_FIXED: usize = 8;
 
-/// Numbers from a seed.
+/// A pseudorandom number generator.
 struct Random(u64);
 
 impl Random {
@@ -50,7 +54,7 @@ impl Random {
     }
 }
 
-/// A program with facts and some rules that permit and deny.
+/// Generates a program with facts and some rules that permit and deny.
 fn program_text(random: &mut Random) -> String {
     let mut text = String::from("# Requests and what is known of them.\n");
     for id in 1..=4 {
@@ -141,7 +145,7 @@ fn rule(number: usize, random: &mut Random) -> String {
     format!("goal{number}{head} :-{open}{body}{end}{stop}{note}\n")
 }
 
-/// The tokens of an undamaged program; comments are none.
+/// The tokens of an undamaged program, without comments.
 fn tokens(text: &str) -> Vec<Range<usize>> {
     let mut tokens = Vec::new();
     let mut at = 0;
@@ -171,10 +175,10 @@ fn tokens(text: &str) -> Vec<Range<usize>> {
 /// A replacement of some bytes of the program.
 type Damage = (Range<usize>, String);
 
-/// One damage; its edits belong together.
+/// Generates one damage, whose edits belong together.
 fn damage(text: &str, random: &mut Random) -> Vec<Damage> {
     let tokens = tokens(text);
-    // Most damage is done to rules.
+    // Most damage is in rules.
     let first = tokens.iter().position(|token| text[token.clone()].starts_with("goal")).unwrap();
     let from = if random.one_in(4) { 0 } else { first };
     let at = from + random.below(tokens.len() - from);
@@ -333,7 +337,7 @@ fn damage(text: &str, random: &mut Random) -> Vec<Damage> {
     }
 }
 
-/// The text with some of the damages.
+/// Applies some of the damages to the text.
 fn damaged(text: &str, damages: &[&Vec<Damage>]) -> String {
     let mut edits: Vec<&Damage> = damages.iter().copied().flatten().collect();
     edits.sort_by_key(|(range, _)| (range.start, range.end));
@@ -354,14 +358,14 @@ fn parsed(text: &str) -> Program {
     Program::new(vec![Arc::new(FileSummary::new(FileId(0), &source))])
 }
 
-/// All facts of a program, as far as it can be read.
+/// All facts of a program, as far as it is readable.
 fn derived(text: &str) -> Option<BTreeSet<String>> {
     let compiled = compile(&parsed(text), Reading::Intended);
     let model = run(&compiled, Limits::default(), Clock { now_ns: 0 }, &Cancel::new());
     model.stopped.is_none().then(|| model.dump(&compiled).into_iter().collect())
 }
 
-/// The text after all safe fixes, and the rules that made them.
+/// The text after all safe fixes, and the rules of these fixes.
 fn fixed(text: &str, settings: &RuleSettings) -> (String, Vec<(Group, String)>) {
     let mut text = text.to_owned();
     let mut applied = Vec::new();
@@ -421,7 +425,7 @@ fn judge(seed: u64, tally: &mut Tally) {
     }
 }
 
-/// The statements that differ.
+/// The lines that differ, for failure messages.
 fn changed_lines(text: &str, written: &str, after: &str) -> String {
     let mut out = String::new();
     for (name, one, other) in [

@@ -1,5 +1,5 @@
-//! What the verdicts about the fixes of a file depend on outside of that file, so that an edit elsewhere costs only the checks
-//! that it concerns.
+//! Dependencies of fix verdicts on other files, so that an edit elsewhere only repeats the affected
+//! checks.
 
 use rustc_hash::FxHashSet;
 
@@ -7,19 +7,19 @@ use super::errors::{Check, each_atom};
 use mangle_engine::program::{Difference, PredicateId, PredicateKey, Program, key_of};
 use mangle_syntax::text::Symbol;
 
-/// What verdicts depend on.
+/// The inputs that verdicts depend on.
 #[derive(Debug, Default)]
 pub(crate) struct Dependencies {
-    /// The names of predicates, alone and within the package of the file.
+    /// The names of predicates, with and without the package of the file.
     names: FxHashSet<Symbol>,
-    /// Whether it matters which predicates depend on which.
+    /// True if verdicts depend on the dependency graph.
     on_graph: bool,
 }
 
 impl Dependencies {
-    /// Adds those of one fix.
+    /// Adds the dependencies of one fix.
     pub(super) fn add(&mut self, check: &Check<'_>) {
-        // Whether a statement that becomes readable disturbs others is seen in the whole program.
+        // The effect of a newly readable statement on others depends on the whole program.
         self.on_graph |= check.was_damaged();
         self.names.extend(check.settled.dropped.iter().map(|word| Symbol::new(word)));
         for (item, _) in check.before().chain(check.after()) {
@@ -35,22 +35,22 @@ impl Dependencies {
         self.names.extend(check.file.package.map(|package| key.within(package).name));
     }
 
-    /// Whether a change of the program may change a verdict.
+    /// True if a change of the program can change a verdict.
     pub(crate) fn are_changed_by(&self, change: &Change) -> bool {
         self.on_graph && change.is_in_graph || self.names.iter().any(|name| change.names.contains(name))
     }
 }
 
-/// What an edit changed in a program that verdicts may depend on.
+/// The parts of an edit that verdicts can depend on.
 #[derive(Debug)]
 pub(crate) struct Change {
     is_in_graph: bool,
-    /// The names of predicates that have another signature or hold other types, or exist only now, or no longer.
+    /// The names of predicates whose signature, types or existence changed.
     names: FxHashSet<Symbol>,
 }
 
 impl Change {
-    /// What is different in `program`; `retyped` are the predicates that hold other types.
+    /// Collects the differences in `program`. `retyped` are the predicates with other types.
     pub(crate) fn of(program: &Program, difference: &Difference, retyped: &[PredicateId]) -> Self {
         let changed = difference.signatures.iter().chain(&difference.existence).chain(retyped);
         Self {

@@ -1,4 +1,4 @@
-//! What is wrong with the statements of a window after its edits, and was not before.
+//! Comparison of the errors in a window before and after its edits.
 
 use std::cell::OnceCell;
 use std::hash::Hash as _;
@@ -16,7 +16,7 @@ use mangle_syntax::lint::{Finding, Severity};
 use mangle_syntax::syntax::ast::{Atom, Item, StatementKind};
 use mangle_syntax::text::{StatementId, Symbol, slice};
 
-/// A settled window in its program.
+/// A window and its fixed text, in their program.
 pub(super) struct Check<'c> {
     pub(super) program: &'c Program,
     pub(super) types: &'c ProgramTypes,
@@ -25,11 +25,11 @@ pub(super) struct Check<'c> {
     pub(super) settled: &'c EditedWindow,
 }
 
-/// How often each rule finds an error.
+/// The number of errors per rule.
 type Errors = FxHashMap<&'static str, usize>;
 
 impl Check<'_> {
-    /// A number that changes with everything outside the window that decides.
+    /// A hash of everything outside of the window that affects the verdict.
     pub(super) fn fingerprint(&self) -> u64 {
         hash(|hasher| {
             for (item, text) in self.before().chain(self.after()) {
@@ -43,8 +43,8 @@ impl Check<'_> {
         })
     }
 
-    /// Whether nothing is an error that was none, no new statement is about a predicate that others define, and no word
-    /// went that is a predicate of the program.
+    /// True if the edits cause no new errors, add no statement about a predicate that others
+    /// define, and remove no predicate name.
     pub(super) fn brings_none(&self) -> bool {
         let (mut old, mut new) = (self.errors(self.before()), self.errors(self.after()));
         let range = self.window.range;
@@ -60,13 +60,13 @@ impl Check<'_> {
             && !self.is_disturbed()
     }
 
-    /// The statements that the edits touch.
+    /// The statements that the edits touch, before the edits.
     pub(super) fn before(&self) -> impl Iterator<Item = (&Item, &str)> {
         let items = self.window.items.get(self.window.touched.clone()).unwrap_or_default();
         items.iter().map(|item| (item, self.file.statement_text(item)))
     }
 
-    /// What they become.
+    /// The changed statements, after the edits.
     pub(super) fn after(&self) -> impl Iterator<Item = (&Item, &str)> {
         let text = self.settled.source.text();
         self.settled.items().iter().map(move |item| (item, slice(text, item.statement.range() + item.start)))
@@ -87,7 +87,7 @@ impl Check<'_> {
     fn errors<'i>(&self, items: impl Iterator<Item = (&'i Item, &'i str)>) -> Errors {
         let mut errors = Errors::default();
         for (item, text) in items {
-            // What a safe fix ends is ended in what is compared with.
+            // Safe fixes are already applied in the text to compare with.
             let own = item.statement.findings.iter().filter(|finding| !is_safely_fixable(finding));
             own.for_each(|finding| count(finding, &mut errors));
             if !item.statement.damaged {
@@ -98,8 +98,8 @@ impl Check<'_> {
         errors
     }
 
-    /// Whether a premise names a predicate that does not exist, and none did before. What is damaged is not asked for that,
-    /// and a word without parentheses names none yet.
+    /// True if a premise names a missing predicate, and no premise did before. Statements with
+    /// syntax errors are not checked, and a word without parentheses is not a predicate name yet.
     fn names_unknown(&self) -> bool {
         let mut known: FxHashSet<PredicateKey> = FxHashSet::default();
         for (item, _) in self.before().filter(|(item, _)| !item.statement.damaged) {
@@ -119,13 +119,13 @@ impl Check<'_> {
         unknown
     }
 
-    /// Whether a statement could not be read whole before, so that the program did not know all of it.
+    /// True if a statement had syntax errors before, so that the program did not contain all of it.
     pub(super) fn was_damaged(&self) -> bool {
         self.before().any(|(item, _)| item.statement.damaged)
     }
 
-    /// Whether a statement that was damaged is about a predicate that others declare already, or that exists with another
-    /// number of arguments.
+    /// True if a statement that had syntax errors is about a predicate that others declare, or that
+    /// exists with another arity.
     fn clashes(&self) -> bool {
         if !self.was_damaged() {
             return false;
@@ -167,7 +167,7 @@ fn count(finding: &Finding, errors: &mut Errors) {
     }
 }
 
-/// Visits the atoms of a statement; those of premises are uses.
+/// Visits the atoms of a statement. The flag is true for premises.
 pub(super) fn each_atom(item: &Item, visit: &mut dyn FnMut(&Atom, bool)) {
     match &item.statement.kind {
         StatementKind::Clause(clause) => {

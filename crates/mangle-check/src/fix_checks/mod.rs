@@ -1,10 +1,15 @@
-//! Checks every fix that claims to be safe: the statements that it changes still say all that they said, their neighbours
-//! stay what they are, and nothing in them is an error that was none before. A fix that fails is offered as unsafe.
+//! Verification of fixes that claim to be safe. Changed statements must keep their meaning,
+//! neighboring statements must stay the same, and no new errors can appear. Fixes that fail the
+//! check are offered as unsafe.
 //!
-//! Takes a fix with its edits placed in files; gives yes or no. [`window`] is the stretch of a file that the edits change,
-//! [`reading`] the independent comparison of what a person reads, [`settle`] what becomes of it once all its notation is read, [`errors`] what is wrong with it then, [`program`] what that
-//! means for other statements, [`dependencies`] what all this was decided by. Verdicts are kept, so
-//! that a keystroke costs the checks of the fixes that it changes.
+//! * [`window`]: the part of a file that the edits change
+//! * [`reading`]: independent comparison of the statements that a person reads
+//! * [`settle`]: applies all syntax fixes to the window
+//! * [`errors`]: compares the errors before and after
+//! * [`program`]: checks the effect on other statements
+//! * [`dependencies`]: tracks the inputs of verdicts
+//!
+//! Verdicts are cached, so that a keystroke only repeats the checks of affected fixes.
 
 mod claim;
 mod dependencies;
@@ -35,7 +40,7 @@ use self::window::Window;
 use mangle_engine::program::{FileSummary, Program};
 use mangle_engine::types::ProgramTypes;
 
-/// So many verdicts are kept; then all are forgotten.
+/// Maximum number of cached verdicts. All are dropped if the limit is reached.
 const KEPT: usize = 20_000;
 
 /// The verdicts about fixes, kept between the revisions of a program.
@@ -44,23 +49,24 @@ pub(super) struct FixChecks {
     known: Mutex<FxHashMap<u64, Verdict>>,
 }
 
-/// How much fix checks may look at, in bytes of text and findings of whole files. A statement may have as many fixes as it has words, and each is checked
-/// with the whole statement. Fixes that are not checked are not safe.
+/// The remaining work of fix checks, in bytes of text plus findings of whole files. A statement can
+/// have as many fixes as words, and each check reads the whole statement. Unchecked fixes are not
+/// safe.
 #[derive(Debug)]
 pub(super) struct Effort(usize);
 
 impl Effort {
-    /// Enough for each fix of a file whose statements have a few fixes each.
+    /// A budget for a file whose statements have a few fixes each.
     pub(super) fn for_file(file: &FileSummary) -> Self {
         Self((128 << 10) + 8 * file.text.len())
     }
 
-    /// Enough for all fixes, however long that takes.
+    /// A budget without a limit.
     pub(super) fn unlimited() -> Self {
         Self(usize::MAX)
     }
 
-    /// Takes so much of it; says whether it was there.
+    /// Takes some of the budget. Returns false if too little is left.
     fn spend(&mut self, bytes: usize) -> bool {
         let left = self.0.checked_sub(bytes);
         self.0 = left.unwrap_or(0);
@@ -68,18 +74,19 @@ impl Effort {
     }
 }
 
-/// What is known of one fix in one file.
+/// The verdict about one fix in one file.
 #[derive(Debug, Clone)]
 enum Verdict {
-    /// It loses something.
+    /// The fix loses a part of the program.
     Loses,
-    /// It loses nothing; and whether it brings no error, under a fingerprint of what the statements refer to.
+    /// The fix loses nothing. The flag is true if it causes no errors; the number is a fingerprint
+    /// of everything that the statements refer to.
     Keeps(Arc<EditedWindow>, u64, bool),
 }
 
 impl FixChecks {
-    /// Whether a fix keeps what it claims, as far as `effort` allows to find out. What that depends on outside of the file
-    /// is added to `dependencies`.
+    /// True if the fix passes the check within `effort`. Dependencies on other files are added to
+    /// `dependencies`.
     pub(super) fn holds(
         &self,
         (program, types): (&Program, &ProgramTypes),
@@ -90,7 +97,8 @@ impl FixChecks {
         claim.edits.chunk_by(|one, other| one.file == other.file).all(|edits| {
             let file = edits.first().and_then(|edit| program.file(edit.file));
             let window = file.and_then(|file| Window::new(file, claim, edits));
-            // Also where the verdict is known: what is offered must not depend on what was asked before.
+            // Also charged for cached verdicts, so that the result does not depend on earlier
+            // checks.
             let cost = |window: &Window<'_>| window.text().len() + window.file.findings.len();
             let window = window.filter(|window| effort.spend(cost(window)));
             window.is_some_and(|window| self.holds_in((program, types), &window, dependencies))

@@ -1,5 +1,7 @@
-//! What a statement that becomes readable means for the rest of the program: whether it closes a cycle that the engine
-//! rejects, declares that rules have to be called, queries another package, or is the first fact that premises compare with.
+//! Effects of a newly readable statement on the rest of the program.
+//!
+//! The module detects rejected cycles, declarations with modes, queries of other packages, and
+//! first facts of a predicate.
 
 use rustc_hash::FxHashSet;
 
@@ -8,7 +10,8 @@ use mangle_engine::program::{PredicateId, Program};
 use mangle_syntax::syntax::ast::{Atom, Clause, Declaration, StatementKind};
 
 impl Check<'_> {
-    /// Whether a statement that was damaged brings errors that no look at this statement alone shows.
+    /// True if a statement that had syntax errors causes errors that a check of the statement alone
+    /// does not find.
     pub(super) fn is_disturbed(&self) -> bool {
         self.was_damaged()
             && self.after().any(|(item, _)| match &item.statement.kind {
@@ -24,24 +27,26 @@ impl Check<'_> {
     }
 }
 
-/// Whether a declaration has modes: rules elsewhere may not bind what it asks for.
+/// True if a declaration has modes: rules elsewhere might not bind the inputs.
 fn asks_for_calls(declaration: &Declaration) -> bool {
     declaration.descriptors.iter().any(|descriptor| descriptor.name.as_str() == "mode")
 }
 
-/// Whether a rule is about a predicate whose declaration has modes: it may not bind what that asks for.
+/// True if the predicate of a rule has a declaration with modes: the rule might not bind the
+/// inputs.
 fn has_modes(check: &Check<'_>, clause: &Clause) -> bool {
     let predicate = check.program.predicate_of(check.file, &clause.head).filter(|_| !clause.is_fact());
     let declarations = predicate.into_iter().flat_map(|predicate| check.program.declarations(predicate));
     declarations.filter_map(|site| site.item.statement.declaration()).any(asks_for_calls)
 }
 
-/// Whether a premise is about a predicate of another package, which the file may not use.
+/// True if a premise uses a predicate of another package, which the file might not import.
 fn queries_package(clause: &Clause) -> bool {
     clause.literals().any(|literal| literal.atom.name.as_str().contains('.'))
 }
 
-/// Whether a clause is the first fact of a predicate that premises query: what they compare with it is known only now.
+/// True if a clause is the first fact of a predicate that premises use: comparisons with its values
+/// can be checked only now.
 fn is_first_fact(check: &Check<'_>, clause: &Clause) -> bool {
     let head = &clause.head;
     if !clause.is_fact() {
@@ -57,7 +62,8 @@ fn is_first_fact(check: &Check<'_>, clause: &Clause) -> bool {
     is_queried && clauses.all(|site| site.item.statement.damaged)
 }
 
-/// Whether a rule closes a cycle that the engine rejects: with a negation, an aggregation or times in it.
+/// True if a rule closes a cycle that the engine rejects: a cycle with a negation, an aggregation
+/// or temporal predicates.
 fn closes_cycle(check: &Check<'_>, clause: &Clause) -> bool {
     let id = |atom| check.program.id_of(check.file, atom);
     let Some(head) = id(&clause.head) else { return false };
@@ -68,7 +74,8 @@ fn closes_cycle(check: &Check<'_>, clause: &Clause) -> bool {
     })
 }
 
-/// Whether a way through the dependency graph leads from `start` to `end`, with a negative step in it or before it.
+/// True if the dependency graph has a path from `start` to `end` with a negative step.
+/// `is_negative` is true if a negative step precedes the path.
 fn leads_back(program: &Program, start: PredicateId, end: PredicateId, is_negative: bool) -> bool {
     let mut known = FxHashSet::from_iter([(start, is_negative)]);
     let mut pending = vec![(start, is_negative)];

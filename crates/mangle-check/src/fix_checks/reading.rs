@@ -1,7 +1,8 @@
-//! Compares the statements and comments that a person sees in the text around a fix, before it and after it.
+//! Comparison of the visible statements and comments around a fix, before and after it.
 //!
-//! [`outline`](mangle_syntax::syntax::outline) reads both texts without the parser. A fix of notation is safe only if the
-//! text before it has one reading, and the text after it has the same one.
+//! [`outline`](mangle_syntax::syntax::outline) reads both texts without the parser. A fix of syntax
+//! is safe only if the text before it has a single reading, and the text after it has the same
+//! reading.
 
 use super::window::Window;
 use mangle_syntax::lint::{Group, Severity};
@@ -9,13 +10,13 @@ use mangle_syntax::syntax::ast::Item;
 use mangle_syntax::syntax::outline::{Change, CommentPlace, Doubt, Outline};
 use mangle_syntax::text::{TextRange, TextSize, apply, size, slice};
 
-/// The text that [`keeps`] reads, and where the first edit is in it.
+/// The text that [`keeps`] reads, and the position of the first edit in it.
 pub(super) fn stretch<'w>(window: &Window<'w>) -> (&'w str, Option<TextSize>) {
     let edit = window.edits.first().map(|(edit, _)| edit.start() - window.surroundings.start());
     (slice(&window.file.text, window.surroundings), edit)
 }
 
-/// True if no reading of the text before the edits loses or gains something.
+/// True if the edits neither remove nor add content in any reading of the text.
 pub(super) fn keeps(window: &Window<'_>) -> bool {
     let stretch = window.surroundings;
     let before = slice(&window.file.text, stretch);
@@ -33,7 +34,7 @@ pub(super) fn keeps(window: &Window<'_>) -> bool {
         && keeps_comments(&old, &new, &edits, is_notation)
 }
 
-/// True if the edits change a statement that has a mistake of notation, or text between statements.
+/// True if the edits change a statement with a syntax error, or text between statements.
 fn is_about_notation(window: &Window<'_>) -> bool {
     let touched = window.items.get(window.touched.clone()).unwrap_or_default();
     let is_odd = |item: &Item| {
@@ -47,7 +48,7 @@ fn is_about_notation(window: &Window<'_>) -> bool {
         || stray.any(|finding| window.edits.iter().any(|(edit, _)| edit.intersect(finding.range).is_some()))
 }
 
-/// Each edit with the range that its text takes up afterwards.
+/// Each edit with the range of its text after all edits.
 fn places_of(edits: &[(TextRange, &str)]) -> Vec<(TextRange, TextRange)> {
     let mut grown: i64 = 0;
     let place = |(range, text): &(TextRange, &str)| {
@@ -60,9 +61,9 @@ fn places_of(edits: &[(TextRange, &str)]) -> Vec<(TextRange, TextRange)> {
     edits.iter().map(place).collect()
 }
 
-/// True if the statements that edits change can be read in several ways, or may be parts of those beside them.
+/// True if a changed statement has several readings, or can be a part of a neighboring statement.
 fn is_doubtful(outline: &Outline, edits: &[TextRange], is_notation: bool) -> bool {
-    // The full stop is not part of a statement.
+    // The period is not part of a statement.
     let touches = |statement: &TextRange| {
         meets(edits, TextRange::new(statement.start(), statement.end() + TextSize::new(2)))
     };
@@ -94,14 +95,14 @@ fn is_doubtful(outline: &Outline, edits: &[TextRange], is_notation: bool) -> boo
     })
 }
 
-/// True if one of some sorted ranges has a byte or an end in common with another range.
+/// True if one of some sorted ranges shares a byte or an end with another range.
 fn meets(sorted: &[TextRange], range: TextRange) -> bool {
     let at = sorted.partition_point(|one| one.end() < range.start());
     sorted.get(at).is_some_and(|one| one.start() <= range.end())
 }
 
-/// True if all comments are about the statements that they were about. A comment that an edit replaces is one afterwards;
-/// only a fix that is not about notation may delete comments.
+/// True if all comments stay with their statements. A replaced comment must remain a comment. Only
+/// fixes that are not about syntax can delete comments.
 fn keeps_comments(old: &Outline, new: &Outline, edits: &[(TextRange, TextRange)], is_notation: bool) -> bool {
     let (old_edited, old_kept) = split(&old.comments, edits.iter().map(|edit| edit.0));
     let (new_edited, new_kept) = split(&new.comments, edits.iter().map(|edit| edit.1));
@@ -115,7 +116,7 @@ fn keeps_comments(old: &Outline, new: &Outline, edits: &[(TextRange, TextRange)]
             || old_edited.len() == new_edited.len() && old_edited.iter().zip(&new_edited).all(is_in_place))
 }
 
-/// The comments that have bytes in common with some sorted edits, and the others.
+/// Splits comments into those that overlap sorted edits, and the rest.
 fn split(
     comments: &[CommentPlace],
     edits: impl Iterator<Item = TextRange>,

@@ -1,4 +1,4 @@
-//! Fixes of texts that can be read in several ways, and the texts of findings about what other languages and programs write.
+//! Tests of fixes for ambiguous texts, and of findings about code of other languages.
 
 #![allow(clippy::unwrap_used)]
 
@@ -10,7 +10,7 @@ use mangle_syntax::text::apply;
 
 use crate::testing::CheckedFixture;
 
-/// The findings of a program with what their fixes make of the lines that they change.
+/// The findings of a program with the lines that their fixes change.
 #[track_caller]
 fn check(text: &str, expected: Expect) {
     let checked = CheckedFixture::new(text);

@@ -1,5 +1,5 @@
-//! What becomes of a window: its text after the edits, and after the safe fixes for notation that its statements still
-//! need before they can be read whole. Each step is compared with the one before.
+//! Text of a window after the edits and after the remaining safe syntax fixes of its statements.
+//! Each step is compared with the previous one.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -11,23 +11,24 @@ use mangle_syntax::syntax::ast::Item;
 use mangle_syntax::syntax::compare::{ComparePart, Gain, Side, compare, equal_count};
 use mangle_syntax::text::{Symbol, TextRange, TextSize, apply, moved};
 
-/// So many steps are tried.
+/// Maximum number of steps.
 const STEPS: usize = 12;
 
 /// A window after its edits.
 #[derive(Debug)]
 pub(super) struct EditedWindow {
-    /// Its text and statements.
+    /// The text and the statements.
     pub(super) source: SourceFile,
     /// The statements that changed.
     pub(super) changed: Range<usize>,
-    /// Predicates that have statements of their own only now.
+    /// Predicates that had no statements before.
     pub(super) heads: Vec<(Symbol, u16)>,
-    /// Words that are gone.
+    /// Words that the edits removed.
     pub(super) dropped: Vec<String>,
 }
 
-/// What the window becomes; `None` where the change loses something.
+/// Applies the edits and further syntax fixes to a window. `None` if a step loses a part of the
+/// program.
 pub(super) fn settle(window: &Window<'_>) -> Option<EditedWindow> {
     if window.goes_on() {
         return None;
@@ -61,12 +62,12 @@ impl EditedWindow {
         self.source.items().get(self.changed.clone()).unwrap_or_default()
     }
 
-    /// Applies the first safe fix for the notation of a statement that is or was damaged. `None` when there is nothing to do,
-    /// `Some(None)` when it loses something.
+    /// Applies the first safe syntax fix of a statement that has or had syntax errors. Returns
+    /// `None` if no fix is left, `Some(None)` if a fix loses a part of the program.
     fn step(&self, window: &Window<'_>) -> Option<Option<Self>> {
         let touched = window.items.get(window.touched.clone()).unwrap_or_default();
         let was_damaged = touched.iter().any(|item| item.statement.damaged);
-        // Of a damaged statement only the first damage is reported, so the rest comes to light now.
+        // Only the first syntax error of a statement is reported, so fixes can reveal the next one.
         let of_interest = |item: &&Item| (was_damaged || item.statement.damaged) && !item.rubble;
         let (item, finding, fix) = self.items().iter().filter(of_interest).flat_map(safely_fixable).next()?;
         let edits = placed(fix, item.start)?;
@@ -98,19 +99,19 @@ impl EditedWindow {
     }
 }
 
-/// The findings of a statement about its notation that a safe fix ends.
+/// The syntax findings of a statement with a safe fix.
 fn safely_fixable(item: &Item) -> impl Iterator<Item = (&Item, &Finding, &Fix)> {
     let all = item.statement.findings.iter().filter(|finding| is_safely_fixable(finding));
     all.filter_map(move |finding| Some((item, finding, finding.fix.as_ref()?)))
 }
 
-/// Whether a finding is about notation, and a safe fix ends it.
+/// True if a finding is about syntax and has a safe fix.
 pub(super) fn is_safely_fixable(finding: &Finding) -> bool {
     let is_error = finding.rule.severity == Some(Severity::Error) && finding.rule.group == Group::Syntax;
     is_error && finding.fix.as_ref().is_some_and(|fix| fix.applicability == Applicability::Safe)
 }
 
-/// The edits of a fix of the parser, from the start of the text, sorted.
+/// The edits of a parser fix, relative to the start of the text, sorted.
 fn placed(fix: &Fix, start: TextSize) -> Option<Vec<(TextRange, &str)>> {
     let is_own =
         |edit: &mangle_syntax::lint::Edit| edit.span == mangle_syntax::lint::Span::here(edit.span.range);
@@ -127,25 +128,25 @@ fn part(range: TextRange, is_declared: bool) -> ComparePart {
     ComparePart { range, is_declared, is_paired: true }
 }
 
-/// What the fix of a window declares, from the start of the file.
+/// The ranges that the fix of a window rewrites, relative to the start of the file.
 fn parts(window: &Window<'_>) -> Vec<ComparePart> {
     let free = window.free.iter().map(|range| part(*range, false));
     free.chain(window.declared.iter().map(|range| part(*range, true))).collect()
 }
 
-/// Whether edits leave the ends of a range where they can be found again.
+/// True if the ends of a range can still be located after the edits.
 fn is_paired(range: TextRange, edits: &[(TextRange, &str)]) -> bool {
     edits
         .iter()
         .all(|(edit, _)| range.contains_range(*edit) || edit.intersect(range).is_none_or(TextRange::is_empty))
 }
 
-/// The parts, each marked with whether [`after`] has it.
+/// The parts, each with a flag that is true if [`after`] returns it.
 fn paired(parts: &[ComparePart], edits: &[(TextRange, &str)]) -> Vec<ComparePart> {
     parts.iter().map(|part| ComparePart { is_paired: is_paired(part.range, edits), ..*part }).collect()
 }
 
-/// A part after edits, with what is inserted at its ends.
+/// A part after the edits, including insertions at its ends.
 fn after(part: ComparePart, edits: &[(TextRange, &str)]) -> Option<ComparePart> {
     let [_, range] = moved(part.range, edits);
     is_paired(part.range, edits).then_some(ComparePart { range, ..part })
@@ -156,7 +157,8 @@ fn shifted(part: ComparePart, start: TextSize) -> Option<ComparePart> {
     Some(ComparePart { range, ..part })
 }
 
-/// Which statements differ from those of the window; `None` where one does that no edit touches.
+/// The range of statements that differ from the window. `None` if a statement outside of the edits
+/// differs.
 fn changed(window: &Window<'_>, items: &[Item]) -> Option<Range<usize>> {
     let start = equal_count(window.items.iter(), items.iter());
     let start = start.min(window.touched.start);

@@ -1,4 +1,4 @@
-//! Which fixes are offered as safe.
+//! Tests of the fixes that are offered as safe.
 
 #![allow(clippy::unwrap_used)]
 
@@ -11,7 +11,7 @@ use mangle_engine::types::{ProgramTypes, TypeCache};
 use mangle_syntax::lint::{Applicability, FileEdit, Fix};
 use mangle_syntax::text::{FileId, TextRange, TextSize, apply, size};
 
-/// The predicates that the statements are about.
+/// The predicates that the statements use.
 const DECLARATIONS: &str = "\
 Decl req(A).
 Decl list(A).
@@ -22,7 +22,7 @@ Decl path(T) bound [/string].
 Decl score(A, N) bound [/any, /number].
 ";
 
-/// The errors of a statement with what their fixes make of it.
+/// The errors of a statement with the results of their fixes.
 fn offers(statement: &str) -> Vec<(&'static str, Option<(Applicability, String)>)> {
     let text = format!("{DECLARATIONS}{statement}\n");
     let checked = CheckedFixture::new(&text);
@@ -47,7 +47,8 @@ fn safe(statement: &str, rule: &str, expected: &str) {
     assert_eq!(of_rule, Some((Applicability::Safe, expected.to_owned())), "{statement}: {offers:#?}");
 }
 
-/// No error has a safe fix, and the first of `rule` has the fix that leads to `expected`, if any.
+/// Asserts that no error has a safe fix, and that the first finding of `rule` has the fix with the
+/// result `expected`, if any.
 #[track_caller]
 fn not_safe(statement: &str, rule: &str, expected: Option<&str>) {
     let offers = offers(statement);
@@ -164,7 +165,7 @@ fn arithmetic_of_prolog_is_read_whole() {
 #[test]
 fn commas_between_premises_are_safe_and_between_values_are_not() {
     safe("ok(A) :- req(A) list(A).", "missing-comma", "ok(A) :- req(A), list(A).");
-    // The first of several: what is left is mended the same way.
+    // The first of several errors; the rest is fixed in the same way.
     safe(
         "ok(A) :- req(A)\n  list(A)\n  spare(A).",
         "missing-comma",
@@ -207,7 +208,7 @@ fn a_helper_for_a_negation_is_safe() {
     );
 }
 
-/// Whether a made-up fix passes that replaces the first `old` in `text` by `new`.
+/// True if an artificial fix is accepted that replaces the first `old` in `text` by `new`.
 fn holds(text: &str, old: &str, new: &str, declared: bool) -> bool {
     let program = Arc::new(program(text));
     let types = ProgramTypes::new(&program, &mut TypeCache::default());
@@ -238,7 +239,7 @@ fn whatever_takes_a_premise_away_is_not_safe() {
         assert!(!holds(text, gone, "", false), "{gone}");
         assert!(!holds(text, gone, "", true), "{gone}");
     }
-    // Declared to be said in another way, and said in another way.
+    // A rewrite is accepted only if it is declared.
     assert!(!holds(text, "!b(X)", "!c(X)", false));
     assert!(holds(text, "!b(X)", "!c(X)", true));
     assert!(!holds(text, "!b(X)", "c(X)", true), "a negation is not replaced by another premise");

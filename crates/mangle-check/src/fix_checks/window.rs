@@ -1,5 +1,5 @@
-//! The stretch of a file that edits change: the statements that they touch, and one more on either side, which must stay
-//! what they are.
+//! Window of a file around edits: the touched statements and one neighbor on each side, which must
+//! not change.
 
 use std::hash::Hash as _;
 use std::ops::Range;
@@ -11,28 +11,28 @@ use mangle_syntax::syntax::ast::{Item, StatementKind};
 use mangle_syntax::syntax::rules::{SYNTAX_ERROR, UNMATCHED_PARENTHESIS};
 use mangle_syntax::text::{TextRange, TextSize, apply, slice, text_len, whole_characters};
 
-/// A stretch of a file and the edits to it. Ranges count from the start of the file.
+/// A range of a file and the edits to it. Ranges are relative to the start of the file.
 #[derive(Debug)]
 pub(super) struct Window<'w> {
     pub(super) file: &'w FileSummary,
-    /// The stretch.
+    /// The range of the window.
     pub(super) range: TextRange,
-    /// The stretch with further statements and the comments around them, for a reader who does not know the statements.
+    /// The window with further statements and comments, for a reader that does not use the parser.
     pub(super) surroundings: TextRange,
-    /// The statements in it.
+    /// The statements in the window.
     pub(super) items: &'w [Item],
-    /// Those of them that the edits touch.
+    /// The indices of the statements that the edits touch.
     pub(super) touched: Range<usize>,
     /// The edits, sorted.
     pub(super) edits: Vec<(TextRange, &'w str)>,
-    /// Bytes whose words may differ afterwards.
+    /// Bytes whose words can differ after the edits.
     pub(super) free: Vec<TextRange>,
-    /// Bytes that are said in another way afterwards.
+    /// Bytes that the edits rewrite with the same meaning.
     pub(super) declared: Vec<TextRange>,
 }
 
 impl<'w> Window<'w> {
-    /// `None` where the edits do not fit the file.
+    /// `None` if the edits do not fit the file.
     pub(super) fn new(file: &'w FileSummary, claim: Claim<'_>, edits: &'w [FileEdit]) -> Option<Self> {
         let (first, last) = (edits.first()?.range, edits.last()?.range);
         let end = |item: &Item| item.start + item.statement.len;
@@ -59,8 +59,8 @@ impl<'w> Window<'w> {
         })
     }
 
-    /// Whether text that cannot be read stands right behind what the edits touch, or beside it on its line: it may be a
-    /// part of these statements.
+    /// True if unreadable text follows the touched statements directly, or is on the same line: it
+    /// can be a part of them.
     pub(super) fn goes_on(&self) -> bool {
         let touched = self.items.get(self.touched.clone()).unwrap_or_default();
         let next = self.items.get(self.touched.end);
@@ -76,38 +76,39 @@ impl<'w> Window<'w> {
         behind || in_front || stray.into_iter().any(|finding| finding.range.intersect(self.range).is_some())
     }
 
-    /// How many line ends there are between two statements.
+    /// The number of line ends between two statements.
     fn gap(&self, one: &Item, other: &Item) -> usize {
         let end = (one.start + one.statement.len).min(other.start);
         slice(&self.file.text, TextRange::new(end, other.start)).matches('\n').count()
     }
 
-    /// The text of the stretch.
+    /// The text of the window.
     pub(super) fn text(&self) -> &'w str {
         slice(&self.file.text, self.range)
     }
 
-    /// All ranges that decide, from the start of the stretch.
+    /// All ranges that affect the verdict, relative to the start of the window.
     pub(super) fn ranges(&self) -> Vec<(i64, i64)> {
         let offset = |at: TextSize| i64::from(u32::from(at)) - i64::from(u32::from(self.range.start()));
         let all = self.free.iter().chain(&self.declared).chain(self.edits.iter().map(|(range, _)| range));
         all.map(|range| (offset(range.start()), offset(range.end()))).collect()
     }
 
-    /// The text of the stretch after the edits.
+    /// The text of the window after the edits.
     pub(super) fn after(&self) -> Option<String> {
         let start = self.range.start();
         let moved = self.edits.iter().map(|(range, text)| (*range - start, *text));
         apply(self.text(), moved)
     }
 
-    /// A number for the stretch and the change.
+    /// A hash of the window and the edits.
     pub(super) fn key(&self) -> u64 {
         hash(|hasher| self.hash(hasher))
     }
 }
 
-/// A range with the statements `BESIDE` it on either side. It starts and ends between statements.
+/// Extends a range by `BESIDE` statements on each side. The result starts and ends between
+/// statements.
 fn surroundings(file: &FileSummary, touched: &Range<usize>, edits: TextRange) -> Option<TextRange> {
     const BESIDE: usize = 3;
     const MAX_BYTES: u32 = 16 << 10;
@@ -117,14 +118,14 @@ fn surroundings(file: &FileSummary, touched: &Range<usize>, edits: TextRange) ->
     let start = before.map_or(TextSize::new(0), end).min(edits.start());
     let stop =
         items.get(touched.end + BESIDE - 1).map_or(text_len(&file.text), |item| item.start).max(edits.end());
-    // What is further away is looked at only where statements are small.
+    // More distant text is included only if statements are small.
     let start = start.max(edits.start().checked_sub(MAX_BYTES.into()).unwrap_or_default());
     let stop = stop.min(edits.end() + TextSize::from(MAX_BYTES));
     whole_characters(file.text.as_bytes(), TextRange::new(start, stop))
         .intersect(TextRange::up_to(text_len(&file.text)))
 }
 
-/// Whether a stretch of text is no statement, or only the end of one.
+/// True if the item is not a statement, or is only the end of one.
 fn is_unreadable(item: &Item) -> bool {
     let is_rest = |rule| [&SYNTAX_ERROR, &UNMATCHED_PARENTHESIS].contains(&rule);
     let broken = matches!(item.statement.kind, StatementKind::Broken);

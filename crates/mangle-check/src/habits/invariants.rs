@@ -1,12 +1,12 @@
-//! Rules for all fixes and suggestions about habits of other languages.
+//! Invariants of all fixes and suggestions about habits from other languages.
 
 use mangle_syntax::lint::{Applicability, Diagnostic, Group};
 
 use super::SUITES;
 use super::suite::{Suite, diagnostics, errors, fixed};
 
-/// Names and predicates that suggestions can contain although the program does not: truth values, and constants of Prolog
-/// in facts and arguments.
+/// Names and predicates that suggestions can contain although the program does not: truth values,
+/// and Prolog constants in facts and arguments.
 const CONVENTIONAL: [&str; 10] =
     ["/true", "/false", "/tom", "/bob", "/ann", "/admin", "/a", "/b", "/c", "/none"];
 
@@ -31,7 +31,7 @@ fn safe_fixes_add_no_errors() {
 
 #[test]
 fn fixes_that_guess_add_no_syntax_errors() {
-    // Other errors are reported only for statements that can be read.
+    // Other errors are reported only for statements without syntax errors.
     let syntax_errors = |text: &str| {
         let found = diagnostics(text);
         found.iter().filter(|found| found.rule.group == Group::Syntax).count()
@@ -77,7 +77,7 @@ fn suggestions_invent_no_names() {
     });
 }
 
-/// True if a program contains a word that is no part of another word.
+/// True if a program contains the word as a whole word.
 fn has_word(program: &str, word: &str) -> bool {
     let is_inside = |c: char| c.is_alphanumeric() || matches!(c, '_' | '/' | '.');
     let whole = |at: usize| {
@@ -87,7 +87,7 @@ fn has_word(program: &str, word: &str) -> bool {
     program.match_indices(word).any(|(at, _)| whole(at))
 }
 
-/// The names and the predicates in a piece of Mangle, without strings and comments.
+/// The names and the predicates in Mangle source, without strings and comments.
 fn names_and_predicates(text: &str) -> Vec<String> {
     let code: String =
         text.lines().filter(|line| !line.trim_start().starts_with('#')).collect::<Vec<_>>().join("\n");
@@ -99,7 +99,7 @@ fn names_and_predicates(text: &str) -> Vec<String> {
         let tail = &rest[start..];
         let end = tail.find(|c: char| !is_word(c)).unwrap_or(tail.len());
         let (word, behind) = tail.split_at(end);
-        // A method is no predicate.
+        // A method is not a predicate.
         let is_method = rest[..start].ends_with('.');
         let is_predicate =
             !is_method && behind.starts_with('(') && word.starts_with(|c: char| c.is_ascii_lowercase());

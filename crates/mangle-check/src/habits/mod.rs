@@ -1,7 +1,8 @@
-//! Habits of other languages: suites with the findings of snippets that newcomers write, and the rules for their fixes.
+//! Test suites of habits from other languages: typical snippets of newcomers with their findings,
+//! and invariants of the fixes.
 //!
-//! Each suite is a Markdown file. A heading names the habit, a `mangle` block is the program, and the `text` block after
-//! it contains the findings. `UPDATE_EXPECT=1` writes the findings anew.
+//! Each suite is a Markdown file. A heading names the habit, a `mangle` block is the program, and
+//! the `text` block after it contains the findings. `UPDATE_EXPECT=1` rewrites the findings.
 
 #![allow(clippy::unwrap_used)]
 
@@ -30,7 +31,6 @@ suite!(prolog);
 suite!(cedar);
 suite!(python);
 
-/// All suites.
 const SUITES: [&str; 5] = [
     include_str!("rego.md"),
     include_str!("sql.md"),

@@ -1,4 +1,4 @@
-//! A Markdown suite of habits: its programs, and the text with the current findings.
+//! Markdown suite of habits: its programs, and the text with the current findings.
 
 use std::fmt::Write as _;
 
@@ -30,7 +30,7 @@ impl<'t> Suite<'t> {
         Self { preamble, habits: rest.split("\n## ").map(habit).collect() }
     }
 
-    /// The suite with the current findings.
+    /// Renders the suite with the current findings.
     pub(super) fn render(&self) -> String {
         let mut out = format!("{}\n", self.preamble);
         for Habit { title, program } in &self.habits {
@@ -43,7 +43,6 @@ impl<'t> Suite<'t> {
     }
 }
 
-/// The diagnostics of a program.
 pub(super) fn diagnostics(program: &str) -> Vec<Diagnostic> {
     CheckedFixture::new(program).diagnostics.into_iter().flat_map(|(_, found)| found).collect()
 }
@@ -59,7 +58,7 @@ pub(super) fn fixed(program: &str, found: &Diagnostic) -> Option<String> {
     Some(apply(program, edits.map(|edit| (edit.range, edit.text.as_str()))).unwrap())
 }
 
-/// The findings as text; a fix is followed by the program after it.
+/// The findings as text. A fix is followed by the fixed program.
 fn findings(program: &str) -> String {
     let mut out = String::new();
     for found in diagnostics(program) {

@@ -1,10 +1,10 @@
-//! Atoms in comments of test files.
+//! Parser of atoms in comments of test files.
 
 use mangle_engine::program::{PredicateKey, key_of};
 use mangle_syntax::syntax::SourceFile;
 use mangle_syntax::text::{Symbol, TextRange};
 
-/// The predicate of an atom, and where its name stands in the text.
+/// Parses the predicate of an atom and the range of its name in the text.
 pub(super) fn read_atom(text: &str) -> Option<(PredicateKey, TextRange)> {
     let text = format!("{}.", text.trim_end_matches('.'));
     let source = SourceFile::parse(text.as_str().into());
@@ -14,7 +14,7 @@ pub(super) fn read_atom(text: &str) -> Option<(PredicateKey, TextRange)> {
     clause.interval.is_none().then(|| (key_of(&clause.head), name))
 }
 
-/// Reads `name/arity`.
+/// Parses `name/arity`.
 pub(super) fn name_and_arity(text: &str) -> Option<PredicateKey> {
     let (name, arity) = text.rsplit_once('/')?;
     let is_name = |char: char| char.is_alphanumeric() || matches!(char, '_' | '.' | ':');

@@ -1,55 +1,58 @@
-//! The cases of a test file and what they expect.
+//! Test cases and expectations of a test file.
 
 use super::key::TestKey;
 use mangle_engine::program::PredicateKey;
 use mangle_syntax::lint::Finding;
 use mangle_syntax::text::TextRange;
 
-/// The cases of a test file. Ranges count from its start.
+/// The cases of a test file. Ranges are relative to the start of the file.
 #[derive(Debug, Clone, Default)]
 pub struct TestFile {
     /// The cases, in the order of the file.
     pub cases: Vec<Case>,
-    /// Statements before the first case that could not be read: indices into [`mangle_engine::program::FileSummary::items`].
+    /// Statements with syntax errors before the first case: indices into
+    /// [`mangle_engine::program::FileSummary::items`].
     pub damaged: Vec<u32>,
-    /// Expectations before the first case, which belong to none: an error.
+    /// Expectations before the first case, which are errors.
     pub homeless: Vec<Expectation>,
-    /// Comments that read like expectations and are none: an unknown key, a key without its `@`, one after a statement.
+    /// Comments that resemble expectations but are ignored: an unknown key, a missing `@`, or a
+    /// position after a statement.
     pub unread: Vec<TextRange>,
-    /// What is wrong with the comments, as far as the file alone tells.
+    /// Errors in the comments that do not depend on the program.
     pub(super) findings: Vec<Finding>,
 }
 
-/// A case of a test file: facts, and what has to follow from them.
+/// A test case: facts, and the expected results.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Case {
-    /// What it is called.
+    /// The name of the case.
     pub name: String,
-    /// The comment that opens it.
+    /// The comment that starts the case.
     pub header: TextRange,
-    /// Its facts: indices into [`mangle_engine::program::FileSummary::items`].
+    /// The facts of the case: indices into [`mangle_engine::program::FileSummary::items`].
     pub facts: Vec<u32>,
-    /// What stands among them and is none: rules and declarations, which would belong to all cases.
+    /// Rules and declarations inside of the case, which are errors because they would apply to all
+    /// cases.
     pub strangers: Vec<u32>,
-    /// Statements that could not be read.
+    /// Statements with syntax errors.
     pub damaged: Vec<u32>,
-    /// What it expects, in the order of the file.
+    /// The expectations, in the order of the file.
     pub expectations: Vec<Expectation>,
 }
 
-/// What a case expects.
+/// An expectation of a case.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Expectation {
-    /// Of which kind.
+    /// The kind of expectation.
     pub key: TestKey,
-    /// The comment.
+    /// The range of the comment.
     pub range: TextRange,
     /// The text after the key.
     pub text: String,
-    /// The range of that text.
+    /// The range of `text`.
     pub text_range: TextRange,
-    /// The predicate that it is about; `None` where the text cannot be read.
+    /// The predicate of the expectation. `None` if the text has a syntax error.
     pub predicate: Option<PredicateKey>,
-    /// The predicate's name in the text, for an atom.
+    /// The range of the predicate's name, for an atom.
     pub name: Option<TextRange>,
 }

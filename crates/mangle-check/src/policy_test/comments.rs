@@ -1,7 +1,8 @@
-//! The comments of a test file that say something: those whose first sign is `@`.
+//! Directive comments of a test file, which start with `@`.
 //!
-//! They are found in the text, since files keep no tree once they were read. A line that starts with `#` is a comment
-//! unless it is inside of a string, which only a statement around it can tell.
+//! The comments are found in the text, because files keep no tree after parsing. A line that starts
+//! with `#` is a comment unless it is inside of a string, which depends on the surrounding
+//! statement.
 
 use super::atom::{name_and_arity, read_atom};
 use super::key::TestKey;
@@ -16,15 +17,15 @@ pub struct Comment<'f> {
     pub range: TextRange,
     /// The key, without `@`.
     pub key: &'f str,
-    /// The bytes of the key.
+    /// The range of the key.
     pub key_range: TextRange,
     /// The text after the key, trimmed.
     pub value: &'f str,
-    /// The bytes of that; where there is none, an empty range at the end of the comment.
+    /// The range of the value. If the value is missing, an empty range at the end of the comment.
     pub value_range: TextRange,
 }
 
-/// The comment with a key on the line around `offset`.
+/// The directive comment on the line that contains `offset`.
 #[must_use]
 pub fn comment_at(file: &FileSummary, offset: TextSize) -> Option<Comment<'_>> {
     let at = usize::from(offset);
@@ -34,7 +35,7 @@ pub fn comment_at(file: &FileSummary, offset: TextSize) -> Option<Comment<'_>> {
     is_comment(file, found.range.start()).then_some(found)
 }
 
-/// All of them, in the order of the file.
+/// All directive comments, in the order of the file.
 pub(super) fn comments(file: &FileSummary) -> Vec<Comment<'_>> {
     let mut all = Vec::new();
     let mut start = TextSize::new(0);
@@ -45,14 +46,14 @@ pub(super) fn comments(file: &FileSummary) -> Vec<Comment<'_>> {
     all
 }
 
-/// The comment of a line that starts at `start`.
+/// The comment on a line that starts at `start`.
 fn comment(line: &str, start: TextSize) -> Option<Comment<'_>> {
     let whole = line.trim();
     let rest = whole.trim_start_matches('#');
     let body = rest.trim_start().strip_prefix('@').filter(|_| rest.len() < whole.len())?;
     let (key, value) = body.split_at(body.find(char::is_whitespace).unwrap_or(body.len()));
     let value = value.trim();
-    // Where a piece of the line stands.
+    // The range of a part of the line.
     let range = |piece: &str, ends_at: usize| {
         let end = start + size(ends_at);
         TextRange::new(end - text_len(piece), end)
@@ -68,20 +69,20 @@ fn comment(line: &str, start: TextSize) -> Option<Comment<'_>> {
     })
 }
 
-/// A comment that reads like a directive and is none.
+/// A comment that resembles a directive but is not one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct DirectiveLookalike {
     /// From `#` to the end of the line.
     pub(super) range: TextRange,
-    /// The key that it seems to have.
+    /// The intended key.
     pub(super) key: TestKey,
-    /// Where an `@` is missing; `None` where the comment stands behind a statement.
+    /// The position of the missing `@`. `None` if the comment follows a statement.
     pub(super) missing_at: Option<TextSize>,
     /// True if only the `@` is missing.
     pub(super) is_complete: bool,
 }
 
-/// Comments that read like directives: without the `@`, or behind a statement.
+/// Comments that resemble directives: without the `@`, or after a statement.
 pub(super) fn ignored(file: &FileSummary) -> Vec<DirectiveLookalike> {
     let mut all = Vec::new();
     let mut start = TextSize::new(0);
@@ -97,7 +98,7 @@ pub(super) fn ignored(file: &FileSummary) -> Vec<DirectiveLookalike> {
     all
 }
 
-/// `# expect p(1)`, `# @ expect p(1)`, and in a file without a case also `# test:`
+/// Matches `# expect p(1)`, `# @ expect p(1)`, and in a file without a case also `# test:`.
 fn without_at(line: &str, start: TextSize, has_case: bool) -> Option<DirectiveLookalike> {
     let whole = line.trim();
     let body = whole.trim_start_matches('#').trim_start();
@@ -118,7 +119,7 @@ fn without_at(line: &str, start: TextSize, has_case: bool) -> Option<DirectiveLo
     Some(DirectiveLookalike { range, key, missing_at: Some(end - text_len(words)), is_complete })
 }
 
-/// `p(1). # @expect q(1)`
+/// Matches `p(1). # @expect q(1)`.
 fn behind_statement(line: &str, start: TextSize) -> Option<DirectiveLookalike> {
     let hashes = line.match_indices('#').map(|(at, _)| at);
     hashes.into_iter().find_map(|at| {
@@ -131,7 +132,7 @@ fn behind_statement(line: &str, start: TextSize) -> Option<DirectiveLookalike> {
     })
 }
 
-/// Whether a text is what stands behind a key, and no prose.
+/// True if the text is a valid value of the key rather than prose.
 fn fits(key: TestKey, value: &str) -> bool {
     match key {
         TestKey::Test => value.starts_with("name:"),
@@ -142,8 +143,8 @@ fn fits(key: TestKey, value: &str) -> bool {
     }
 }
 
-/// Whether `at`, where a line has its first sign, is in no string. A statement that could not be read whole may have
-/// swallowed what follows it, so it proves nothing.
+/// True if `at`, the first non-blank character of a line, is not inside of a string. A statement
+/// with syntax errors proves nothing, because it can include the text after it.
 fn is_comment(file: &FileSummary, at: TextSize) -> bool {
     let around = file.item_at(at).and_then(|index| file.items.get(index));
     let Some(item) = around.filter(|item| !item.statement.damaged && at < item.start + item.statement.len)

@@ -1,4 +1,4 @@
-//! Which rules of a program gave anything in a case.
+//! Rule coverage of test cases.
 
 use rustc_hash::FxHashSet;
 
@@ -6,29 +6,29 @@ use mangle_engine::kernel::{Clock, Kernel, RuleId};
 use mangle_engine::program::{PredicateId, Program};
 use mangle_syntax::text::FileId;
 
-/// A clause of a program, whatever else it is compiled with.
+/// Identifies a clause independently of the program that it is compiled with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct RuleKey {
-    /// The file that the clause stands in.
+    /// The file of the clause.
     pub file: FileId,
-    /// Its statement: an index into the items of the file.
+    /// The statement: an index into the items of the file.
     pub item: u32,
 }
 
-/// The rules that gave something.
+/// The covered rules.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Coverage {
-    /// Them.
+    /// The rules that derived a fact.
     pub fired: FxHashSet<RuleKey>,
 }
 
 impl Coverage {
-    /// Adds what fired elsewhere.
+    /// Adds the covered rules of another evaluation.
     pub fn add(&mut self, other: Self) {
         self.fired.extend(other.fired);
     }
 
-    /// Adds the rules that gave something in an evaluation.
+    /// Adds the rules that derived a fact in an evaluation.
     pub(super) fn take(&mut self, program: &Program, kernel: &mut Kernel, clock: Clock) {
         let compiled = std::sync::Arc::clone(kernel.compiled());
         let key = |rule: RuleId| compiled.rule(rule).map(|rule| RuleKey { file: rule.file, item: rule.item });
@@ -44,7 +44,7 @@ impl Coverage {
         }
     }
 
-    /// Adds the rules of a predicate all of whose facts another one gave first.
+    /// Adds the rules of a predicate whose facts were all derived by another rule first.
     fn later(&mut self, program: &Program, kernel: &mut Kernel, predicate: PredicateId, clock: Clock) {
         let compiled = std::sync::Arc::clone(kernel.compiled());
         let rules: Vec<_> = (0u32..)
@@ -66,14 +66,14 @@ impl Coverage {
     }
 }
 
-/// Whether a clause has a body.
+/// True if the clause has a body.
 fn is_rule(program: &Program, key: RuleKey) -> bool {
     let item = program.file(key.file).and_then(|file| file.items.get(key.item as usize));
     item.and_then(|item| item.statement.clause()).is_some_and(|clause| !clause.is_fact())
 }
 
-/// The rules of a program that tests can be expected to fire: clauses with a body that could be read, not those of
-/// `tests`.
+/// The rules of a program that tests can cover: clauses with a body and without syntax errors,
+/// outside of `tests`.
 pub fn rules_of<'p>(
     program: &'p Program,
     tests: &'p FxHashSet<FileId>,

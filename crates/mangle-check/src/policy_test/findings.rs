@@ -1,4 +1,4 @@
-//! Findings about the comments of a test file, and about the contents of its cases.
+//! Findings about test files: directive comments and the contents of cases.
 
 use rustc_hash::FxHashSet;
 
@@ -19,7 +19,8 @@ use mangle_syntax::syntax::ast::Item;
 use mangle_syntax::text::{FileId, TextRange, TextSize, nearest, shorten, text_len};
 
 impl TestFile {
-    /// What is wrong with the comments and the cases of `file`. Ranges count from the start of the file.
+    /// The errors in the comments and cases of `file`. Ranges are relative to the start of the
+    /// file.
     #[must_use]
     pub fn findings(&self, file: &FileSummary, program: &Program, types: &ProgramTypes) -> Vec<Finding> {
         let outside = ProgramPredicates::new(self, file, program);
@@ -48,11 +49,11 @@ impl TestFile {
     }
 }
 
-/// What a program says of its predicates outside of the cases of a test file.
+/// The predicates of a program without the cases of a test file.
 pub(super) struct ProgramPredicates<'p> {
     program: &'p Program,
     file: FileId,
-    /// Where the facts of cases start.
+    /// The start offsets of facts in cases.
     facts: FxHashSet<TextSize>,
 }
 
@@ -63,7 +64,7 @@ impl<'p> ProgramPredicates<'p> {
         Self { program, file: file.id, facts: facts.collect() }
     }
 
-    /// Whether anything but the facts of cases declares, defines, supplies or queries a predicate.
+    /// True if the predicate is declared, defined, supplied or used outside of the facts of cases.
     pub(super) fn knows(&self, key: PredicateKey) -> bool {
         self.program.id(key).is_some_and(|id| {
             let predicate = self.program.get(id);
@@ -71,7 +72,7 @@ impl<'p> ProgramPredicates<'p> {
         })
     }
 
-    /// Whether anything but the facts of cases declares, defines or supplies a predicate.
+    /// True if the predicate is declared, defined or supplied outside of the facts of cases.
     fn makes(&self, predicate: &Predicate) -> bool {
         let is_of_case = |site: &Site<'_>| site.file.id == self.file && self.facts.contains(&site.item.start);
         predicate.signature.host
@@ -79,14 +80,14 @@ impl<'p> ProgramPredicates<'p> {
             || self.program.clauses(predicate).any(|site| !is_of_case(&site))
     }
 
-    /// The other predicates of a name that are known.
+    /// The known predicates of a name with another arity.
     fn of_name(&self, key: PredicateKey) -> Vec<PredicateKey> {
         let others = self.program.named(key.name).map(|predicate| predicate.key);
         others.filter(|other| *other != key && self.knows(*other)).collect()
     }
 }
 
-/// A fact that nothing reads, unless the number of its arguments is reported as wrong.
+/// Reports a fact that no rule or expectation uses, unless its arity already has a finding.
 fn unread_fact(item: &Item, program: &Program, outside: &ProgramPredicates<'_>) -> Option<Finding> {
     let head = &item.statement.clause()?.head;
     let key = key_of(head);
@@ -106,7 +107,7 @@ fn unread_fact(item: &Item, program: &Program, outside: &ProgramPredicates<'_>) 
     Some(with_others(finding, &others))
 }
 
-/// The names of the predicates that are known.
+/// The names of the known predicates.
 fn names<'p>(
     program: &'p Program,
     outside: &ProgramPredicates<'_>,
@@ -121,7 +122,7 @@ fn with_others(finding: Finding, others: &[PredicateKey]) -> Finding {
     finding.help(format!("did you mean {}?", others.join(" or ")))
 }
 
-/// An expectation whose values its types rule out.
+/// Reports an expectation that the types of its values make impossible.
 fn impossible(
     expectation: &Expectation,
     file: &FileSummary,
@@ -146,7 +147,7 @@ fn impossible(
     Some(finding.label("no fact can match this").note(NOT_RUN))
 }
 
-/// A test file in which nothing is run.
+/// Reports a test file without cases.
 pub(super) fn without_case(file: &FileSummary) -> Finding {
     let line = file.text.lines().next().unwrap_or_default();
     Finding::new(&TEST_WITHOUT_CASE, TextRange::up_to(text_len(line)), "test file has no case")
@@ -154,7 +155,7 @@ pub(super) fn without_case(file: &FileSummary) -> Finding {
         .help("begin a case with `# @test name: …`")
 }
 
-/// A property, or what restricts it, that cannot be read.
+/// Reports an invalid property or restriction.
 pub(super) fn property_error(error: &PropertyError) -> Finding {
     let finding = Finding::new(&PROPERTY_MALFORMED, error.range, error.message.clone()).note(NOT_CHECKED);
     match error.message.ends_with(NO_PREMISES) {
@@ -163,7 +164,7 @@ pub(super) fn property_error(error: &PropertyError) -> Finding {
     }
 }
 
-/// A comment that reads like a directive.
+/// Reports a comment that resembles a directive.
 pub(super) fn ignored_directive(ignored: &DirectiveLookalike) -> Finding {
     let key = ignored.key.as_str();
     let message = match ignored.missing_at {
@@ -192,7 +193,7 @@ pub(super) fn unknown_key(comment: &Comment<'_>) -> Finding {
     suggest(finding, comment.key, TestKey::ALL.map(TestKey::as_str).into_iter(), |near| near.to_owned())
 }
 
-/// The name of a case is missing or that of another one.
+/// Reports a missing or repeated case name.
 pub(super) fn case_name(comment: &Comment<'_>, repeated: bool) -> Finding {
     if repeated {
         return Finding::new(&TEST_MALFORMED, comment.range, "second case with this name")
@@ -235,13 +236,13 @@ pub(super) fn malformed(key: TestKey, comment: &Comment<'_>) -> Finding {
     Finding::new(&TEST_MALFORMED, range, message).note(NOT_RUN).help(help)
 }
 
-/// The rest of a text that begins with the word `not`.
+/// The text after the word `not`.
 fn without_not(value: &str) -> Option<&str> {
     let rest = value.strip_prefix("not")?;
     rest.starts_with([' ', '\t', '(']).then(|| rest.trim())
 }
 
-/// An expectation before the first case.
+/// Reports an expectation before the first case.
 pub(super) fn homeless(comment: &Comment<'_>) -> Finding {
     let message = format!("`@{}` before the first test case", comment.key);
     Finding::new(&TEST_MALFORMED, comment.range, message)
@@ -291,13 +292,13 @@ fn unknown_predicate(
     })
 }
 
-/// What `mangle-ls verify` does with a property that has such a mistake.
+/// The effect of an invalid property on `mangle-ls verify`.
 const NOT_CHECKED: &str = "`mangle-ls verify` does not check this property";
 
-/// What `mangle-ls test` does with a case that has such a mistake.
+/// The effect of an invalid case on `mangle-ls test`.
 const NOT_RUN: &str = "`mangle-ls test` does not run this case";
 
-/// Adds the word that was probably meant, as help and as a fix.
+/// Adds the word that was probably intended, as help and as a fix.
 fn suggest<'w>(
     finding: Finding,
     word: &str,

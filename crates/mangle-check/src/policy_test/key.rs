@@ -1,20 +1,20 @@
-//! What a comment of a test file can say.
+//! Keys of directive comments in test files.
 
-/// What a comment of a test file can say.
+/// The key of a directive comment in a test file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum TestKey {
-    /// `@test name: …`: opens a case.
+    /// `@test name: …`: starts a case.
     Test,
-    /// `@expect p(…)`: a fact like this follows.
+    /// `@expect p(…)`: a matching fact must be derived.
     Expect,
-    /// `@forbid p(…)`: no fact like this follows.
+    /// `@forbid p(…)`: no matching fact can be derived.
     Forbid,
-    /// `@exact p/2`: each fact of the predicate is like one that the case expects.
+    /// `@exact p/2`: each fact of the predicate must match an expectation of the case.
     Exact,
 }
 
 impl TestKey {
-    /// All of them.
+    /// All keys.
     pub const ALL: [Self; 4] = [Self::Test, Self::Expect, Self::Forbid, Self::Exact];
 
     /// The word, without `@`.
@@ -28,7 +28,7 @@ impl TestKey {
         }
     }
 
-    /// The key of this word.
+    /// Parses a key.
     #[must_use]
     pub fn parse(word: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|key| key.as_str() == word)

@@ -1,8 +1,10 @@
-//! Tests of a policy: `NAME_test.mg` is ordinary Mangle whose comments open cases and say what has to follow.
+//! Policy tests: `NAME_test.mg` is ordinary Mangle with comments that define test cases and
+//! expectations.
 //!
-//! Takes the summary of a test file ([`TestFile::read`]) and the program around it; gives what is wrong with the
-//! comments ([`TestFile::findings`]) and what became of the cases ([`run`]): passed, failed with the proof of what
-//! should not hold or the obstacles of what should, or not run. Knows neither files nor editors.
+//! [`TestFile::read`] reads the summary of a test file. [`TestFile::findings`] checks its comments
+//! against the program. [`run`] evaluates the cases: each passes, fails or cannot run. A failure
+//! has the proof of a forbidden fact or the obstacles of an expected one. The module has no access
+//! to the file system or to editors.
 //!
 //! ```mangle
 //! urgent(T) :- task(T, /high).          # Before the first case: belongs to all.

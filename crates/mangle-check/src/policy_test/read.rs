@@ -1,4 +1,4 @@
-//! The cases of a test file: which facts each has, and what it expects.
+//! Reader of test cases: assigns facts and expectations to cases.
 
 use super::atom::{name_and_arity, read_atom};
 use super::case::{Case, Expectation, TestFile};
@@ -48,7 +48,7 @@ impl TestFile {
         if name.is_empty() || repeated {
             self.findings.push(findings::case_name(comment, repeated));
         }
-        // A case without a name still is one.
+        // A case without a name gets a number.
         let name = if name.is_empty() { format!("case {}", self.cases.len() + 1) } else { name.to_owned() };
         self.cases.push(Case {
             name,
@@ -85,7 +85,7 @@ impl TestFile {
         }
     }
 
-    /// Puts a statement into its case.
+    /// Assigns a statement to its case.
     fn place(&mut self, index: u32, item: &Item) {
         let statement = &item.statement;
         let Some(case) = self.case_at_mut(item.start) else {
@@ -101,7 +101,7 @@ impl TestFile {
         list.push(index);
     }
 
-    /// Everything that the file expects, in the order of the text.
+    /// All expectations, in the order of the text.
     pub fn expectations(&self) -> impl Iterator<Item = &Expectation> {
         self.homeless.iter().chain(self.cases.iter().flat_map(|case| &case.expectations))
     }
@@ -111,7 +111,7 @@ impl TestFile {
         self.cases.get_mut(behind.checked_sub(1)?)
     }
 
-    /// The case that a place belongs to.
+    /// The case that contains an offset.
     #[must_use]
     pub fn case_at(&self, offset: TextSize) -> Option<&Case> {
         let behind = self.cases.partition_point(|case| case.header.start() <= offset);
@@ -119,7 +119,7 @@ impl TestFile {
     }
 }
 
-/// The predicate of an atom, and where its name stands in the file.
+/// The predicate of an atom, and the range of its name in the file.
 fn atom(comment: &Comment<'_>) -> Option<(PredicateKey, TextRange)> {
     let (predicate, name) = read_atom(comment.value)?;
     Some((predicate, name + comment.value_range.start()))

@@ -1,4 +1,4 @@
-//! The rules about test files.
+//! Rules about test files.
 
 use mangle_syntax::lint::{Rule, rule};
 
@@ -16,32 +16,32 @@ pub const RULES: &[&Rule] = &[
     &PROPERTY_MALFORMED,
 ];
 
-/// `# @expct p(1)`
+/// For example `# @expct p(1)`.
 pub(super) static TEST_UNKNOWN_KEY: Rule = rule!("test-unknown-key.md");
 
-/// `# @expect open(`
+/// For example `# @expect open(`.
 pub(super) static TEST_MALFORMED: Rule = rule!("test-malformed.md");
 
-/// `# @forbid opne(/front)`
+/// For example `# @forbid opne(/front)`.
 pub(super) static TEST_UNKNOWN_PREDICATE: Rule = rule!("test-unknown-predicate.md");
 
-/// A rule behind `# @test`.
+/// A rule after `# @test`.
 pub(super) static TEST_CASE_NOT_FACT: Rule = rule!("test-case-not-fact.md");
 
-/// `# @test name: …` and nothing to look at.
+/// `# @test name: …` without an expectation.
 pub(super) static TEST_WITHOUT_EXPECTATION: Rule = rule!("test-without-expectation.md");
 
-/// `lockd(/front).` in a case
+/// For example `lockd(/front).` in a case.
 pub(super) static TEST_UNREAD_FACT: Rule = rule!("test-unread-fact.md");
 
-/// `# @forbid open("front")` where doors are names
+/// For example `# @forbid open("front")` if doors are names.
 pub(super) static TEST_IMPOSSIBLE_EXPECTATION: Rule = rule!("test-impossible-expectation.md");
 
-/// A test file without `# @test`
+/// A test file without `# @test`.
 pub(super) static TEST_WITHOUT_CASE: Rule = rule!("test-without-case.md");
 
-/// `# expect open(/front)`, or `# @expect …` behind a fact
+/// For example `# expect open(/front)`, or `# @expect …` after a fact.
 pub(super) static TEST_IGNORED_DIRECTIVE: Rule = rule!("test-ignored-directive.md");
 
-/// `# @never p(X) then q(X)`
+/// For example `# @never p(X) then q(X)`.
 pub(super) static PROPERTY_MALFORMED: Rule = rule!("property-malformed.md");

@@ -1,5 +1,5 @@
-//! Running the cases of a test file: the program and what stands before the first case are evaluated once, each case
-//! adds its facts to that.
+//! Runner of test cases: evaluates the program and the statements before the first case once, then
+//! adds the facts of each case.
 
 use std::sync::Arc;
 
@@ -17,88 +17,90 @@ use mangle_engine::program::{PredicateId, Program};
 use mangle_syntax::syntax::ast::{Item, Statement, StatementKind};
 use mangle_syntax::text::{Cancel, FileId, TextRange};
 
-/// How many facts that should not hold are shown, with their proofs.
+/// Maximum number of proofs of forbidden facts.
 const PROOFS: usize = 3;
 
-/// How cases are evaluated.
+/// Settings of a test run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TestSettings {
-    /// The reading in which the program is evaluated.
+    /// The semantics of evaluation.
     pub reading: Reading,
-    /// How far each evaluation may go.
+    /// The limits of each evaluation.
     pub limits: Limits,
     /// The time of evaluation.
     pub clock: Clock,
-    /// Whether it is asked which rules fired.
+    /// True to collect rule coverage.
     pub coverage: bool,
 }
 
-/// An error in a test file, because of which a case cannot be run.
+/// An error in a test file that prevents a case from running.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileError {
-    /// Where, from the start of the file.
+    /// The range, relative to the start of the file.
     pub range: TextRange,
-    /// What is wrong, as a sentence without its full stop.
+    /// The message, as a sentence without its period.
     pub message: String,
 }
 
-/// What became of the cases of a file.
+/// Result of a test file.
 #[derive(Debug)]
 pub struct Suite {
-    /// The test file that the cases are from.
+    /// The test file.
     pub file: FileId,
-    /// The program with the file, compiled: what the rules of proofs are in.
+    /// The compiled program, including the test file. Proofs refer to its rules.
     pub compiled: Arc<CompiledProgram>,
-    /// The cases that were wanted, in the order of the file.
+    /// The selected cases, in the order of the file.
     pub cases: Vec<CaseResult>,
-    /// Which rules of the program fired, if that was asked for.
+    /// The rules of the program that fired. Empty unless coverage was requested.
     pub coverage: Coverage,
 }
 
-/// A case and what became of it.
+/// Result of a case.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CaseResult {
-    /// What it is called.
+    /// The name of the case.
     pub name: String,
-    /// The comment that opens it, from the start of the file.
+    /// The comment that starts the case, relative to the start of the file.
     pub header: TextRange,
-    /// What became of it.
+    /// The outcome of the case.
     pub outcome: CaseOutcome,
 }
 
-/// What became of a case.
+/// The outcome of a case.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CaseOutcome {
-    /// Everything is as expected.
+    /// All expectations are met.
     Passed,
-    /// Something is not.
+    /// Some expectations are not met.
     Failed(Vec<ExpectationFailure>),
-    /// It could not be run, and why.
+    /// The case could not run because of this error.
     Error(FileError),
-    /// The evaluation ended before it was done.
+    /// The evaluation stopped early.
     Stopped(Stop),
 }
 
 /// An expectation that is not met.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ExpectationFailure {
-    /// The expectation, with its place in the test file.
+    /// The expectation, with its position in the test file.
     pub expectation: Expectation,
-    /// How it is not met.
+    /// The kind of failure.
     pub unmet: FailureKind,
 }
 
-/// How an expectation is not met.
+/// The kind of a failed expectation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FailureKind {
-    /// No fact fits; what each rule lacks.
+    /// No fact matches. Lists the failing premise of each rule.
     Missing(Vec<Miss>),
-    /// There are so many facts that must not be; the first of them with their proofs.
+    /// The number of forbidden facts, and the proofs of the first of them.
     Surplus(usize, Vec<Proof>),
 }
 
-/// Runs the cases of `file`, a file of `program`, whose names `wanted` takes. A case with one of `errors` in it is not
-/// run, and none is where one is before the first case.
+/// Runs the selected cases of `file`, a file of `program`. `wanted` selects cases by name.
+///
+/// Cases that contain one of `errors` are not run. An error before the first case prevents all
+/// cases from running.
 #[must_use]
 pub fn run(
     program: &Program,
@@ -131,7 +133,7 @@ pub fn run(
     Suite { file, cases: cases.collect(), compiled: Arc::clone(compiled), coverage }
 }
 
-/// The cases of `file` whose names `wanted` takes, none of them run, because of `why`: for a program that does not load.
+/// The selected cases of `file`, all not run because of `why`, for a program that does not load.
 #[must_use]
 pub fn not_run(
     program: &Program,
@@ -150,11 +152,12 @@ pub fn not_run(
     Suite { file, compiled, cases, coverage: Coverage::default() }
 }
 
-/// A program whose cases hold nothing but facts.
+/// A program whose cases contain only facts.
 struct PreparedProgram {
     program: Program,
     compiled: Arc<CompiledProgram>,
-    /// What was taken out of cases, because it would hold in all of them: indices into the items of the file.
+    /// Statements that were removed from cases because they would apply to all cases: indices into
+    /// the items of the file.
     strangers: FxHashSet<u32>,
 }
 
@@ -163,7 +166,7 @@ impl PreparedProgram {
         let mut strangers: FxHashSet<u32> =
             tests.cases.iter().flat_map(|case| case.strangers.iter().copied()).collect();
         let mut prepared = Self::without(program, file, strangers.clone(), reading);
-        // A fact whose value is computed by each run is a rule to the kernel.
+        // The kernel treats a fact with a computed value as a rule.
         let given: FxHashSet<RuleId> = prepared.compiled.facts().iter().map(|fact| fact.rule).collect();
         let facts: FxHashSet<u32> = tests.cases.iter().flat_map(|case| case.facts.iter().copied()).collect();
         let rules = (0u32..).map(RuleId).zip(prepared.compiled.rules.iter());
@@ -185,7 +188,7 @@ impl PreparedProgram {
     }
 }
 
-/// A program without the statements of the cases of a test file: what all cases have.
+/// Removes the statements in cases of a test file from a program. The shared statements remain.
 #[must_use]
 pub fn without_cases(program: &Program, file: FileId) -> Program {
     let tests = program.file(file).map(|file| TestFile::read(file)).unwrap_or_default();
@@ -193,7 +196,8 @@ pub fn without_cases(program: &Program, file: FileId) -> Program {
     without_statements(program, file, &tests.cases.iter().flat_map(of_case).collect())
 }
 
-/// The program without these statements of a file, by their indices. What is left keeps its indices.
+/// Removes these statements of a file, given by index, from a program. The indices of other
+/// statements stay the same.
 #[must_use]
 pub fn without_statements(program: &Program, file: FileId, gone: &FxHashSet<u32>) -> Program {
     let files = program.files.iter().map(|summary| {
@@ -208,7 +212,7 @@ pub fn without_statements(program: &Program, file: FileId, gone: &FxHashSet<u32>
     Program::embedded(files.collect(), Arc::clone(&program.embedding))
 }
 
-/// A statement that says nothing, in the place of one that does.
+/// An empty statement that takes the place of `item`.
 fn emptied(item: &Item) -> Item {
     let Statement { id, len, digest, left_out, .. } = *item.statement;
     let (kind, findings) = (StatementKind::Broken, Vec::new());
@@ -224,7 +228,7 @@ struct Runner<'r> {
     tests: &'r TestFile,
     errors: &'r [FileError],
     settings: TestSettings,
-    /// Clauses in cases that are no facts.
+    /// Clauses in cases that are not facts.
     strangers: &'r FxHashSet<u32>,
     cancel: &'r Cancel,
 }
@@ -239,7 +243,7 @@ impl Runner<'_> {
         (CaseResult { name: case.name.clone(), header: case.header, outcome }, coverage)
     }
 
-    /// Why a case cannot be run.
+    /// The error that prevents a case from running.
     fn obstacle(&self, case: &Case) -> Option<FileError> {
         let at = |item: u32, message: &str| FileError {
             range: self.statement(item).unwrap_or(case.header),
@@ -265,13 +269,13 @@ impl Runner<'_> {
         })
     }
 
-    /// The bytes of a statement of the file.
+    /// The range of a statement in the file.
     fn statement(&self, item: u32) -> Option<TextRange> {
         let item = self.program.file(self.file)?.items.get(item as usize)?;
         Some(item.statement.range() + item.start)
     }
 
-    /// An expectation that cannot be read, or that is about a predicate that does not exist.
+    /// An error for an invalid expectation, or for an unknown predicate.
     fn unknown(&self, case: &Case) -> Option<FileError> {
         let file = self.program.file(self.file)?;
         let outside = ProgramPredicates::new(self.tests, file, self.program);
@@ -287,7 +291,7 @@ impl Runner<'_> {
         Some(FileError { range: wrong.range, message })
     }
 
-    /// An error that belongs to the case, or to all cases of the file.
+    /// An error that applies to the case, or to all cases of the file.
     fn error(&self, case: &Case) -> Option<FileError> {
         let of_case = |error: &&FileError| {
             let at = self.tests.case_at(error.range.start());
@@ -331,7 +335,7 @@ impl Runner<'_> {
         if failures.is_empty() { CaseOutcome::Passed } else { CaseOutcome::Failed(failures) }
     }
 
-    /// How an expectation is not met.
+    /// Evaluates an expectation. Returns the failure if it is not met.
     fn unmet(
         &self,
         case: &Case,
@@ -360,7 +364,7 @@ impl Runner<'_> {
         Ok((!surplus.is_empty()).then_some(FailureKind::Surplus(surplus.len(), proofs)))
     }
 
-    /// The facts of a predicate that no `@expect` of the case names.
+    /// The facts of a predicate that no `@expect` of the case matches.
     fn unexpected(
         &self,
         case: &Case,
@@ -384,7 +388,7 @@ impl Runner<'_> {
 }
 
 impl Suite {
-    /// The rule of a proof, as the program knows it.
+    /// The rule of a proof in the program.
     #[must_use]
     pub fn rule(&self, rule: RuleId) -> Option<RuleKey> {
         self.compiled.rule(rule).map(|rule| RuleKey { file: rule.file, item: rule.item })

@@ -1,4 +1,4 @@
-//! Test files, read and run.
+//! Tests of policy tests: parsing and running.
 
 #![allow(clippy::unwrap_used)]
 
@@ -22,7 +22,6 @@ fn program(policy: &str, tests: &str) -> Program {
     Program::new([(policy, 0), (tests, 1)].map(summary).into())
 }
 
-/// What is found in a test file.
 fn check_findings(policy: &str, tests: &str, expected: Expect) {
     let program = program(policy, tests);
     let (file, types) =
@@ -35,7 +34,6 @@ fn check_findings(policy: &str, tests: &str, expected: Expect) {
     expected.assert_eq(&found.collect::<String>());
 }
 
-/// What becomes of the cases.
 fn check(reading: Reading, policy: &str, tests: &str, expected: Expect) {
     let program = program(policy, tests);
     let read = TestFile::read(program.file(TESTS).unwrap());

@@ -1,15 +1,14 @@
-//! One silencing comment, and what it covers.
+//! A suppression comment and its scope.
 
 use super::directive::Directive;
 use mangle_syntax::text::TextRange;
 
-/// One silencing comment.
 #[derive(Debug)]
 pub(super) struct Suppression {
     /// From `#` to the end of its line.
     pub(super) comment: TextRange,
-    /// The bytes in which findings are silenced; `None` silences the whole file.
+    /// The range of suppressed findings. `None` for the whole file.
     pub(super) covers: Option<TextRange>,
-    /// What stands in it, with ranges from the start of the file.
+    /// The parsed content, with ranges relative to the start of the file.
     pub(super) directive: Directive,
 }

@@ -1,7 +1,7 @@
-//! Where the silencing comments of a file stand, and what each of them covers.
+//! Suppression comments of a file and their scopes.
 //!
-//! Files keep no tree once they were read, so comments are found in the text: a fast search for the
-//! mark, and then a look at the few bytes between the start of the statement and there.
+//! Files keep no tree after parsing, so comments are found in the text. A fast search for the mark
+//! precedes a scan from the start of the statement.
 
 use memchr::memmem;
 
@@ -11,7 +11,7 @@ use crate::Registry;
 use mangle_engine::program::FileSummary;
 use mangle_syntax::text::{TextRange, size};
 
-/// All silencing comments, in their order.
+/// All suppression comments, in order.
 pub(super) fn suppressions(file: &FileSummary, registry: &Registry) -> Vec<Suppression> {
     let text = file.text.as_bytes();
     let mut scanner = Scanner { file, at: 0 };
@@ -19,7 +19,7 @@ pub(super) fn suppressions(file: &FileSummary, registry: &Registry) -> Vec<Suppr
     let starts: Vec<usize> = hits.filter_map(|hit| scanner.comment_at(hit)).collect();
     let mut all = Vec::with_capacity(starts.len());
     let mut later = None;
-    // From the last to the first, because a comment above another one covers the same code.
+    // Processed from last to first, because a comment above another one covers the same code.
     for hash in starts.into_iter().rev() {
         let end = line_end(text, hash);
         let comment = file.text.get(hash..end).unwrap_or("");
@@ -40,13 +40,13 @@ pub(super) fn suppressions(file: &FileSummary, registry: &Registry) -> Vec<Suppr
     all
 }
 
-/// A comment's text behind its `#`s.
+/// The text of a comment after its `#`s.
 fn trim_hashes(comment: &str) -> &str {
     comment.trim_start_matches('#').trim_start()
 }
 
-/// From the next code behind the comment on: the statement that starts there, else (the comment stands
-/// inside of a statement) the rest of that line.
+/// The statement that starts at the next code after the comment. Inside of a statement, the rest of
+/// the line with that code.
 fn next_statement(file: &FileSummary, code: usize) -> TextRange {
     let start = size(code);
     let line = size(line_end(file.text.as_bytes(), code));
@@ -54,8 +54,8 @@ fn next_statement(file: &FileSummary, code: usize) -> TextRange {
     TextRange::new(start, item.map_or(line, |item| (item.start + item.statement.len).max(line)))
 }
 
-/// The first code from `at` on, behind blank lines and comments; the end of the text when there is none.
-/// `later` is a comment further down, and what was found for it.
+/// The first code after `at`, skipping blank lines and comments. The end of the text if no code
+/// follows. `later` is a later comment with its result.
 fn next_code(text: &[u8], mut at: usize, later: Option<(usize, usize)>) -> usize {
     while let Some(byte) = text.get(at) {
         match (byte, later) {
@@ -68,7 +68,7 @@ fn next_code(text: &[u8], mut at: usize, later: Option<(usize, usize)>) -> usize
     at
 }
 
-/// Whether nothing but white space stands before the comment on its line.
+/// True if only white space precedes the comment on its line.
 pub(super) fn is_alone(text: &[u8], hash: usize) -> bool {
     let before = text.get(line_start(text, hash)..hash).unwrap_or_default();
     before.iter().all(u8::is_ascii_whitespace)
@@ -78,7 +78,7 @@ pub(super) fn line_start(text: &[u8], at: usize) -> usize {
     memchr::memrchr(b'\n', text.get(..at).unwrap_or_default()).map_or(0, |lf| lf + 1)
 }
 
-/// The end of the line without its line end. Only a line feed ends a comment.
+/// The end of the line without its line ending. Only a line feed ends a comment.
 pub(super) fn line_end(text: &[u8], at: usize) -> usize {
     let rest = text.get(at..).unwrap_or_default();
     let end = memchr::memchr(b'\n', rest).unwrap_or(rest.len());
@@ -86,7 +86,7 @@ pub(super) fn line_end(text: &[u8], at: usize) -> usize {
     at + end - usize::from(carriage_return)
 }
 
-/// Whether a byte of a statement is inside of a string.
+/// True if a byte of a statement is inside of a string.
 pub(super) fn is_in_string(file: &FileSummary, at: usize) -> bool {
     let mut scanner = Scanner { file, at: 0 };
     let (start, end) = scanner.segment(at);
@@ -101,15 +101,16 @@ pub(super) fn is_in_string(file: &FileSummary, at: usize) -> bool {
     false
 }
 
-/// Tells comments from strings. Goes through a file once, and only through what has marks in it.
+/// Distinguishes comments from strings. Scans a file at most once, and only segments with marks.
 struct Scanner<'f> {
     file: &'f FileSummary,
-    /// The bytes before are done with; here stands code.
+    /// The start of the unread text, which is code.
     at: usize,
 }
 
 impl Scanner<'_> {
-    /// Where the comment starts whose first word is the mark at `hit`, if it is one.
+    /// The start of the comment that begins with the mark at `hit`. `None` if the mark is not in a
+    /// comment.
     fn comment_at(&mut self, hit: usize) -> Option<usize> {
         let text = self.file.text.as_bytes();
         let before = text.get(..hit)?.trim_ascii_end();
@@ -130,8 +131,8 @@ impl Scanner<'_> {
         found
     }
 
-    /// The statement that holds a byte, or what is between two statements. Reading starts anew there,
-    /// so that a quote that is missing spoils no more than its statement.
+    /// The statement that contains a byte, or the gap between two statements. The scan restarts at
+    /// each segment, so that a missing quote only affects one statement.
     fn segment(&self, at: usize) -> (usize, usize) {
         let items = &self.file.items;
         let next = items.partition_point(|item| usize::from(item.start) <= at);
@@ -141,14 +142,14 @@ impl Scanner<'_> {
         if at < end { (start, end.min(until)) } else { (end, until) }
     }
 
-    /// The end of the comment, string or other byte that starts here.
+    /// The end of the comment, string or single byte at the current position.
     fn next_token(&self, end: usize) -> usize {
         let text = self.file.text.as_bytes();
         match text.get(self.at) {
             Some(b'#') => line_end(text, self.at).max(self.at + 1),
             Some(quote @ (b'"' | b'\'' | b'`')) => {
                 let closed = string_end(text.get(..end).unwrap_or(text), self.at + 1, *quote);
-                // One that is never closed ends with its line, as the parser has it.
+                // An unterminated string ends with its line, as in the parser.
                 closed.unwrap_or_else(|| line_end(text, self.at))
             }
             _ => self.at + 1,

@@ -1,58 +1,59 @@
-//! What stands in a silencing comment: `mangle-ls: ignore NAME[, NAME] -- reason`. The same words are
-//! understood wherever comments are written, so nothing here knows of `#`.
+//! Parser of suppression directives: `mangle-ls: ignore NAME[, NAME] -- reason`. The parser is
+//! independent of the comment syntax of the host language.
 
 use crate::Registry;
 use mangle_syntax::lint::Rule;
 use mangle_syntax::syntax::format::directive as formatting;
 use mangle_syntax::text::{TextRange, TextSize, size, text_len};
 
-/// The word that every silencing comment starts with.
+/// The first word of every suppression directive.
 pub(super) const MARK: &str = "mangle-ls";
 
-/// The words that may follow it. What stands behind the last one is for the formatter.
+/// The verbs after the mark. The last verb is a directive for the formatter.
 pub(super) const VERBS: [&str; 3] = ["ignore", "ignore-file", formatting::VERB];
 
-/// What a comment says.
+/// A parsed directive.
 #[derive(Debug)]
 pub(super) struct Directive {
-    /// Whether it is about the whole file.
+    /// True if the directive applies to the whole file.
     pub(super) whole_file: bool,
-    /// The rules that it names.
+    /// The named rules.
     pub(super) names: Vec<RuleReference>,
-    /// From the first name to the last; empty, and where names belong, when there are none.
+    /// The range from the first name to the last. If there are no names, an empty range at their
+    /// position.
     pub(super) list: TextRange,
-    /// What is wrong with its form.
+    /// The syntax error, if any.
     pub(super) fault: Option<Fault>,
 }
 
-/// A rule as a comment names it.
+/// A rule name in a directive.
 #[derive(Debug)]
 pub(super) struct RuleReference {
-    /// The word.
+    /// The range of the name.
     pub(super) range: TextRange,
-    /// The rule, unless no rule is called so.
+    /// The rule. `None` if the name is unknown.
     pub(super) rule: Option<&'static Rule>,
 }
 
-/// What keeps a comment from being read as it was meant.
+/// A syntax error of a directive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Fault {
-    /// No colon behind `mangle-ls`; it belongs here.
+    /// A missing colon after `mangle-ls`, with its position.
     Colon(TextSize),
-    /// A word that is none of [`VERBS`].
+    /// A word that is not one of [`VERBS`].
     Verb(TextRange),
-    /// A word behind `format` that is not one of its words.
+    /// An unknown word after `format`.
     Format(TextRange),
-    /// No name.
+    /// A missing name.
     Nameless,
-    /// Further words behind a name: another name, where a comma is missing.
+    /// A further word after a name: another name after a missing comma.
     Comma(TextRange),
-    /// Further words behind a name: the reason, without `--` in front of it.
+    /// A further word after a name: the reason without a leading `--`.
     Reason(TextRange),
 }
 
-/// Reads a comment whose text, which starts with [`MARK`], stands at `start`. `None` for a comment that
-/// only mentions the tool.
+/// Parses a comment text that starts with [`MARK`], located at `start`. `None` for prose that only
+/// mentions the tool.
 pub(super) fn read(text: &str, start: TextSize, registry: &Registry) -> Option<Directive> {
     let mut reader = Reader { text, registry, at: MARK.len(), start };
     let colon = text.get(reader.at..)?.starts_with(':');
@@ -61,7 +62,7 @@ pub(super) fn read(text: &str, start: TextSize, registry: &Registry) -> Option<D
     let word = reader.word();
     let verb = VERBS.iter().position(|verb| reader.slice(word) == *verb);
     let mut fault = match (colon, verb) {
-        // A sentence that starts with the tool's name.
+        // A sentence that starts with the name of the tool.
         (false, None) => return None,
         (false, Some(verb))
             if VERBS.get(verb) == Some(&formatting::VERB) && reader.clone().format().is_some() =>
@@ -93,9 +94,9 @@ pub(super) fn read(text: &str, start: TextSize, registry: &Registry) -> Option<D
 struct Reader<'t> {
     text: &'t str,
     registry: &'t Registry,
-    /// How far it was read.
+    /// The current offset.
     at: usize,
-    /// Where the text stands.
+    /// The position of the text in the file.
     start: TextSize,
 }
 
@@ -117,7 +118,7 @@ impl Reader<'_> {
         TextRange::at(self.offset(from), text_len(word))
     }
 
-    /// What is wrong behind `format`.
+    /// Parses the words after `format` and returns the error, if any.
     fn format(&mut self) -> Option<Fault> {
         let word = self.word();
         let is_known = formatting::WORDS.iter().any(|(known, _)| self.slice(word) == *known);
@@ -130,7 +131,7 @@ impl Reader<'_> {
         }
     }
 
-    /// The names up to `--`, where the list stands, and what is wrong with it.
+    /// Parses the names up to `--`. Returns the names, their range, and the error, if any.
     fn names(&self) -> (Vec<RuleReference>, TextRange, Option<Fault>) {
         let rest = self.text.get(self.at..).unwrap_or("");
         let list = rest.get(..reason(rest)).unwrap_or(rest);
@@ -163,12 +164,12 @@ impl Reader<'_> {
     }
 }
 
-/// Where the reason starts. No rule has `--` in its name.
+/// The start of the reason. No rule name contains `--`.
 fn reason(rest: &str) -> usize {
     rest.find("--").unwrap_or(rest.len())
 }
 
-/// The words of a text, with their places.
+/// The words of a text, with their offsets.
 fn words(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let mut at = 0;
     std::iter::from_fn(move || {

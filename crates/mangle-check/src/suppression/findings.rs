@@ -1,4 +1,4 @@
-//! Findings about the suppression comments themselves.
+//! Findings about suppression comments.
 
 use super::comment::Suppression;
 use super::comments::{is_alone, line_start};
@@ -10,12 +10,12 @@ use mangle_syntax::lint::{Finding, Fix, Group, Rule};
 use mangle_syntax::syntax::format::directive as formatting;
 use mangle_syntax::text::{TextRange, TextSize, nearest, shorten, size, slice};
 
-/// For how many unknown names of one comment a known one is looked up that they may stand for: each costs a comparison with
-/// the names of all rules.
+/// Maximum number of unknown names per comment with a suggestion. Each costs a comparison with the
+/// names of all rules.
 const GUESSED: usize = 32;
 
-/// The findings about one comment; `is_unused` says whether the name at an index silenced nothing. Ranges
-/// count from the start of the file.
+/// The findings about one comment. `is_unused` is true if the name at an index suppressed nothing.
+/// Ranges are relative to the start of the file.
 pub(super) fn about(
     suppression: &Suppression,
     text: &str,
@@ -36,7 +36,7 @@ pub(super) fn about(
         known.filter(|(at, rule)| wanted(*at, rule)).map(|(at, _)| at).collect()
     };
     let futile = among(&|_, rule| !rule.is_silenceable());
-    // A rule that is off here may be on in another run.
+    // A rule that is disabled here can be enabled in another run.
     let is_on = |rule: &Rule| settings.severity(rule).is_some() && !registry.is_dynamic(rule);
     let unused = among(&|at, rule| rule.is_silenceable() && is_on(rule) && is_unused(at));
     if !futile.is_empty() {
@@ -113,10 +113,10 @@ fn malformed(suppression: &Suppression, text: &str, fault: Fault) -> Finding {
     }
 }
 
-/// The consequence of a comment that cannot be read.
+/// The consequence of an invalid comment.
 const NO_EFFECT: &str = "mangle-ls ignores the comment";
 
-/// The headline about a word that is missing, or not one of those that can follow `before`.
+/// The headline about a missing word, or about an unexpected word after `before`.
 fn unknown_word(word: &str, before: &str) -> String {
     if word.is_empty() {
         format!("missing word after `{before}`")
@@ -139,7 +139,7 @@ fn instead_of<'w>(
     }
 }
 
-/// The names at these indices, for a headline: the first ones, and how many more there are.
+/// The names at these indices, for a headline: the first ones, and the number of the others.
 fn quoted(suppression: &Suppression, text: &str, at: &[usize]) -> String {
     const SHOWN: usize = 3;
     let names = at.iter().filter_map(|at| suppression.directive.names.get(*at)).take(SHOWN);
@@ -150,7 +150,8 @@ fn quoted(suppression: &Suppression, text: &str, at: &[usize]) -> String {
     }
 }
 
-/// The finding that the names at `drop`, which are sorted, can go, and the fix that takes them away.
+/// The finding that the names at the sorted indices `drop` are superfluous, and the fix that
+/// removes them.
 fn superfluous(
     suppression: &Suppression,
     text: &str,
@@ -174,7 +175,8 @@ fn superfluous(
     Finding::new(rule, range, message).fix(fix)
 }
 
-/// What to delete so that a comment is gone: its line, or (after code) it and the white space before it.
+/// The range to delete for a comment: its line, or (after code) the comment and the white space
+/// before it.
 fn removal(text: &str, comment: TextRange) -> TextRange {
     let (start, end) = (usize::from(comment.start()), usize::from(comment.end()));
     if is_alone(text.as_bytes(), start) {

@@ -1,5 +1,5 @@
-//! Which findings the comments of a file silence, in time that grows with the number of findings and not
-//! with that of the comments.
+//! Index of suppression comments by position and rule. Lookup time does not depend on the number of
+//! comments.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -7,10 +7,10 @@ use super::comment::Suppression;
 use mangle_syntax::lint::Diagnostic;
 use mangle_syntax::text::{TextRange, TextSize};
 
-/// A name in a comment: the index of the comment and that of the name in it.
+/// Index of a comment, and index of a name in it.
 type Slot = (usize, usize);
 
-/// What is silenced where, by the code of the rule.
+/// The suppressed ranges, by rule code.
 #[derive(Debug, Default)]
 pub(super) struct SuppressionIndex {
     places: FxHashMap<&'static str, Places>,
@@ -19,19 +19,19 @@ pub(super) struct SuppressionIndex {
 #[derive(Debug, Default)]
 struct Places {
     whole_file: Names,
-    /// Sorted by start. Each range is there once: many comments may be about one statement.
+    /// Sorted by start, without duplicates: several comments can cover one statement.
     ranges: Vec<Place>,
 }
 
 #[derive(Debug)]
 struct Place {
     range: TextRange,
-    /// The greatest end of this place and all before it.
+    /// The greatest end of this range and all earlier ones.
     reach: TextSize,
     names: Names,
 }
 
-/// The names that silence one rule in one place, and whether they have.
+/// The names that suppress one rule in one range, and a flag that is true after use.
 #[derive(Debug, Default)]
 struct Names {
     slots: Vec<Slot>,
@@ -72,7 +72,7 @@ impl SuppressionIndex {
         this
     }
 
-    /// Whether a comment silences a diagnostic: it covers its start or its end.
+    /// True if a comment suppresses the diagnostic: it covers its start or its end.
     pub(super) fn silences(&mut self, diagnostic: &Diagnostic) -> bool {
         let Some(places) = self.places.get_mut(diagnostic.rule.code) else { return false };
         let range = diagnostic.range;
@@ -84,7 +84,7 @@ impl SuppressionIndex {
         found
     }
 
-    /// The names that silenced something.
+    /// The names that suppressed a finding.
     pub(super) fn into_used(self) -> FxHashSet<Slot> {
         let places = self.places.into_values();
         let names = places
@@ -94,7 +94,7 @@ impl SuppressionIndex {
 }
 
 impl Places {
-    /// Uses the names that cover an offset; says whether there are any.
+    /// Marks the names that cover an offset as used. Returns true if any exist.
     fn silence(&mut self, offset: TextSize) -> bool {
         let end = self.ranges.partition_point(|place| place.range.start() <= offset);
         let before = self.ranges.get_mut(..end).unwrap_or_default().iter_mut().rev();

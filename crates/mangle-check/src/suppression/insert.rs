@@ -1,5 +1,5 @@
-//! Writing a silencing comment: above the line of a finding, or at the top of its file. A comment that is
-//! there already gets one more name.
+//! Insertion of suppression comments above the line of a finding or at the top of its file.
+//! Existing comments are extended.
 
 use super::comment::Suppression;
 use super::comments::{self, line_end, line_start};
@@ -8,7 +8,7 @@ use mangle_engine::program::FileSummary;
 use mangle_syntax::lint::{Diagnostic, FileEdit};
 use mangle_syntax::text::{TextRange, TextSize, size};
 
-/// How much a comment silences.
+/// The scope of a suppression.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SuppressionScope {
     /// The line of the finding.
@@ -17,7 +17,7 @@ pub enum SuppressionScope {
     File,
 }
 
-/// The edit that silences a diagnostic of `file`; `None` for what cannot be silenced.
+/// The edit that suppresses a diagnostic of `file`. `None` if its rule cannot be suppressed.
 #[must_use]
 pub fn silence(
     file: &FileSummary,
@@ -32,7 +32,7 @@ pub fn silence(
     let at = diagnostic.range.start();
     let edit = |at, text| Some(FileEdit { file: file.id, range: TextRange::empty(at), text });
     let all = comments::suppressions(file, registry);
-    // The last one that covers the place is the nearest above it.
+    // The last comment that covers the position is the nearest above it.
     if let Some(known) = all.iter().rev().find(|known| extends(known, at, scope)) {
         let directive = &known.directive;
         let comma = if directive.names.is_empty() { " " } else { ", " };
@@ -61,8 +61,8 @@ fn extends(known: &Suppression, at: TextSize, scope: SuppressionScope) -> bool {
         }
 }
 
-/// Where a comment above the line of `at` belongs, and how far it is indented. Inside of a string that
-/// spans lines there can be no comment; above the statement there can.
+/// The position for a comment above the line of `at`, and its indentation. If the line is inside of
+/// a multi-line string, the position is above the statement.
 fn line_above(file: &FileSummary, at: usize) -> (usize, &str) {
     let text = file.text.as_bytes();
     let mut start = line_start(text, at.min(text.len()));
@@ -77,7 +77,7 @@ fn line_above(file: &FileSummary, at: usize) -> (usize, &str) {
     (start, line.get(..line.len() - line.trim_start().len()).unwrap_or(""))
 }
 
-/// New lines end as the first line of the file does.
+/// The line ending of the first line of the file.
 fn line_ending(text: &str) -> &'static str {
     let first = text.split_inclusive('\n').next().unwrap_or("");
     if first.ends_with("\r\n") { "\r\n" } else { "\n" }

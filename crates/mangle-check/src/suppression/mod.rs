@@ -1,8 +1,7 @@
-//! Silencing: comments that switch a rule off for a line, a statement or a file.
+//! Suppression comments, which disable a rule for a line, a statement or a file.
 //!
-//! Takes the text and the statements of a file and what was found in it; gives back what is not
-//! silenced, and what is wrong with the comments themselves. `docs/silencing.md` says what a comment
-//! covers.
+//! The module takes the text, statements and findings of a file. It returns the remaining findings,
+//! and findings about the comments. `docs/silencing.md` defines the scope of a comment.
 
 mod comment;
 mod comments;
@@ -25,7 +24,7 @@ use mangle_engine::program::FileSummary;
 use mangle_settings::RuleSettings;
 use mangle_syntax::lint::{Diagnostic, Finding};
 
-/// The silencing comments of one file, with the rules that they may name.
+/// The suppression comments of one file, with the known rules.
 #[derive(Debug)]
 pub(super) struct Suppressions {
     all: Vec<Suppression>,
@@ -33,13 +32,13 @@ pub(super) struct Suppressions {
 }
 
 impl Suppressions {
-    /// The comments of a file.
+    /// Reads the comments of a file.
     pub(super) fn of(file: &FileSummary, registry: &'static Registry) -> Self {
         Self { all: comments::suppressions(file, registry), registry }
     }
 
-    /// Removes what is silenced from `found`, the diagnostics of the file, and gives the findings about
-    /// the comments; their ranges count from the start of the file.
+    /// Removes suppressed diagnostics from `found`, and returns findings about the comments. Their
+    /// ranges are relative to the start of the file.
     pub(super) fn apply(
         &self,
         text: &str,

@@ -5,7 +5,7 @@ use super::{SuppressionScope, silence};
 use crate::Registry;
 use crate::testing::{CheckedFixture, check, check_fix, program};
 
-/// Checks where `q` has no column that anybody asks for: a hint in each line that has `N`.
+/// Checks rules in a program that never uses the column of `q`, so each line with `N` gets a hint.
 #[track_caller]
 fn check_hints(rules: &str, expect: Expect) {
     check(&format!("q(1, 2).\n{rules}"), expect);
@@ -228,7 +228,7 @@ fn rules_that_are_off_are_not_missed() {
     assert_eq!(CheckedFixture::with(fixture, &settings, Registry::of_programs()).render(), "");
 }
 
-/// The fixture after its first finding of `rule` was silenced, and what is found then.
+/// The fixture after its first finding of `rule` was suppressed, and the remaining findings.
 #[track_caller]
 fn check_silence(rule: &str, fixture: &str, scope: SuppressionScope, expect: Expect) {
     let checked = CheckedFixture::new(fixture);

@@ -1,14 +1,14 @@
-//! The stores of known runtimes, from data files.
+//! Stores of known runtimes, loaded from data files.
 
 use super::{DEFAULT, Owner, SHARED, Stores};
 
-/// The words that choose the stores of a known runtime.
+/// The names of the built-in sets of stores.
 pub const BUILT_IN_STORES: [&str; 1] = ["codenerd"];
 
 const CODENERD: &str = include_str!("codenerd.txt");
 
 impl Stores {
-    /// The stores that a word chooses.
+    /// Returns the built-in stores with this name.
     #[must_use]
     pub fn built_in(word: &str) -> Option<Self> {
         let [codenerd] = BUILT_IN_STORES;
@@ -16,7 +16,7 @@ impl Stores {
     }
 }
 
-/// Reads a data file: a store begins with its name at the start of a line, its predicates are on indented lines.
+/// Parses a data file. An unindented line names a store, and indented lines list its predicates.
 fn from_data(data: &str) -> Stores {
     let lines = data.lines().filter(|line| !line.starts_with('#') && !line.trim().is_empty());
     let mut stores = Stores::new("");
@@ -35,7 +35,7 @@ fn from_data(data: &str) -> Stores {
             continue;
         }
         for predicate in words {
-            // The data is ours: a test checks that no predicate has two owners.
+            // Safe to ignore: a test checks that no predicate of the data files has two owners.
             let _ = stores.set_owner(predicate, owner);
         }
     }

@@ -1,4 +1,5 @@
-//! Stores of facts: which store keeps the facts of a predicate, for runtimes that evaluate a policy once per store.
+//! Fact stores, for runtimes that evaluate a policy once per store: each predicate is assigned to a
+//! store.
 
 mod builtin;
 mod table;
@@ -12,13 +13,13 @@ use mangle_syntax::text::Symbol;
 pub use builtin::BUILT_IN_STORES;
 pub(super) use table::StoreTable;
 
-/// The key of the predicates whose facts every store has.
+/// The key of predicates whose facts are in every store.
 const SHARED: &str = "shared";
 
-/// The key of the name of the default store.
+/// The key for the name of the default store.
 const DEFAULT: &str = "default";
 
-/// The number of stores that a configuration may name, the default store included.
+/// Maximum number of stores in a configuration, including the default store.
 pub const MAX_STORES: usize = 32;
 
 /// A set of stores, one bit for each index into [`Stores::names`].
@@ -26,26 +27,26 @@ pub const MAX_STORES: usize = 32;
 pub struct StoreSet(u32);
 
 impl StoreSet {
-    /// The set of one store. An index beyond [`MAX_STORES`] gives the empty set.
+    /// A set with one store. Empty if the index exceeds [`MAX_STORES`].
     #[must_use]
     pub fn one(store: usize) -> Self {
         let bit = u32::try_from(store).ok().and_then(|store| 1u32.checked_shl(store));
         Self(bit.unwrap_or(0))
     }
 
-    /// The first `count` stores.
+    /// A set with the first `count` stores.
     #[must_use]
     pub fn first(count: usize) -> Self {
         (0..count).map(Self::one).fold(Self::default(), Self::union)
     }
 
-    /// The stores of either set.
+    /// Stores that are in at least one of the sets.
     #[must_use]
     pub fn union(self, other: Self) -> Self {
         Self(self.0 | other.0)
     }
 
-    /// The stores of both sets.
+    /// Stores that are in both sets.
     #[must_use]
     pub fn intersection(self, other: Self) -> Self {
         Self(self.0 & other.0)
@@ -69,13 +70,13 @@ impl StoreSet {
         !self.intersection(Self::one(store)).is_empty()
     }
 
-    /// The indices of its stores, in ascending order.
+    /// The indices of the stores, in ascending order.
     pub fn iter(self) -> impl Iterator<Item = usize> {
         (0..MAX_STORES).filter(move |store| self.contains(*store))
     }
 }
 
-/// The owners of a predicate's facts.
+/// The owner of the facts of a predicate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 enum Owner {
     /// The store with this index.
@@ -84,18 +85,18 @@ enum Owner {
     Shared,
 }
 
-/// The stores of a runtime and the predicates that each keeps.
+/// The stores of a runtime and the predicates of each store.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Stores {
-    /// The word in the configuration that chose them; `None` for a table.
+    /// The configuration value that selected the stores. `None` for a table.
     word: Option<&'static str>,
-    /// The names. The first store is the default store.
+    /// The names of the stores, the default store first.
     names: Vec<Symbol>,
     owners: BTreeMap<Symbol, Owner>,
 }
 
 impl Stores {
-    /// Stores without predicates: `default` keeps the facts of all.
+    /// Creates a single store, `default`, for the facts of all predicates.
     #[must_use]
     pub fn new(default: &str) -> Self {
         Self { word: None, names: vec![Symbol::new(default)], owners: BTreeMap::new() }
@@ -119,7 +120,8 @@ impl Stores {
         StoreSet::first(self.names.len())
     }
 
-    /// The stores that keep the facts of a predicate: its owner, every store, or the default store.
+    /// The stores that contain the facts of a predicate: its owner, every store, or the default
+    /// store.
     #[must_use]
     pub fn keepers(&self, predicate: Symbol) -> StoreSet {
         match self.owners.get(&predicate) {
@@ -129,13 +131,13 @@ impl Stores {
         }
     }
 
-    /// True if the configuration names the predicate.
+    /// True if the configuration assigns the predicate to a store.
     #[must_use]
     pub fn names_predicate(&self, predicate: Symbol) -> bool {
         self.owners.contains_key(&predicate)
     }
 
-    /// The names of some stores, for messages: `` `policy` and `world` ``.
+    /// The names of stores, for messages: `` `policy` and `world` ``.
     #[must_use]
     pub fn listed(&self, stores: StoreSet) -> String {
         let quoted: Vec<String> = stores.iter().map(|store| format!("`{}`", self.name(store))).collect();
@@ -146,7 +148,7 @@ impl Stores {
         }
     }
 
-    /// The index of a store, added if it is new. `None` beyond [`MAX_STORES`].
+    /// The index of a store, which is added if it is new. `None` if [`MAX_STORES`] is exceeded.
     fn store(&mut self, name: &str) -> Option<usize> {
         let name = Symbol::new(name);
         let known = self.names.iter().position(|known| *known == name);
@@ -158,7 +160,10 @@ impl Stores {
         })
     }
 
-    /// Sets the owner of a predicate. Returns the name of the owner that it has already.
+    /// Sets the owner of a predicate.
+    ///
+    /// # Errors
+    /// Returns the name of the existing owner.
     fn set_owner(&mut self, predicate: &str, owner: Owner) -> Result<(), &'static str> {
         let predicate = Symbol::new(predicate);
         match self.owners.get(&predicate) {

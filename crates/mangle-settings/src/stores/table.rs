@@ -1,4 +1,4 @@
-//! `[runtime] stores`: a word for the stores of a known runtime, or a table of stores with their predicates.
+//! `[runtime] stores`: the name of a known runtime, or a table of stores with their predicates.
 
 use std::sync::Arc;
 
@@ -13,10 +13,9 @@ use crate::output::SettingValue;
 use crate::value::{KeyPath, Reader, ValueError, shorten};
 use mangle_syntax::text::listed;
 
-/// The name of the default store if the table does not name it.
+/// The name of the default store if the table does not define it.
 const UNNAMED_DEFAULT: &str = "main";
 
-/// The kind of the setting.
 pub(crate) enum StoreTable {}
 
 impl Setting<Arc<Stores>> for StoreTable {
@@ -74,7 +73,7 @@ fn from_table(reader: &mut Reader<'_>, span: Span, mut table: Table<'_>) -> Stor
     stores
 }
 
-/// The name of the default store.
+/// Reads the name of the default store.
 fn name(reader: &mut Reader<'_>, value: Value<'_>) -> Option<String> {
     let (name, span) = reader.string(value, "`default`")?;
     if name.trim().is_empty() || name == SHARED {
@@ -99,14 +98,14 @@ fn add(reader: &mut Reader<'_>, stores: &mut Stores, owner: Owner, predicates: V
     }
 }
 
-/// True if the text is the name of a predicate, perhaps with a package.
+/// True if the text is a predicate name, optionally with a package.
 fn is_predicate(text: &str) -> bool {
     let is_part = |c: char| c.is_alphanumeric() || c == '_' || c == '.' || c == ':';
     text.starts_with(char::is_lowercase) && text.chars().all(is_part)
 }
 
 impl Stores {
-    /// The table that defines these stores.
+    /// Converts the stores to the table that defines them.
     fn json(&self) -> Json {
         let mut table = Map::new();
         table.insert(DEFAULT.to_owned(), self.name(0).into());

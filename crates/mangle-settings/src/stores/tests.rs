@@ -1,4 +1,4 @@
-//! `[runtime] stores`: values and findings.
+//! Tests of `[runtime] stores`: values and findings.
 
 #![allow(clippy::unwrap_used)]
 
@@ -11,7 +11,6 @@ fn read(text: &str) -> Parsed {
     parse(text, Vocabulary { rules: &[] })
 }
 
-/// Renders the findings: the text at fault, message, notes, help.
 #[track_caller]
 fn check(text: &str, expected: Expect) {
     let findings = read(text).findings.into_iter().map(|finding| {

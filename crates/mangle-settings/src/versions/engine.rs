@@ -1,10 +1,14 @@
 //! Reference versions of the engine, and the engine that a program is checked for.
 //!
-//! The order of the newest revisions: `77780a5` (2026-09-19) has the built-ins of `2026-09-19` and drops negations, as MangleLSP 1.1.0
-//! of 2026-09-23 describes it. Then follow the pull requests 96 (`6a105910`, negations), 98 (`484411cd`, repeated variables),
-//! 99 (`9dc20ebc`, inequalities, written on top of 96) and 100 (`afd567d1`, joins), `38b96dd2` (several aggregations) and `9ac065b0`
-//! (`:string:matches`). The tests of mangle-rs name them "mangle-go v0.6.0" and are older than 2026-10-08. No source tells their
-//! day, so the row has the last day of its month.
+//! The newest revisions have this order: `77780a5` (2026-09-19) has the built-ins of `2026-09-19`
+//! and drops negations, as described by MangleLSP 1.1.0 of 2026-09-23.
+//!
+//! Four pull requests follow: 96 (`6a105910`, negations), 98 (`484411cd`, repeated variables), 99
+//! (`9dc20ebc`, inequalities, based on 96) and 100 (`afd567d1`, joins). Then come `38b96dd2`
+//! (several aggregations) and `9ac065b0` (`:string:matches`).
+//!
+//! The tests of mangle-rs name these revisions "mangle-go v0.6.0" and are older than 2026-10-08. No
+//! source states their day, so the row has the last day of its month.
 
 use std::hash::{Hash, Hasher};
 
@@ -17,12 +21,12 @@ use super::Published;
 pub struct EngineReference {
     /// The name, day and source of the revision.
     pub published: Published,
-    /// Its behavior, as far as versions differ.
+    /// The behavior of the revision, limited to the parts that differ between versions.
     pub capabilities: EngineCapabilities,
 }
 
-/// The behavior of an engine, as far as versions differ. Built-ins are in the tables of built-ins, each with the day since which
-/// the engine has it.
+/// The behavior of an engine, limited to the parts that differ between versions. Built-ins are in
+/// the tables of built-ins, each with the day of its introduction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct EngineCapabilities {
     /// A negation with a wildcard, or with a variable that no premise binds.
@@ -31,9 +35,10 @@ pub struct EngineCapabilities {
     pub delayed_negations: DelayedNegations,
     /// An inequality before the premise that binds its variables.
     pub inequality_before_binding: EarlyInequality,
-    /// Facts that one round derives, in a rule that looks several of them up.
+    /// Facts derived in the same round, in a rule that joins several of them.
     pub same_round_joins: SameRoundJoins,
-    /// Several aggregations with one head predicate, each over several premises with as many variables.
+    /// Several aggregations with one head predicate, each over several premises with the same
+    /// number of variables.
     pub aggregations_with_one_head: AggregationsWithOneHead,
     /// A variable that occurs twice in the only premise of an aggregation.
     pub repeated_variable_in_aggregation: RepeatedVariable,
@@ -46,7 +51,8 @@ pub struct EngineCapabilities {
 pub enum UnboundNegation {
     /// The negation is not evaluated.
     Ignored,
-    /// The analysis rejects the rule. If a `let` defines the variable, the negation is evaluated last, for any value.
+    /// The analysis rejects the rule. If a `let` defines the variable, the negation is evaluated
+    /// last, for any value.
     Rejected,
 }
 
@@ -55,21 +61,21 @@ pub enum UnboundNegation {
 pub enum DelayedNegations {
     /// If a later negation is ready first, an earlier one is not evaluated.
     SomeLost,
-    /// Each is evaluated after the premise that binds its last variable.
+    /// Each negation is evaluated after the premise that binds its last variable.
     AllKept,
 }
 
 /// The effect of an inequality before the premise that binds its variables.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EarlyInequality {
-    /// It is evaluated there and never holds.
+    /// The inequality is evaluated at its position and never holds.
     NeverHolds,
-    /// It is evaluated once its variables are bound. If the analysis takes a variable without a value as bound, the evaluation
-    /// aborts.
+    /// The inequality is evaluated after its variables are bound. If the analysis treats an unbound
+    /// variable as bound, the evaluation aborts.
     Delayed,
 }
 
-/// The effect of a rule that looks up several facts of the same round.
+/// The effect of a rule that joins several facts of the same round.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SameRoundJoins {
     /// Two facts of one round are never combined, from the second incremental round on.
@@ -81,9 +87,10 @@ pub enum SameRoundJoins {
 /// The effect of several aggregations with one head predicate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AggregationsWithOneHead {
-    /// They share one internal relation if they have as many variables: each counts the rows of all.
+    /// Aggregations with the same number of variables share one internal relation: each aggregates
+    /// the rows of all.
     Mixed,
-    /// Each has its own rows.
+    /// Each aggregation has its own rows.
     Separate,
 }
 
@@ -119,10 +126,10 @@ const BEFORE_FIXES: EngineCapabilities = EngineCapabilities {
 /// The module since February 2026.
 const MODULE: &str = "codeberg.org/TauCeti/mangle-go";
 
-/// The module before.
+/// The module before February 2026.
 const FIRST_MODULE: &str = "github.com/google/mangle";
 
-/// The modules in which the engine was published.
+/// The Go modules that published the engine.
 pub const ENGINE_MODULES: [&str; 2] = [FIRST_MODULE, MODULE];
 
 /// All reference versions, the oldest first.
@@ -178,11 +185,11 @@ pub const RELEASES: &[(&str, &str)] = &[
     ("0.6.0", "2026-09-30"),
 ];
 
-/// The index in [`ENGINES`] of the engine of programs that do not choose one.
+/// The index in [`ENGINES`] of the default engine.
 const DEFAULT: usize = 1;
 
 impl Default for &'static EngineReference {
-    /// The engine of programs that do not choose one.
+    /// The default engine.
     fn default() -> Self {
         &ENGINES[DEFAULT]
     }
@@ -194,13 +201,14 @@ pub fn engine(name: &str) -> Option<&'static EngineReference> {
     ENGINES.iter().find(|reference| reference.published.name == name)
 }
 
-/// The first reference version whose behavior `is_new`, for messages about versions before it. `None` if no version has it.
+/// The first reference version whose behavior satisfies `is_new`, for messages about earlier
+/// versions. `None` if no version does.
 #[must_use]
 pub fn first_engine(is_new: impl Fn(&EngineCapabilities) -> bool) -> Option<&'static EngineReference> {
     ENGINES.iter().find(|reference| is_new(&reference.capabilities))
 }
 
-/// The names of the reference versions and the releases, in this order.
+/// The names of the reference versions, followed by the releases.
 pub fn engine_names() -> impl Iterator<Item = &'static str> {
     let references = ENGINES.iter().map(|reference| reference.published.name);
     references.chain(RELEASES.iter().map(|(release, _)| *release))
@@ -208,7 +216,8 @@ pub fn engine_names() -> impl Iterator<Item = &'static str> {
 
 /// The engine that a program is checked for: a reference version, a release or the engine of a day.
 ///
-/// Built-ins are those of the day; everything else is the behavior of the newest reference version that is not later.
+/// Built-ins are those available on the day. All other behavior comes from the newest reference
+/// version that is not later.
 ///
 /// ```
 /// use mangle_settings::EngineVersion;
@@ -221,14 +230,14 @@ pub fn engine_names() -> impl Iterator<Item = &'static str> {
 pub struct EngineVersion {
     /// The name in the configuration: `2026-06`, `0.5.0` or a day.
     pub name: Symbol,
-    /// Its day, `YYYY-MM-DD`.
+    /// The day, `YYYY-MM-DD`.
     pub day: Symbol,
-    /// The reference version whose behavior it has.
+    /// The reference version that defines its behavior.
     pub reference: &'static EngineReference,
 }
 
 impl EngineVersion {
-    /// Reads the name of a reference version, of a release (with or without a `v`), or a day.
+    /// Parses the name of a reference version, a release (with or without a `v`), or a day.
     #[must_use]
     pub fn parse(word: &str) -> Option<Self> {
         if let Some(reference) = engine(word) {
@@ -242,13 +251,13 @@ impl EngineVersion {
         Some(Self { name: Symbol::new(release), day: Symbol::new(day), reference })
     }
 
-    /// Its behavior.
+    /// The behavior of the engine.
     #[must_use]
     pub fn capabilities(&self) -> &'static EngineCapabilities {
         &self.reference.capabilities
     }
 
-    /// True if the engine has what was added on the day `since`, `YYYY-MM-DD`.
+    /// True if the engine includes a feature that was added on the day `since`, `YYYY-MM-DD`.
     #[must_use]
     pub fn has(&self, since: &str) -> bool {
         since <= self.day.as_str()
@@ -268,7 +277,7 @@ impl Default for EngineVersion {
     }
 }
 
-/// The reference version follows from the day.
+/// The day determines the reference version.
 impl Hash for EngineVersion {
     fn hash<H: Hasher>(&self, state: &mut H) {
         (self.name, self.day).hash(state);

@@ -1,7 +1,7 @@
-//! Reference versions: the engines and the runtimes that answers are about.
+//! Reference versions of the engine and the runtime.
 //!
-//! A table has one row for each version. What differs between two versions is a named capability of the row, and code asks for the
-//! capability: no code outside of this folder compares versions.
+//! A table has one row for each version. A difference between two versions is a named capability of
+//! the row, and code tests the capability. Only this module compares versions.
 
 mod engine;
 pub mod runtime;
@@ -12,15 +12,16 @@ pub use engine::{
     UnboundNegation, engine, engine_names, first_engine,
 };
 
-/// Where a version comes from.
+/// The origin of a version.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Published {
-    /// The name in settings, options and output: the month of the revision, after the name of the program if there are several.
+    /// The name in settings, options and output: the month of the revision. If several programs
+    /// have versions, the name of the program comes first.
     pub name: &'static str,
     /// The day of the revision, `YYYY-MM-DD`.
     pub day: &'static str,
     /// The commit.
     pub revision: &'static str,
-    /// The module or repository in which it was published.
+    /// The module or repository of the publication.
     pub module: &'static str,
 }

@@ -1,35 +1,36 @@
-//! A finding placed in its file: what every output shows.
+//! Diagnostic: a finding with file positions, as shown by every output.
 
 use super::{Applicability, Rule, Severity, SharedText};
 use crate::text::{FileId, TextRange};
 
-/// A finding with absolute byte ranges and the severity that the configuration gives it.
+/// A finding with absolute byte ranges and its configured severity.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Diagnostic {
     /// The rule that reports it.
     pub rule: &'static Rule,
     /// Severity after configuration.
     pub severity: Severity,
-    /// The bytes at fault.
+    /// The range of the problem.
     pub range: TextRange,
     /// The headline.
     pub message: SharedText,
-    /// What is wrong exactly at `range`.
+    /// A short explanation of `range`.
     pub label: Option<SharedText>,
-    /// Other places that matter, with a label each.
+    /// Related locations, each with a label.
     pub related: Vec<RelatedPlace>,
-    /// The consequence or the reason, a sentence each.
+    /// The consequence or the reason, one sentence each.
     pub notes: Vec<SharedText>,
-    /// The fix, where one is unambiguous.
+    /// The fix, if one is unambiguous.
     pub fix: Option<ResolvedFix>,
-    /// What to do where no fix does it.
+    /// Advice if no fix applies.
     pub help: Option<SharedText>,
-    /// Inside of a transcript, the chain of JSON pointers that leads to the place, the outermost first; empty elsewhere.
+    /// For a transcript, the JSON pointers that lead to the position, outermost first. Empty for
+    /// other files.
     pub path: Vec<String>,
 }
 
 impl Diagnostic {
-    /// A diagnostic with a headline alone.
+    /// Creates a diagnostic with only a headline.
     #[must_use]
     pub fn new(rule: &'static Rule, severity: Severity, range: TextRange, message: SharedText) -> Self {
         let (label, help, fix) = (None, None, None);
@@ -37,53 +38,54 @@ impl Diagnostic {
         Self { rule, severity, range, message, label, related, notes, fix, help, path }
     }
 
-    /// The headline, then the notes, a line each: for outputs that have one text.
+    /// The headline and the notes, one per line, for outputs with a single text.
     #[must_use]
     pub fn headline_and_notes(&self) -> String {
         let notes = self.notes.iter().map(|note| format!("\n{note}"));
         std::iter::once(self.message.to_string()).chain(notes).collect()
     }
 
-    /// What to do: the title of the fix, or a suggestion.
+    /// The title of the fix, or the advice.
     #[must_use]
     pub fn advice(&self) -> Option<&str> {
         self.fix.as_ref().map(|fix| fix.title.as_str()).or(self.help.as_deref())
     }
 }
 
-/// Another place that explains a diagnostic.
+/// A related location of a diagnostic.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RelatedPlace {
-    /// The file that the range counts in.
+    /// The file of the range.
     pub file: FileId,
-    /// The bytes.
+    /// The range of the location.
     pub range: TextRange,
-    /// What is there.
+    /// The label of the location.
     pub message: SharedText,
 }
 
-/// A fix with its edits placed in files.
+/// A fix with file positions.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ResolvedFix {
-    /// What it does.
+    /// The title of the fix.
     pub title: SharedText,
-    /// Whether it may be applied without looking.
+    /// True if the fix can be applied without review.
     pub applicability: Applicability,
-    /// Whether it edits a capture, which is evidence: applied only when that is asked for by name.
+    /// True if the fix edits a captured transcript, which is evidence. Such fixes are applied only
+    /// on explicit request.
     pub evidence: bool,
     /// The edits, which do not overlap.
     pub edits: Vec<FileEdit>,
-    /// What to do instead where the text can be read in two ways; never safe.
+    /// An alternative fix for ambiguous text. Never safe.
     pub otherwise: Option<Box<Self>>,
 }
 
-/// A replacement of some bytes of a file.
+/// A replacement of a range in a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileEdit {
-    /// The file that the range counts in.
+    /// The file of the range.
     pub file: FileId,
-    /// The bytes to replace.
+    /// The range to replace. Empty for an insertion.
     pub range: TextRange,
-    /// What stands there afterwards, with the line ends of the file.
+    /// The new text, with the line endings of the file.
     pub text: String,
 }

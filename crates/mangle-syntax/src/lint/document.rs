@@ -1,4 +1,4 @@
-//! Reads the document of a rule, a Markdown file beside its code, while the program is compiled.
+//! Compile-time parser of rule documents: Markdown files that are the source of a rule.
 //!
 //! ````text
 //! # NAME (CODE)
@@ -23,7 +23,7 @@
 //! ## Finding
 //!
 //! ```text
-//! WHAT IS REPORTED IN THE BAD EXAMPLE
+//! REPORTED FINDING OF THE BAD EXAMPLE
 //! ```
 //!
 //! ## Good
@@ -31,16 +31,18 @@
 //!
 //! ## Fix
 //!
-//! WHAT THE FIX DOES
+//! DESCRIPTION OF THE FIX
 //! ````
 //!
-//! The line about the engine may be missing. Errors in Mangle texts have one, a test requires it.
-//! Summary, rationale and the text about the fix are one line each. The examples, the finding and that text may be missing; the
-//! fence may be longer than three. A test writes the finding.
+//! The line about the engine is optional. A test requires it for errors in Mangle texts. Summary,
+//! rationale and the description of the fix are one line each. The examples, the finding and the
+//! description of the fix are optional. The fence can be longer than three characters. A test
+//! writes the finding.
 
 use super::{EngineOutcome, FixKind, Group, Rule, Severity};
 
-/// The rule that the document at a path describes, relative to the file that names it. Mistakes in it do not compile.
+/// The rule of a document, given by its path relative to the calling file. Errors in the document
+/// are compile errors.
 #[macro_export]
 macro_rules! rule {
     ($path:literal) => {
@@ -49,7 +51,7 @@ macro_rules! rule {
 }
 pub use crate::rule;
 
-/// Statics for rules, and all of them as `RULES`, in the same order.
+/// Declares statics for rules, and the list `RULES` in the same order.
 #[macro_export]
 macro_rules! rules {
     ($($constant:ident = $rule:expr),* $(,)?) => {
@@ -65,10 +67,10 @@ macro_rules! rules {
 pub use crate::rules;
 
 impl Rule {
-    /// Reads the document of a rule; the form is that of the module.
+    /// Parses the document of a rule. The module documentation defines the format.
     ///
     /// # Panics
-    /// When it has another form. In the initialiser of a static that is an error of the compiler.
+    /// If the format is invalid. In the initializer of a static, the panic is a compile error.
     #[must_use]
     pub const fn of_document(text: &'static str) -> Self {
         let mut rest = Rest(text);
@@ -99,14 +101,14 @@ impl Rule {
     }
 }
 
-/// Start of the line about the engine.
+/// The start of the line about the engine.
 const ENGINE: &str = "- engine: ";
 
-/// What of a document is not read yet.
+/// The unread part of a document.
 struct Rest(&'static str);
 
 impl Rest {
-    /// The next line without its line end.
+    /// Returns the next line without its line ending.
     const fn line(&mut self) -> &'static str {
         let bytes = self.0.as_bytes();
         let mut end = 0;
@@ -118,7 +120,7 @@ impl Rest {
         line
     }
 
-    /// What follows these words on the next line.
+    /// Returns the rest of the next line, which must start with `start`.
     const fn after(&mut self, start: &str) -> &'static str {
         let line = self.line();
         assert!(starts_with(line, start), "a line of the document begins otherwise");
@@ -129,13 +131,13 @@ impl Rest {
         assert!(self.line().is_empty(), "an empty line is missing");
     }
 
-    /// A heading and the empty line behind it.
+    /// Skips a heading and the empty line after it.
     const fn heading(&mut self, words: &str) {
         assert!(is_same(self.line(), words), "another heading is expected");
         self.blank();
     }
 
-    /// The line under the last heading; empty without the heading.
+    /// Returns the line below the last heading, or an empty text if the heading is missing.
     const fn last_section(&mut self, heading: &str) -> &'static str {
         if self.0.is_empty() {
             return "";
@@ -145,7 +147,8 @@ impl Rest {
         self.line()
     }
 
-    /// The text in the code block under a heading; empty without the heading.
+    /// Returns the content of the code block below a heading, or an empty text if the heading is
+    /// missing.
     const fn example(&mut self, heading: &str) -> &'static str {
         if self.0.is_empty() || !starts_with(self.0.split_at(1).1, heading) {
             return "";
@@ -177,7 +180,7 @@ const fn group(word: &str) -> Group {
     panic!("there is no such group")
 }
 
-/// `None` for `off`.
+/// Parses a severity. `None` for `off`.
 const fn severity(word: &str) -> Option<Severity> {
     let mut at = 0;
     while at < Severity::ALL.len() {
@@ -212,7 +215,7 @@ const fn engine_outcome(word: &str) -> EngineOutcome {
     panic!("there is no such outcome")
 }
 
-/// What is before and after the first `separator`.
+/// Splits a text at the first `separator`.
 const fn split(text: &'static str, separator: &str) -> (&'static str, &'static str) {
     let mut at = 0;
     while at < text.len() {
@@ -232,7 +235,7 @@ const fn without_end(text: &'static str, end: &str) -> &'static str {
     before
 }
 
-/// With how many backticks a line begins.
+/// The number of backticks at the start of a line.
 const fn backticks(line: &str) -> usize {
     let bytes = line.as_bytes();
     let mut count = 0;

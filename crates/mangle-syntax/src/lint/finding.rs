@@ -1,138 +1,141 @@
-//! What a rule reports, before it is placed in a file.
+//! Findings of rules, before they are placed in a file.
 //!
-//! Ranges count from the start of the statement that the finding is about, so that a finding
-//! stays right (and cached) while edits elsewhere move its statement.
+//! Ranges are relative to the start of the statement. Findings therefore stay valid (and cached)
+//! while edits elsewhere move the statement.
 
 use text_size::TextSize;
 
 use super::{EngineOutcome, Rule, Severity, SharedText};
 use crate::text::{FileId, StatementId, TextRange, is_on_characters, whole_characters};
 
-/// What a [`Span`] counts from.
+/// The base of a [`Span`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Anchor {
-    /// The start of the statement that the finding is about; the start of the file for a finding
-    /// about a whole file.
+    /// The start of the finding's statement, or the start of the file for a finding about a whole
+    /// file.
     Here,
-    /// The start of the file that the finding is about.
+    /// The start of the finding's file.
     File,
     /// The start of another statement, in this or another file.
     Statement(FileId, StatementId),
 }
 
-/// A range and what it counts from.
+/// A range and its base.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Span {
-    /// What the range counts from.
+    /// The base of the range.
     pub anchor: Anchor,
-    /// The bytes.
+    /// The range relative to `anchor`.
     pub range: TextRange,
 }
 
 impl Span {
-    /// A range within the finding's own statement.
+    /// Creates a range within the finding's statement.
     #[must_use]
     pub fn here(range: TextRange) -> Self {
         Self { anchor: Anchor::Here, range }
     }
 
-    /// A range within another statement.
+    /// Creates a range within another statement.
     #[must_use]
     pub fn of(file: FileId, statement: StatementId, range: TextRange) -> Self {
         Self { anchor: Anchor::Statement(file, statement), range }
     }
 }
 
-/// Another place that explains a finding.
+/// A related location of a finding.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Related {
-    /// The place, with what its range counts from.
+    /// The location.
     pub span: Span,
-    /// Its label: what is there, in a few words.
+    /// A short label of the location.
     pub message: SharedText,
 }
 
-/// Whether a fix may be applied without looking.
+/// Safety of a fix.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Applicability {
-    /// The meaning afterwards is what was evidently meant.
+    /// The result certainly has the intended meaning.
     Safe,
-    /// A guess; applied only on demand.
+    /// The fix is a guess and is applied only on request.
     Unsafe,
 }
 
-/// A replacement of some bytes.
+/// A replacement of a range.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Edit {
-    /// The bytes to replace; empty inserts.
+    /// The range to replace. Empty for an insertion.
     pub span: Span,
-    /// What stands there afterwards, with `\n` line ends.
+    /// The new text, with `\n` line endings.
     pub text: String,
 }
 
-/// A change that mends a finding.
+/// A change that fixes a finding.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fix {
-    /// What it does, in the imperative: "Insert a space before the full stop".
+    /// The title in the imperative: "Insert a space before the full stop".
     pub title: SharedText,
-    /// Whether it may be applied without looking.
+    /// True if the fix can be applied without review.
     pub applicability: Applicability,
-    /// The edits; they do not overlap.
+    /// The edits, which do not overlap.
     pub edits: Vec<Edit>,
-    /// The parts of the finding's own statement that the fix says in another way: whole premises, names of predicates,
-    /// words of another notation. All other premises and words of the statement must be there afterwards, or the fix is
-    /// offered as unsafe. The finding's own range need not be repeated here, unless it is a premise or names a predicate.
+    /// Ranges of the finding's statement that the fix rewrites with the same meaning: whole
+    /// premises, names of predicates, foreign syntax. All other premises and words of the statement
+    /// must still be present after the fix. If some are missing, the fix is offered as unsafe.
+    ///
+    /// The range of the finding is only necessary if it is a premise or names a predicate.
     pub replaces: Vec<TextRange>,
-    /// What to do instead where the text can be read in two ways; never safe.
+    /// An alternative fix for ambiguous text. Never safe.
     pub otherwise: Option<Box<Self>>,
 }
 
 impl Fix {
-    /// A fix that is safe to apply. In Mangle texts that is checked before it is offered.
+    /// Creates a safe fix. In Mangle texts, its safety is verified before the fix is offered.
     #[must_use]
     pub fn safe(title: impl Into<SharedText>) -> Self {
         Self::new(title, Applicability::Safe)
     }
 
-    /// A fix that guesses.
+    /// Creates an unsafe fix.
     #[must_use]
     pub fn guess(title: impl Into<SharedText>) -> Self {
         Self::new(title, Applicability::Unsafe)
     }
 
-    /// A fix without edits.
+    /// Creates a fix without edits.
     #[must_use]
     pub fn new(title: impl Into<SharedText>, applicability: Applicability) -> Self {
         Self { title: title.into(), applicability, edits: Vec::new(), replaces: Vec::new(), otherwise: None }
     }
 
-    /// Adds the fix for another reading.
+    /// Adds the fix for an alternative reading.
     #[must_use]
     pub fn otherwise(mut self, other: Self) -> Self {
         self.otherwise = Some(Box::new(Self { applicability: Applicability::Unsafe, ..other }));
         self
     }
 
-    /// Declares that the fix says `range` of the finding's own statement in another way, see [`Fix::replaces`].
+    /// Declares that the fix rewrites `range` of the finding's statement with the same meaning, see
+    /// [`Fix::replaces`].
     #[must_use]
     pub fn replacing(mut self, range: TextRange) -> Self {
         self.replaces.push(range);
         self
     }
 
-    /// Adds: replace `range` of the finding's own statement by `text`.
+    /// Adds an edit that replaces `range` of the finding's statement with `text`.
     #[must_use]
     pub fn replace(self, range: TextRange, text: impl Into<String>) -> Self {
         self.edit(Span::here(range), text)
     }
 
-    /// Adds: insert `text` at `offset` of the finding's own statement.
+    /// Adds an edit that inserts `text` at `offset` of the finding's statement.
     #[must_use]
     pub fn insert(self, offset: TextSize, text: impl Into<String>) -> Self {
         self.replace(TextRange::empty(offset), text)
     }
 
-    /// Adds: replace `span` by `text`.
+    /// Adds an edit that replaces `span` with `text`.
     #[must_use]
     pub fn edit(mut self, span: Span, text: impl Into<String>) -> Self {
         self.edits.push(Edit { span, text: text.into() });
@@ -140,35 +143,35 @@ impl Fix {
     }
 }
 
-/// What a rule reports.
+/// A finding of a rule.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Finding {
     /// The rule that reports the finding.
     pub rule: &'static Rule,
-    /// A severity of its own in place of the rule's default. What a user configures for the rule
-    /// still decides.
+    /// The severity of this finding if it differs from the default of the rule. The configured
+    /// severity takes precedence.
     pub severity: Option<Severity>,
-    /// The narrowest bytes that are at fault, from the start of the statement.
+    /// The narrowest range of the problem, relative to the start of the statement.
     pub range: TextRange,
-    /// The headline: the problem as a statement about the text, one clause without a full stop.
+    /// The headline: the problem as a statement about the text, one clause without a period.
     pub message: SharedText,
-    /// What is wrong exactly at `range`, in a few words; shown under it.
+    /// A short explanation that is shown below `range`.
     pub label: Option<SharedText>,
-    /// Other places that matter, with a label each.
+    /// Related locations, each with a label.
     pub related: Vec<Related>,
-    /// The consequence or the reason: what the engine or the runtime will do. At most two, a sentence each without a full
-    /// stop.
+    /// The consequence or the reason: the behavior of the engine or the runtime. At most two
+    /// sentences, without periods.
     pub notes: Vec<SharedText>,
-    /// The fix, where one is unambiguous.
+    /// The fix, if one is unambiguous.
     pub fix: Option<Fix>,
-    /// What to do where no fix does it: an imperative sentence without a full stop.
+    /// Advice if no fix applies: an imperative sentence without a period.
     pub help: Option<SharedText>,
-    /// True if the engine rejects a program with this finding. No setting and no comment changes that.
+    /// True if the engine rejects a program with this finding, regardless of settings and comments.
     pub is_rejected: bool,
 }
 
 impl Finding {
-    /// A finding of `rule` at `range`.
+    /// Creates a finding of `rule` at `range`.
     #[must_use]
     pub fn new(rule: &'static Rule, range: TextRange, message: impl Into<SharedText>) -> Self {
         Self {
@@ -185,7 +188,7 @@ impl Finding {
         }
     }
 
-    /// Gives it a severity of its own. The engine accepts what is less than an error.
+    /// Sets the severity of this finding. The engine accepts programs with findings below an error.
     #[must_use]
     pub fn severity(mut self, severity: Severity) -> Self {
         self.severity = Some(severity);
@@ -193,14 +196,14 @@ impl Finding {
         self
     }
 
-    /// Sets if the engine rejects a program with this finding, for a rule for which that depends.
+    /// Sets if the engine rejects a program with this finding, for rules whose effect varies.
     #[must_use]
     pub fn rejected_if(mut self, is_rejected: bool) -> Self {
         self.is_rejected = is_rejected;
         self
     }
 
-    /// Says what is wrong exactly at the range.
+    /// Sets the label of the range.
     #[must_use]
     pub fn label(mut self, label: impl Into<SharedText>) -> Self {
         self.label = Some(label.into());
@@ -214,30 +217,30 @@ impl Finding {
         self
     }
 
-    /// Adds another place that matters.
+    /// Adds a related location.
     #[must_use]
     pub fn related(mut self, span: Span, message: impl Into<SharedText>) -> Self {
         self.related.push(Related { span, message: message.into() });
         self
     }
 
-    /// Adds what to do where no fix does it.
+    /// Sets the advice if no fix applies.
     #[must_use]
     pub fn help(mut self, help: impl Into<SharedText>) -> Self {
         self.help = Some(help.into());
         self
     }
 
-    /// Adds the fix.
+    /// Sets the fix.
     #[must_use]
     pub fn fix(mut self, fix: Fix) -> Self {
         self.fix = Some(fix);
         self
     }
 
-    /// The finding with all ranges that count from the start of `text` on its characters. In text, a rule that makes
-    /// another range has a bug, which debug builds assert; else the range is widened. A fix that would cut a character
-    /// in two is left out.
+    /// Adjusts all ranges that are relative to the start of `text` to character boundaries. In
+    /// valid text, a range that needs adjustment is a bug, and debug builds panic. A fix that would
+    /// split a character is removed.
     #[must_use]
     pub fn on_characters(mut self, text: &[u8]) -> Self {
         let is_on = |range: TextRange| is_on_characters(text, range);

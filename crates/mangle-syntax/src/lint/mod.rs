@@ -1,8 +1,7 @@
-//! What a rule is and what it says: [`Rule`], [`Finding`], [`Fix`], and the findings as every
-//! output shows them, [`Diagnostic`].
+//! Rules and their findings: [`Rule`], [`Finding`], [`Fix`], and placed findings, [`Diagnostic`].
 //!
-//! Rules themselves live with what they judge (`syntax`, `analysis`, …); the registry that joins
-//! them is in `ide`.
+//! Rules are defined in the modules that implement them (`syntax`, `analysis`, …). The registry of
+//! all rules is in `ide`.
 
 mod diagnostic;
 mod document;

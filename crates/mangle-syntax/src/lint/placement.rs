@@ -1,14 +1,15 @@
-//! Placing findings: ranges that count from a statement or a record become ranges of a file.
+//! Conversion of findings to diagnostics: ranges relative to a statement or record become file
+//! ranges.
 
 use super::{Anchor, Diagnostic, FileEdit, Finding, Fix, RelatedPlace, ResolvedFix, Severity, Span};
 use crate::text::{FileId, StatementId, TextRange, TextSize, size};
 
-/// What the ranges of a finding count from.
+/// The base positions of a finding's ranges.
 pub struct Placement<'s> {
     file: FileId,
-    /// The offset in `file` that [`Anchor::Here`] means.
+    /// The offset of [`Anchor::Here`] in `file`.
     start: TextSize,
-    /// Where a statement of a file starts; `None` if it is gone.
+    /// Returns the start of a statement, or `None` if it no longer exists.
     start_of: &'s mut dyn FnMut(FileId, StatementId) -> Option<TextSize>,
 }
 
@@ -22,7 +23,8 @@ impl std::fmt::Debug for Placement<'_> {
 }
 
 impl<'s> Placement<'s> {
-    /// Ranges that count from `start` in `file`; `start_of` gives where other statements start, or `None` if one is gone.
+    /// Creates a placement at offset `start` of `file`. `start_of` returns the start of other
+    /// statements, or `None` if one no longer exists.
     pub fn new(
         file: FileId,
         start: TextSize,
@@ -31,7 +33,8 @@ impl<'s> Placement<'s> {
         Self { file, start, start_of }
     }
 
-    /// The finding as a diagnostic. A related place that is gone is left out; so is a fix with an edit at one, as a whole.
+    /// Converts the finding to a diagnostic. Related locations that no longer exist are dropped. A
+    /// fix with an edit at such a location is dropped as a whole.
     pub fn diagnostic(&mut self, finding: Finding, severity: Severity) -> Diagnostic {
         let related = finding.related.into_iter().filter_map(|related| {
             let (file, range) = self.resolve(related.span)?;
@@ -72,7 +75,7 @@ impl<'s> Placement<'s> {
     }
 }
 
-/// A range that counts from `start`, as one that counts from the start of the file. Beyond 4 GiB it is empty, at their end.
+/// Adds `start` to a range. A result beyond 4 GiB becomes an empty range at that limit.
 fn moved(range: TextRange, start: TextSize) -> TextRange {
     let at = |offset: TextSize| size(usize::from(offset).saturating_add(start.into()));
     TextRange::new(at(range.start()), at(range.end()))

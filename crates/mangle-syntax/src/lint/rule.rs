@@ -1,22 +1,22 @@
-//! The description of a rule: the single source of its code, name, severity and documentation.
+//! Metadata of a rule: the single source of its code, name, severity and documentation.
 
 use std::fmt;
 
-/// How much a finding matters.
+/// The severity of a finding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Severity {
     /// A suggestion.
     Hint,
-    /// Strange, or worth knowing; nothing is broken.
+    /// Unusual or informative; nothing is broken.
     Information,
-    /// Accepted by the engine, probably a mistake.
+    /// Accepted by the engine, but probably a mistake.
     Warning,
-    /// The engine rejects it, or accepts it and computes something other than what is written.
+    /// Rejected by the engine, or evaluated differently than written.
     Error,
 }
 
 impl Severity {
-    /// All severities, the gravest first.
+    /// All severities, the most severe first.
     pub const ALL: [Self; 4] = [Self::Error, Self::Warning, Self::Information, Self::Hint];
 
     /// The word used in output and configuration.
@@ -30,7 +30,7 @@ impl Severity {
         }
     }
 
-    /// The severity that [`Severity::as_str`] spells so.
+    /// Parses a word of [`Severity::as_str`].
     #[must_use]
     pub fn parse(word: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|severity| severity.as_str() == word)
@@ -43,16 +43,17 @@ impl fmt::Display for Severity {
     }
 }
 
-/// The family of a rule: `MG` codes are about Mangle, `PB` codes about transcripts, `PP` codes about prompts; the hundreds say which family.
+/// The group of a rule. `MG` codes are about Mangle, `PB` codes about transcripts, `PP` codes about
+/// prompts. The hundreds digit identifies the group.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Group {
-    /// `MG0xx`: what does not parse.
+    /// `MG0xx`: syntax errors.
     Syntax,
     /// `MG1xx`: `Decl`s and their parts.
     Declarations,
-    /// `MG2xx`: which variables have a value, and when.
+    /// `MG2xx`: variables that need a value.
     Safety,
-    /// `MG3xx`: predicates, functions, packages: does the name exist, with this arity, in sight.
+    /// `MG3xx`: names of predicates, functions and packages, and their arity and visibility.
     Predicates,
     /// `MG4xx`: `|>` transforms and aggregation.
     Transforms,
@@ -66,7 +67,7 @@ pub enum Group {
     Quality,
     /// `MG9xx`: configuration and suppression.
     Configuration,
-    /// `PB0xx`: what holds an envelope, and how the runtime finds it.
+    /// `PB0xx`: files with replies, and the detection of JSON replies (envelopes).
     Replies,
     /// `PB1xx`: the members of an envelope and of its control packet.
     Fields,
@@ -76,13 +77,13 @@ pub enum Group {
     Memory,
     /// `PB4xx`: self-correction, tools, knowledge and feedback.
     Requests,
-    /// `PB5xx`: what the constitution says of a session that is replayed.
+    /// `PB5xx`: results of a replayed session according to the constitution.
     Replay,
-    /// `PB6xx`: what is kept from turn to turn.
+    /// `PB6xx`: state that is kept between turns.
     State,
     /// `PB7xx`: limits of the runtime and its configuration.
     Limits,
-    /// `PP0xx`: sample kernels, and what becomes of the prompts of shards.
+    /// `PP0xx`: sample kernels and the prompts of agent roles (shards).
     Prompts,
 }
 
@@ -136,7 +137,7 @@ impl Group {
         }
     }
 
-    /// What its rules are about, for a heading.
+    /// The topic of its rules, for a heading.
     #[must_use]
     pub fn title(self) -> &'static str {
         match self {
@@ -163,17 +164,17 @@ impl Group {
     }
 }
 
-/// What kind of fix a rule offers when it offers one.
+/// The kind of fix of a rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum FixKind {
     /// The rule offers no fix.
     None,
-    /// The meaning after the fix is what was evidently meant.
+    /// The result certainly has the intended meaning.
     Safe,
-    /// The fix guesses; a person should look at it.
+    /// The fix is a guess that needs review.
     Unsafe,
-    /// It says what to do and edits nothing: what is to be written is not in the capture, or something would be deleted
-    /// from it.
+    /// Advice without an edit: the correct text is not in the capture, or the fix would delete a
+    /// part of the capture.
     Suggestion,
 }
 
@@ -193,14 +194,16 @@ impl FixKind {
     }
 }
 
-/// The effect of a mistake on the engine that loads the program.
+/// The effect of a mistake when the engine loads the program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum EngineOutcome {
-    /// The engine rejects the whole program, or `mangle-ls` cannot read a part of it: the program does not load.
+    /// The engine rejects the whole program, or `mangle-ls` cannot parse a part of it: the program
+    /// does not load.
     Rejects,
-    /// The engine loads the program. Its evaluation may abort, or derive other facts than intended.
+    /// The engine loads the program. The evaluation can abort, or derive other facts than intended.
     Accepts,
-    /// One or the other: each finding says it ([`Finding::rejected_if`](super::Finding::rejected_if)).
+    /// The effect varies, and each finding specifies it
+    /// ([`Finding::rejected_if`](super::Finding::rejected_if)).
     Depends,
 }
 
@@ -219,7 +222,7 @@ impl EngineOutcome {
     }
 }
 
-/// The address on the web of a file of the repository, as it is in this version; `None` as long as the package
+/// The web address of a file of the repository in this version. `None` if the package metadata
 /// names no repository.
 #[must_use]
 pub fn address(path: &str) -> Option<String> {
@@ -228,60 +231,62 @@ pub fn address(path: &str) -> Option<String> {
     (!repository.is_empty()).then(|| format!("{repository}/blob/v{version}/{path}"))
 }
 
-/// A rule. Each is a `static` beside the code that applies it, read from a document beside that ([`rule!`](crate::rule)),
-/// and a row in its family's table.
+/// A rule. Each rule is a `static` next to its implementation, parsed from a document
+/// ([`rule!`](crate::rule)), and a row in the table of its family.
 ///
-/// `bad` and `good` are programs; a line `#- NAME` starts a file of that name. Tests run them:
-/// `bad` gives this finding and no other error, `good` gives nothing.
+/// `bad` and `good` are programs. A line `#- NAME` starts a file of that name. Tests check that
+/// `bad` has this finding and no other error, and that `good` has no finding.
 #[derive(Debug)]
 pub struct Rule {
-    /// Stable code, `MG101`. Never reused.
+    /// Stable code, for example `MG101`. Never reused.
     pub code: &'static str,
     /// Unique kebab-case name.
     pub name: &'static str,
-    /// Family.
+    /// Group of the rule.
     pub group: Group,
-    /// Severity unless configured otherwise; `None` is off by default.
+    /// Default severity. `None` is off by default.
     pub severity: Option<Severity>,
-    /// One line: what is wrong.
+    /// Summary of the problem in one line.
     pub summary: &'static str,
-    /// Why it matters: what the engine does with it.
+    /// The reason that the problem matters: the behavior of the engine.
     pub rationale: &'static str,
-    /// A program that has this mistake.
+    /// A program with the problem.
     pub bad: &'static str,
-    /// What `check` or `replay` shows of this finding in the bad example, as text without colours.
+    /// The output of `check` or `replay` for the bad example, as text without colors.
     pub finding: &'static str,
-    /// The same program without it.
+    /// The same program without the problem.
     pub good: &'static str,
-    /// The kind of fix on offer.
+    /// The kind of fix.
     pub fix: FixKind,
-    /// The effect of a finding on the engine. `None`: the rule is not about mistakes that keep a program from loading.
+    /// The effect of a finding on the engine. `None` if the rule is not about mistakes that prevent
+    /// a program from loading.
     pub engine: Option<EngineOutcome>,
-    /// What its fix does, as a sentence; empty where there is none, or nothing to add.
+    /// Description of the fix, as a sentence. Empty if the rule has no fix or the description adds
+    /// nothing.
     pub fix_text: &'static str,
 }
 
 impl Rule {
-    /// The page about this rule, as a path from the root of the repository: `docs/rules/NAME.md`.
+    /// The documentation page, as a path from the root of the repository: `docs/rules/NAME.md`.
     #[must_use]
     pub fn page(&self) -> String {
         format!("docs/rules/{}.md", self.name)
     }
 
-    /// The [`address`] of the page.
+    /// The web address of the page ([`address`]).
     #[must_use]
     pub fn address(&self) -> Option<String> {
         address(&self.page())
     }
 
-    /// Where somebody can read more: [`Rule::address`], else [`Rule::page`], which at least names the
-    /// page of the copy that somebody has.
+    /// The location of further information: [`Rule::address`], or [`Rule::page`] as the path in a
+    /// local copy.
     #[must_use]
     pub fn url(&self) -> String {
         self.address().unwrap_or_else(|| self.page())
     }
 
-    /// The word for the default severity: `off` for a rule that has none.
+    /// The word for the default severity, or `off`.
     #[must_use]
     pub fn default_word(&self) -> &'static str {
         self.severity.map_or("off", Severity::as_str)
@@ -289,14 +294,15 @@ impl Rule {
 }
 
 impl Rule {
-    /// Whether it is about what the engine cannot even read, so that it loads nothing of the file.
+    /// True if the rule is about text that the engine cannot parse, so that it loads nothing of the
+    /// file.
     #[must_use]
     pub fn is_unreadable(&self) -> bool {
         self.group == Group::Syntax && self.severity == Some(Severity::Error)
     }
 
-    /// Whether comments may silence it. What cannot be read stays visible, and so does what is wrong
-    /// with the settings and with the comments themselves.
+    /// True if comments can suppress the rule. Syntax errors and problems of settings and
+    /// suppression comments cannot be suppressed.
     #[must_use]
     pub fn is_silenceable(&self) -> bool {
         self.group != Group::Configuration && !self.is_unreadable()

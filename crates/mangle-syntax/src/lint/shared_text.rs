@@ -1,6 +1,7 @@
-//! The texts of findings: shared by all copies, equal ones mostly stored once, and never longer than a reader can use.
+//! Shared texts of findings: deduplicated, cheap to clone and limited in length.
 //!
-//! A file may have a million findings, most of which say the same, and a finding may quote a word of a megabyte.
+//! A file can have a million findings with mostly equal texts, and a finding can quote a word of a
+//! megabyte.
 
 use std::borrow::Borrow;
 use std::cell::RefCell;
@@ -11,13 +12,13 @@ use std::sync::Arc;
 
 use rustc_hash::FxBuildHasher;
 
-/// The most bytes of a text. What is longer is cut in the middle.
+/// Maximum length of a text, in bytes. The middle of longer texts is omitted.
 pub const LONGEST_TEXT: usize = 2_000;
 
-/// What stands for the bytes that were cut.
+/// The placeholder for omitted text.
 const CUT: &str = " […] ";
 
-/// How many texts each thread remembers, to share them with the next finding that says the same.
+/// The number of texts that each thread remembers, to share them with later findings.
 const REMEMBERED: usize = 256;
 
 thread_local! {
@@ -57,7 +58,7 @@ impl SharedText {
     }
 }
 
-/// A text that is too long without its middle; `None` for one that is not.
+/// Omits the middle of a text that is too long. `None` if the text is short enough.
 fn cut(text: &str) -> Option<String> {
     if text.len() <= LONGEST_TEXT {
         return None;

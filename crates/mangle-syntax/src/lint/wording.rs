@@ -1,24 +1,24 @@
-//! The form of the texts of findings: how long they may be, and which words they do without. Tests hold the examples of all
-//! rules against it.
+//! Style checks of finding texts: maximum lengths and unwanted words. Tests apply the checks to the
+//! examples of all rules.
 
 use super::{Finding, Related};
 
-/// How many characters a headline may have.
+/// Maximum length of a headline, in characters.
 const HEADLINE: usize = 72;
 
-/// How many characters a label may have.
+/// Maximum length of a label, in characters.
 const LABEL: usize = 40;
 
-/// How many notes a finding may have.
+/// Maximum number of notes of a finding.
 const NOTES: usize = 2;
 
-/// Words that no text of the project has, guides included.
+/// Words that no text of the project may use, including guides.
 pub const UNWANTED: [&str; 6] = ["somebody", "nobody", "whoever", "anybody", "everybody", "mend"];
 
-/// Words that a text about a program does not need: nor is it about its reader.
+/// Words that address the reader, which texts about a program do not need.
 const READER: [&str; 2] = ["you", "your"];
 
-/// What is wrong with the texts of a finding, a line each.
+/// The style errors in the texts of a finding, one per line.
 #[must_use]
 pub fn faults(finding: &Finding) -> Vec<String> {
     let mut faults = Vec::new();
@@ -44,7 +44,7 @@ pub fn faults(finding: &Finding) -> Vec<String> {
         if text.ends_with('.') && !text.ends_with("..") {
             report("full stop at the end", text);
         }
-        // The one form of a suggestion.
+        // The standard form of a suggestion.
         let prose = prose(text).to_lowercase().replace("did you mean `", "");
         let mut words = prose.split(|char: char| !char.is_alphanumeric());
         if words.any(|word| UNWANTED.contains(&word) || READER.contains(&word)) {
@@ -54,7 +54,7 @@ pub fn faults(finding: &Finding) -> Vec<String> {
     faults
 }
 
-/// A text without the code in it.
+/// A text without its code spans.
 fn prose(text: &str) -> String {
     text.split('`').step_by(2).collect::<Vec<_>>().join("`")
 }

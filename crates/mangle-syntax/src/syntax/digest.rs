@@ -1,12 +1,11 @@
-//! A number for what a statement says, whatever its layout and comments: equal statements have
-//! equal numbers.
+//! Hash of a statement's content that ignores layout and comments.
 
 use std::hash::Hasher;
 
 use rustc_hash::FxHasher;
 
-/// The digest of a statement's text, within this process. Strings count byte for byte, so `'a'` and
-/// `"a"` differ.
+/// Computes the digest of a statement's text, valid within this process. Strings are hashed byte by
+/// byte, so `'a'` and `"a"` differ.
 #[must_use]
 pub fn digest(text: &str) -> u64 {
     let mut hasher = FxHasher::default();
@@ -14,8 +13,8 @@ pub fn digest(text: &str) -> u64 {
     hasher.finish()
 }
 
-/// Feeds what a statement says to `hasher`, without its layout and comments. Layout that separates two words counts:
-/// `pen di()` is not `pendi()`.
+/// Feeds the content of a statement to `hasher`, without layout and comments. Spaces between two
+/// words are significant: `pen di()` is not `pendi()`.
 pub fn digest_into(text: &str, hasher: &mut impl Hasher) {
     let mut rest = text.as_bytes();
     let (mut left, mut is_apart) = (None, false);
@@ -38,13 +37,14 @@ pub fn digest_into(text: &str, hasher: &mut impl Hasher) {
     }
 }
 
-/// What separates the head of a clause from its body. Its last character is no part of a word.
+/// The arrow between head and body. Its last character is not part of a word.
 const ARROW: &[u8] = b":-";
 
-/// Whether the text that ends in `left` and `right` would be other tokens without the layout between them.
+/// True if the text that ends in `left` and `right` would form other tokens without the layout in
+/// between.
 fn would_merge(left: u8, right: &[u8]) -> bool {
     let is_word = |byte: u8| byte.is_ascii_alphanumeric() || !byte.is_ascii() || b"_\"'`".contains(&byte);
-    // In front of a word these begin it or continue it: `/name`, `fn:name`, `1.5`, `-1`.
+    // Before a word, these characters start or continue it: `/name`, `fn:name`, `1.5`, `-1`.
     let is_joint = |byte: u8| b"/:.-".contains(&byte);
     let (Some(&first), second) = (right.first(), right.get(1).copied()) else { return false };
     let begins_word = is_word(first) || is_joint(first) && second.is_some_and(is_word);
@@ -55,7 +55,7 @@ fn would_merge(left: u8, right: &[u8]) -> bool {
     is_sign || begins_word && (is_word(left) || is_joint(left))
 }
 
-/// The length of what `text` starts with: a string, an arrow, or one byte.
+/// The length of the first token of `text`: a string, an arrow, or one byte.
 fn token_len(text: &[u8], first: u8) -> usize {
     match first {
         b'"' | b'\'' | b'`' => string_len(text, first),
@@ -64,7 +64,7 @@ fn token_len(text: &[u8], first: u8) -> usize {
     }
 }
 
-/// The length of the string that `text` starts with, quotes included.
+/// The length of the string at the start of `text`, including quotes.
 fn string_len(text: &[u8], quote: u8) -> usize {
     let mut at = 1;
     while let Some(found) = memchr::memchr2(quote, b'\\', text.get(at..).unwrap_or_default()) {
@@ -72,7 +72,7 @@ fn string_len(text: &[u8], quote: u8) -> usize {
         if text.get(at - 1) == Some(&quote) {
             return at;
         }
-        // What the backslash escapes is no end.
+        // Skip the escaped character.
         at += 1;
     }
     text.len()

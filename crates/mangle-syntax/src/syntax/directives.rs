@@ -1,8 +1,9 @@
-//! codeNERD's line directives: `TAXONOMY: a > b`, `INTENT: "words" -> /verb`, `PROMPT: /id [tag] -> "text"`.
+//! codeNERD's line directives: `TAXONOMY: a > b`, `INTENT: "words" -> /verb`, `PROMPT: /id [tag] ->
+//! "text"`.
 //!
-//! Its loader takes such lines out before the engine sees the file. So do we, in every file, so that how a file
-//! is parsed does not depend on any setting; whether they may stand there is another question
-//! ([`crate::syntax::rules::DIRECTIVE_OUTSIDE_HYBRID`]).
+//! codeNERD's loader removes these lines before the engine reads the file. mangle-ls removes them
+//! in every file, so that parsing does not depend on settings. A separate rule checks that the file
+//! may contain directives ([`crate::syntax::rules::DIRECTIVE_OUTSIDE_HYBRID`]).
 
 use std::sync::{Arc, LazyLock};
 
@@ -12,29 +13,29 @@ use super::rules::DIRECTIVE_OUTSIDE_HYBRID;
 use crate::lint::Finding;
 use crate::text::{TextRange, TextSize, slice, text_len};
 
-/// The words that start a directive, and the sign that each has behind it.
+/// The words that start a directive, each with the sign that must follow.
 const DIRECTIVES: [(&str, &str); 3] = [("TAXONOMY:", ">"), ("INTENT:", "->"), ("PROMPT:", "->")];
 
 /// The text of a file without its directives.
 #[derive(Debug)]
 pub(super) struct StrippedText {
-    /// As long as the text itself, with blanks instead of directives.
+    /// The text with blanks in place of directives, as long as the original.
     pub(super) text: Arc<str>,
-    /// The lines that were taken out, without their line ends.
+    /// The removed lines, without line endings.
     pub(super) lines: Vec<TextRange>,
 }
 
-/// The lines of a file that are directives, without their line ends and the white space around them.
+/// The directive lines of a file, without line endings and surrounding white space.
 #[must_use]
 pub fn directive_lines(text: &str) -> Vec<TextRange> {
     strip(text).map_or_else(Vec::new, |stripped| stripped.lines)
 }
 
-/// Takes the directives out; `None` for a text without any.
+/// Removes the directives. `None` for a text without directives.
 pub(super) fn strip(text: &str) -> Option<StrippedText> {
     static FINDERS: LazyLock<[Finder<'static>; 3]> =
         LazyLock::new(|| DIRECTIVES.map(|(word, _)| Finder::new(word)));
-    // Nearly no file has any, and this is asked at every keystroke.
+    // Fast path: nearly no file has directives, and this function runs at every keystroke.
     if FINDERS.iter().all(|finder| finder.find(text.as_bytes()).is_none()) {
         return None;
     }
@@ -53,7 +54,7 @@ pub(super) fn strip(text: &str) -> Option<StrippedText> {
     Some(StrippedText { text: blanked.into(), lines })
 }
 
-/// One finding for each run of directives: they come in lists, and one look at the first says it all.
+/// One finding for each run of directives, because they usually occur in lists.
 pub(super) fn findings(text: &str, lines: &[TextRange]) -> Vec<Finding> {
     let follows = |before: TextRange, line: TextRange| {
         slice(text, TextRange::new(before.end(), line.start())).trim().is_empty()
@@ -75,19 +76,20 @@ fn finding(text: &str, line: TextRange, more: usize) -> Finding {
     }
 }
 
-/// Where a walk over the lines of a file is.
+/// The state of a scan over the lines of a file.
 #[derive(Default)]
 struct Place {
-    /// The quote of the string that is open.
+    /// The quote of the open string.
     quote: Option<u8>,
-    /// The last byte that is neither blank nor comment.
+    /// The last byte of code.
     last: Option<u8>,
-    /// The line before was a directive.
+    /// True if the previous line was a directive.
     after_directive: bool,
 }
 
-/// The directives of a file, one a line, without the white space around them. What looks like one inside a
-/// string, or between the brackets of a map (`[⏎INTENT: 3]`), is none.
+/// The directives of a file, one per line, without surrounding white space. Similar text in a
+/// string, or between the brackets of a map (`[
+/// INTENT: 3]`), is not a directive.
 fn lines(text: &str) -> Vec<TextRange> {
     let mut lines = Vec::new();
     let mut place = Place::default();
@@ -117,7 +119,7 @@ impl Place {
         })
     }
 
-    /// Goes over a line of Mangle.
+    /// Scans a line of Mangle.
     fn read(&mut self, line: &str) {
         let mut bytes = line.bytes();
         while let Some(byte) = bytes.next() {

@@ -1,4 +1,5 @@
-//! The kinds of tree-sitter nodes as an enum, so that the lowering matches numbers, not strings.
+//! Kinds of tree-sitter nodes as an enum, so that the lowering compares integers instead of
+//! strings.
 
 use std::sync::LazyLock;
 
@@ -6,14 +7,14 @@ use tree_sitter::Node;
 
 macro_rules! kinds {
     ($($variant:ident = $name:literal),* $(,)?) => {
-        /// A kind of node. Nodes that the lowering has no use for (punctuation above all) are
+        /// The kind of a tree node. Nodes without a use in the lowering (mostly punctuation) are
         /// [`SyntaxKind::Token`].
         #[derive(Debug, Clone, Copy, PartialEq, Eq)]
         pub(super) enum SyntaxKind {
             $(#[doc = $name] $variant,)*
-            /// Anything else.
+            /// Any other node.
             Token,
-            /// tree-sitter's own `ERROR`.
+            /// An `ERROR` node of tree-sitter.
             Error,
         }
 
@@ -48,7 +49,7 @@ static TABLE: LazyLock<Vec<SyntaxKind>> = LazyLock::new(|| {
     let kinds = u16::try_from(language.node_kind_count()).unwrap_or(u16::MAX);
     let kind_of = |id| {
         let name = language.node_kind_for_id(id).unwrap_or("");
-        // `do` is a node and the keyword in it; only the node has a kind of its own.
+        // `do` is both a node and the keyword in it. Only the node has a kind.
         let is_word = name.starts_with(|c: char| c.is_ascii_alphabetic());
         if is_word && !language.node_kind_is_named(id) {
             return SyntaxKind::Token;

@@ -1,4 +1,4 @@
-//! Line ends that end no comment: a lone carriage return, as old programs write it.
+//! Check for lone carriage returns (line endings of old programs), which do not end a comment.
 
 use tree_sitter::Tree;
 
@@ -6,10 +6,10 @@ use super::rules;
 use crate::lint::{Finding, Fix};
 use crate::text::{TextRange, TextSize, size};
 
-/// The most line ends that one fix replaces.
+/// Maximum number of line endings that one fix replaces.
 const MAX_EDITS: usize = 5_000;
 
-/// The finding for the first comment that goes on behind a lone carriage return.
+/// The finding for the first comment that continues after a lone carriage return.
 pub(super) fn check(text: &str, tree: &Tree) -> Option<Finding> {
     let mut last_comment = 0..0;
     let swallowing = |at: &usize| {
@@ -32,7 +32,7 @@ pub(super) fn check(text: &str, tree: &Tree) -> Option<Finding> {
     Some(finding.fix(lone_returns(text).fold(fix, |fix, at| fix.replace(range(at), "\n"))))
 }
 
-/// The carriage returns that no line feed follows.
+/// The carriage returns without a line feed.
 fn lone_returns(text: &str) -> impl Iterator<Item = usize> {
     let bytes = text.as_bytes();
     memchr::memchr_iter(b'\r', bytes).filter(|&at| bytes.get(at + 1) != Some(&b'\n'))

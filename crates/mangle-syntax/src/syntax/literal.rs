@@ -1,25 +1,26 @@
-//! The values of literals, and how each piece of a value maps to the bytes that spell it.
+//! Values of literals, and the mapping between a value and its source bytes.
 //!
-//! The rules are the reference's: three quotes, no raw strings, lower-case hex only, CRLF and a
-//! lone CR read as LF in strings (but not in byte strings). `tests/language/syntax.md` shows them.
+//! The rules follow the engine: three kinds of quotes, no raw strings, lower-case hexadecimal
+//! digits only. CRLF and a lone CR are read as LF in strings (but not in byte strings).
+//! `tests/language/syntax.md` has examples.
 
 use std::borrow::Cow;
 
-/// A stretch of a string's content: some source bytes and what they mean.
+/// A part of a string's content: source bytes and their value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Piece<'a> {
-    /// Bytes that stand for themselves.
+    /// Literal bytes.
     Plain(&'a str),
-    /// An escape, or a line end that is normalised, with its character.
+    /// An escape or a normalized line ending, with its character.
     Char(char),
     /// `\xhh` in a byte string.
     Byte(u8),
-    /// An escape that the reference does not know.
+    /// An escape that the engine does not support.
     Bad(&'a str),
 }
 
-/// Splits the content of a string (without its quotes) into pieces, each with its offset from the
-/// start of `content`.
+/// Splits the content of a string (without its quotes) into pieces, each with its offset in
+/// `content`.
 pub fn pieces(content: &str, bytes: bool) -> impl Iterator<Item = (usize, Piece<'_>)> {
     let mut at = 0;
     std::iter::from_fn(move || {
@@ -39,7 +40,7 @@ fn next_piece(rest: &str, bytes: bool) -> (usize, Piece<'_>) {
         _ => {
             let stop = |c| c == '\\' || (!bytes && c == '\r');
             let end = rest.find(stop).unwrap_or(rest.len());
-            // Something that does not fit the arms above is at least one character long.
+            // Other content is at least one character long.
             let end = end.max(rest.chars().next().map_or(1, char::len_utf8));
             (end, Piece::Plain(rest.get(..end).unwrap_or(rest)))
         }
@@ -89,15 +90,15 @@ fn lower_hex(digits: &str) -> Option<u32> {
     lower.then(|| u32::from_str_radix(digits, 16).ok()).flatten()
 }
 
-/// The content of a string literal without its quotes, if it is closed.
+/// The content of a string literal without its quotes. `None` if it is unterminated.
 #[must_use]
 pub fn string_content(literal: &str) -> Option<&str> {
     let quote = literal.chars().next().filter(|c| matches!(c, '"' | '\'' | '`'))?;
     literal.get(1..)?.strip_suffix(quote)
 }
 
-/// The value of a string literal, quotes included in `literal`. `None` when it is not closed or
-/// has an escape that the reference does not know.
+/// The value of a string literal with quotes. `None` if it is unterminated or has an unsupported
+/// escape.
 #[must_use]
 pub fn string_value(literal: &str) -> Option<Cow<'_, str>> {
     let content = string_content(literal)?;
@@ -142,7 +143,7 @@ mod tests {
         {
             check(literal, None);
         }
-        // The lexer sees the CR; line ends are normalised only later.
+        // The lexer sees the CR; line endings are normalized later.
         check("\"a\\\r\nb\"", None);
         check("\"open", None);
         check("x", None);

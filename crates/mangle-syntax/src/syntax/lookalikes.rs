@@ -1,6 +1,7 @@
-//! Characters that look like a sign of the language: what word processors, chats and input methods write in its place.
+//! Unicode characters that resemble a sign of the language, as inserted by word processors, chats
+//! and input methods.
 
-/// The sign that a character looks like; the empty text for characters that nobody sees.
+/// The sign that a character resembles. Empty for invisible characters.
 pub(super) fn plain(c: char) -> Option<&'static str> {
     let full_width = || {
         let ascii = u8::try_from(u32::from(c).checked_sub(0xfee0)?).ok()?;
@@ -13,10 +14,10 @@ pub(super) fn plain(c: char) -> Option<&'static str> {
     SIGNS.iter().find(|(signs, _)| signs.contains(c)).map(|(_, plain)| *plain).or_else(full_width)
 }
 
-/// The signs that have a form of full width, 0xFEE0 behind them.
+/// The signs with a full-width form, at code point + 0xFEE0.
 const PUNCTUATION: &str = "!\"#%&'()*+,-./:;<=>?@[\\]^_`{|}~";
 
-/// Characters, and the sign that each of them looks like.
+/// Characters with the sign that they resemble.
 const SIGNS: &[(&str, &str)] = &[
     ("\u{201c}\u{201d}\u{201e}\u{201f}\u{2033}", "\""),
     ("\u{2018}\u{2019}\u{201b}\u{2032}", "'"),

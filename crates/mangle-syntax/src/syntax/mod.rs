@@ -1,8 +1,8 @@
-//! From text to typed statements: the incremental tree-sitter parse, the total lowering to the
-//! tree of [`ast`], the values of literals, and the messages about what does not parse.
+//! Parser: incremental tree-sitter parsing, total lowering to the tree of [`ast`], values of
+//! literals, and findings about syntax errors.
 //!
-//! Takes the text of one file and the edits to it; gives [`SourceFile`]s. Knows nothing of other
-//! files.
+//! The parser takes the text of one file and its edits, and returns [`SourceFile`]s. It does not
+//! depend on other files.
 
 pub mod ast;
 pub mod compare;
@@ -29,7 +29,7 @@ pub use lower::MAX_NESTING;
 pub use source::SourceFile;
 pub use token::{Token, TokenKind};
 
-/// The ABI of the compiled-in grammar, by which hosts of tree-sitter say what they can load.
+/// The ABI version of the compiled-in grammar, which hosts of tree-sitter check for compatibility.
 #[must_use]
 pub fn grammar_abi() -> usize {
     grammar().abi_version()

@@ -1,10 +1,12 @@
-//! Reading a statement that the grammar could not read: with the habits of other languages undone, it
-//! parses, and so one knows what was meant.
+//! Recovery of statements with syntax errors: replaces foreign syntax with its Mangle equivalent
+//! and parses the result.
 //!
-//! A reading counts only if it parses without damage, and the fix of a lone habit is offered
-//! only if what it leaves does. The statements of a reading have their ranges in the text as it was written. They are marked
-//! as damaged: their predicates count as defined and used, but no rule about meaning looks at them,
-//! since it would quote text that is not there.
+//! A reading is accepted only if it parses without errors. The fix of a single construct is offered
+//! only if the remaining text also parses.
+//!
+//! The statements of a reading have ranges in the original text and are marked as damaged. Their
+//! predicates are defined and used, but semantic rules skip the statements. Otherwise findings
+//! would quote text that does not exist.
 
 use tree_sitter::Tree;
 
@@ -17,7 +19,7 @@ use super::{lower, rules};
 use crate::lint::{Finding, Fix, Rule};
 use crate::text::{StatementId, TextRange, TextSize, size};
 
-/// Findings which say that a habit of another language may be behind them.
+/// Findings that can be caused by foreign syntax.
 static DOUBTS: [&Rule; 17] = [
     &rules::SYNTAX_ERROR,
     &rules::MISSING_COMMA,
@@ -38,27 +40,26 @@ static DOUBTS: [&Rule; 17] = [
     &rules::TYPE_DOT_GLUED,
 ];
 
-/// Parses a text.
+/// A parser for a text.
 pub(super) type Parse<'p> = &'p dyn Fn(&str) -> Option<Tree>;
 
-/// A stretch of text that was understood after all.
+/// A text range that was read successfully.
 #[derive(Debug, Clone)]
 pub(super) struct RecoveredText {
-    /// The statements in it; their starts count from the start of the stretch.
+    /// The statements, with starts relative to the start of the range.
     pub(super) items: Vec<Item>,
-    /// Whether something foreign is in it.
+    /// True if the range contains foreign syntax.
     pub(super) foreign: bool,
 }
 
-/// Whether a statement may be worth a second reading.
+/// True if a statement can benefit from a second reading.
 pub(super) fn is_doubtful(statement: &Statement) -> bool {
     let broken = matches!(statement.kind, StatementKind::Broken);
     let has = |rule: &&'static Rule| statement.findings.iter().any(|finding| finding.rule == *rule);
     broken || DOUBTS.iter().any(has) || (has(&&rules::MISSING_DOT) && has(&&rules::LOWERCASE_VARIABLE))
 }
 
-/// A statement read with the habits of other languages undone; `None` when no such reading parses.
-/// `parse` parses.
+/// Reads a statement with foreign syntax replaced. `None` if no reading parses with `parse`.
 pub(super) fn mend(region: &Region<'_>, parse: Parse<'_>) -> Option<RecoveredText> {
     let hits = foreign::habits(region);
     let attempt = |hits: &[Hit]| read(region.text(), hits, parse);
@@ -69,7 +70,7 @@ pub(super) fn mend(region: &Region<'_>, parse: Parse<'_>) -> Option<RecoveredTex
     understood.or_else(|| unreadable_characters(region, &hits))
 }
 
-/// A statement that stays unreadable, with the finding about its characters that only look like the right ones.
+/// A statement that stays unreadable, with the finding about its lookalike characters.
 fn unreadable_characters(region: &Region<'_>, hits: &[Hit]) -> Option<RecoveredText> {
     let hit = hits.iter().find(|hit| hit.rule == &rules::LOOKALIKE_CHARACTER)?;
     let statement = Statement { findings: vec![finding(hit, false)], ..broken(region.text()) };
@@ -86,7 +87,8 @@ fn read(text: &str, hits: &[Hit], parse: Parse<'_>) -> Option<RecoveredText> {
     }
     let map = Map::new(&changes);
     let placed = statements.into_iter().enumerate().map(|(index, (start, statement))| {
-        // The first statement starts with what is dropped before it, for its findings count from there.
+        // The first statement starts with the text dropped before it, because its findings are
+        // relative to that start.
         let base = if index == 0 { 0 } else { map.start(start) };
         place(base, start, statement, &map, text)
     });
@@ -100,7 +102,8 @@ fn read(text: &str, hits: &[Hit], parse: Parse<'_>) -> Option<RecoveredText> {
     if items.is_empty() {
         items.push(Item { start: TextSize::new(0), statement: broken(text).into(), rubble: false });
     }
-    // Of several, each fix leaves the others, and what is left cannot be read yet. What is read is parsed.
+    // With several constructs, each fix leaves the others, so the remaining text is unreadable.
+    // Only the full reading is parsed.
     let mendable = match hits {
         [Hit { mend: HabitFix::By(changes), .. }] => whole(&apply(text, changes), parse).is_some(),
         _ => true,
@@ -112,7 +115,7 @@ fn read(text: &str, hits: &[Hit], parse: Parse<'_>) -> Option<RecoveredText> {
     Some(RecoveredText { items, foreign: true })
 }
 
-/// Statements in which there is nothing foreign.
+/// Statements without foreign syntax.
 fn as_it_is(statements: Vec<(usize, Statement)>) -> RecoveredText {
     let items = statements.into_iter().map(|(start, statement)| Item {
         start: size(start),
@@ -122,7 +125,7 @@ fn as_it_is(statements: Vec<(usize, Statement)>) -> RecoveredText {
     RecoveredText { items: items.collect(), foreign: false }
 }
 
-/// The statements of `text`, if it has nothing but undamaged ones.
+/// The statements of `text`. `None` if one has a syntax error.
 fn whole(text: &str, parse: Parse<'_>) -> Option<Vec<(usize, Statement)>> {
     let tree = parse(text)?;
     let root = tree.root_node();
@@ -150,13 +153,13 @@ fn whole(text: &str, parse: Parse<'_>) -> Option<Vec<(usize, Statement)>> {
     Some(statements)
 }
 
-/// Findings that a reading must not have.
+/// True for findings that a reading must not have.
 fn is_unread(rule: &'static Rule) -> bool {
     let meant = [&rules::DISJUNCTION, &rules::MISSING_PARENS, &rules::WRONG_ARROW, &rules::TYPE_DOT_GLUED];
     DOUBTS.contains(&rule) && !meant.contains(&rule)
 }
 
-/// Moves a statement of a reading to where it stands in the text as it was written.
+/// Moves a statement of a reading to its position in the original text.
 fn place(base: usize, start: usize, mut statement: Statement, map: &Map, text: &str) -> Item {
     let end = map.end(start + usize::from(statement.len)).max(base);
     let moved = |range: TextRange| {
@@ -206,7 +209,7 @@ fn finding(hit: &Hit, mendable: bool) -> Finding {
         .fix(changes.iter().fold(fix, |fix, change| fix.replace(range(&change.range), change.text.as_str())))
 }
 
-/// Whether a finding is about what a hit is about.
+/// True if a finding and a hit concern the same text.
 fn touches(hit: &Hit, range: TextRange) -> bool {
     let (start, end) = (usize::from(range.start()), usize::from(range.end()));
     let meets = |other: &std::ops::Range<usize>| start <= other.end && other.start <= end;
@@ -218,10 +221,9 @@ fn touches(hit: &Hit, range: TextRange) -> bool {
             .any(|change| change.range.is_empty() && meets(&change.range) || inside(&change.range))
 }
 
-/// From offsets in a reading to offsets in the text as it was written.
+/// Maps offsets in a reading to offsets in the original text.
 struct Map {
-    /// Per change: where it starts in the reading, how long it is there, where it starts in the text,
-    /// how long it is there.
+    /// For each change: start and length in the reading, start and length in the text.
     pieces: Vec<[usize; 4]>,
 }
 
@@ -240,12 +242,12 @@ impl Map {
         Self { pieces }
     }
 
-    /// Where something starts that starts at `offset` of the reading.
+    /// The original start of text that starts at `offset` in the reading.
     fn start(&self, offset: usize) -> usize {
         self.place(offset, |_, old_start, _| old_start)
     }
 
-    /// Where something ends that ends at `offset` of the reading.
+    /// The original end of text that ends at `offset` in the reading.
     fn end(&self, offset: usize) -> usize {
         self.place(
             offset,

@@ -1,5 +1,5 @@
-//! The second look at what could not be read: which stretch it is, what it was taken for the last time,
-//! and how far it reaches.
+//! Second reading of unreadable text: its extent, the cached result of the previous reading, and
+//! its limits.
 
 use rustc_hash::FxHashMap;
 
@@ -10,54 +10,53 @@ use super::rules;
 use crate::lint::{Finding, Fix};
 use crate::text::{TextRange, TextSize, size};
 
-/// So many stretches of a file are read again. Whoever has more mistakes than that mends some first.
+/// Maximum number of second readings per file.
 const PATIENCE: u32 = 2000;
 
-/// So much is spent on reading stretches of a file again, of which one may begin inside of another. Damage takes longer to
-/// parse than its length says: a stretch of this many bytes costs twice its length.
+/// Budget for second readings of a file, in bytes. Ranges can overlap. Broken text takes more than
+/// linear time to parse: a range of this many bytes costs twice its length.
 const MOST_BYTES: usize = 256 << 10;
 const LONG: usize = 256;
 
-/// The mark of a code block in Markdown.
+/// The Markdown code fence.
 const FENCE: &str = "```";
 
-/// What was made of stretches of text, by that text. Equal stretches have an entry each, for statements
-/// have an identity.
+/// Results by text. Equal texts have one entry each, because statements have an identity.
 type ReparseCache = FxHashMap<Box<str>, Vec<Option<RecoveredText>>>;
 
 /// Second readings of a file.
 #[derive(Debug, Default)]
 pub(super) struct SecondReadings {
-    /// Those of the file before the edit.
+    /// The readings before the edit.
     old: ReparseCache,
-    /// Those of this file.
+    /// The readings of this version.
     new: ReparseCache,
-    /// How many stretches were read.
+    /// The number of readings.
     count: u32,
-    /// What they cost together.
+    /// The total cost of the readings.
     bytes: usize,
-    /// The finding for a fence that is still open.
+    /// The index of the finding for an open fence.
     fence: Option<usize>,
 }
 
-/// Statements, and where the text goes on behind them.
+/// Statements, and the position of the text after them.
 #[derive(Debug)]
 pub(super) struct RecoveredStatements {
-    /// The statements; their starts count from the start of the file.
+    /// The statements, with starts relative to the file.
     pub(super) items: Vec<Item>,
-    /// The lines that only mark a code block.
+    /// The lines that are only a code fence.
     pub(super) fences: Vec<TextRange>,
-    /// Where it ends.
+    /// The end offset.
     pub(super) end: usize,
 }
 
 impl SecondReadings {
-    /// Takes over what was found out before an edit.
+    /// Takes over the results from before an edit.
     pub(super) fn after(before: &Self) -> Self {
         Self { old: before.new.clone(), ..Self::default() }
     }
 
-    /// Reads the text from `start` on, until `reaches` is content with where it ends.
+    /// Reads the text from `start` on, until `reaches` accepts the end offset.
     pub(super) fn read(
         &mut self,
         text: &str,
@@ -110,7 +109,7 @@ impl SecondReadings {
         mended
     }
 
-    /// Adds the finding for a fence, or its end to that of the one before.
+    /// Adds the finding for an opening fence, or extends the previous finding by a closing fence.
     pub(super) fn fence(&mut self, line: TextRange, text: &str, findings: &mut Vec<Finding>) {
         let next = text.get(usize::from(line.end())..).and_then(|rest| rest.starts_with('\n').then_some(1));
         let whole = TextRange::new(line.start(), line.end() + TextSize::new(next.unwrap_or(0)));

@@ -1,4 +1,4 @@
-//! The rules about what does not parse, `MG0xx`.
+//! Rules about syntax errors (`MG0xx`).
 
 use crate::lint::{Finding, Rule, rule, rules};
 use crate::text::TextRange;

@@ -1,7 +1,7 @@
-//! One file: its text, its tree, its statements, and how an edit changes them.
+//! Parsed file: text, tree and statements, with incremental updates.
 //!
-//! An edit re-parses incrementally and lowers again only what tree-sitter built anew: statements
-//! whose nodes the new tree shares with the old one are shared here too, id and all.
+//! An edit parses incrementally and lowers only the changed nodes. Statements whose nodes the new
+//! tree shares with the old one are shared, including their ids.
 
 use std::cell::RefCell;
 use std::ops::ControlFlow;
@@ -20,35 +20,35 @@ use crate::text::{TextEdit, TextRange, TextSize, size, slice, text_len};
 
 const BOM: &str = "\u{feff}";
 
-/// How many statements of a file that cannot be read are listed. Further ones are counted.
+/// Maximum number of unreadable statements of a file to list. Further ones are counted.
 const MOST_UNREADABLE: usize = 1_000;
 
-/// A parsed file. Cheap to clone; an edit gives a new one that shares what did not change.
+/// A parsed file. Cheap to clone. An edit yields a new file that shares the unchanged parts.
 #[derive(Debug, Clone)]
 pub struct SourceFile {
     text: Arc<str>,
-    /// What was parsed: the text, with blanks instead of directives.
+    /// The parsed text, with blanks in place of directives.
     parsed: Arc<str>,
     items: Arc<[Item]>,
     findings: Arc<[Finding]>,
     parse: Option<Arc<Parse>>,
 }
 
-/// A tree, and which of its nodes became which item.
+/// A tree, and the item of each top-level node.
 #[derive(Debug)]
 struct Parse {
     tree: Tree,
-    /// [`identity`] of each item's node, which means something only while the tree lives.
+    /// [`identity`] of each item's node, valid only while the tree exists.
     nodes: Vec<usize>,
-    /// What was made of text that could not be read at first.
+    /// The second readings of unreadable text.
     second: SecondReadings,
 }
 
-/// A text that is to be parsed.
+/// A text to parse.
 struct Input {
     text: Arc<str>,
     parsed: Arc<str>,
-    /// The lines that `parsed` has blanks for.
+    /// The lines that are blank in `parsed`.
     directives: Vec<TextRange>,
 }
 
@@ -61,7 +61,7 @@ impl Input {
     }
 }
 
-/// What the walk over the top of a tree collects.
+/// The results of the walk over the top level of a tree.
 struct Walk<'o> {
     text: Arc<str>,
     items: Vec<Item>,
@@ -69,20 +69,20 @@ struct Walk<'o> {
     findings: Vec<Finding>,
     old: Option<PreviousItems<'o>>,
     second: SecondReadings,
-    /// Where text that took a second reading ends.
+    /// The end of the text that a second reading covers.
     understood: usize,
-    /// The first byte that neither reading could make sense of, if the root is an `ERROR`.
+    /// The first byte that neither reading can parse, if the root is an `ERROR`.
     stray: Option<usize>,
     unreadable: UnreadableText,
 }
 
-/// What cannot be read of a file.
+/// The unreadable parts of a file.
 struct UnreadableText {
-    /// How much of it is listed at most.
+    /// Maximum number of listed parts.
     most: usize,
-    /// How much of it is listed.
+    /// The number of listed parts.
     listed: usize,
-    /// How much is not, and where the first of it starts.
+    /// The number of omitted parts, and the start of the first one.
     left_out: usize,
     first_left_out: Option<TextSize>,
 }
@@ -92,7 +92,7 @@ impl UnreadableText {
         Self { most, listed: 0, left_out: 0, first_left_out: None }
     }
 
-    /// Whether so much is listed that the rest is only counted.
+    /// True if the list is full and further parts are only counted.
     fn is_full(&self) -> bool {
         self.listed >= self.most
     }
@@ -103,14 +103,14 @@ impl UnreadableText {
     }
 }
 
-/// The items of the file before the edit, to be found by node.
+/// The items of the file before the edit, for lookup by node.
 struct PreviousItems<'o> {
     second: &'o SecondReadings,
     items: &'o [Item],
     nodes: &'o [usize],
-    /// The item that the next node most likely is: both trees have their nodes in one order.
+    /// The probable item of the next node: both trees have their nodes in the same order.
     next: usize,
-    /// All of them by node, made when the guess first fails.
+    /// All items by node, built when the guess first fails.
     index: Option<FxHashMap<usize, usize>>,
 }
 
@@ -134,7 +134,7 @@ impl SourceFile {
         Self::parse_listing(text, MOST_UNREADABLE)
     }
 
-    /// Parses `text`, and lists everything that cannot be read, however much that is.
+    /// Parses `text` and lists all syntax errors without a limit.
     #[must_use]
     pub fn parse_listing_all(text: Arc<str>) -> Self {
         Self::parse_listing(text, usize::MAX)
@@ -146,8 +146,8 @@ impl SourceFile {
         Self::build(input, tree, None, most)
     }
 
-    /// The file after `edits`, which lead (applied in order) from this file's text to `text`.
-    /// Statements that the edits do not touch are shared with this file and keep their ids.
+    /// Applies `edits`, which lead (in order) from this file's text to `text`. Statements outside
+    /// of the edits are shared with this file and keep their ids.
     #[must_use]
     pub fn edit(&self, text: Arc<str>, edits: &[TextEdit]) -> Self {
         let Some(old) = &self.parse else { return Self::parse(text) };
@@ -156,7 +156,7 @@ impl SourceFile {
         if input.directives.is_empty() && Arc::ptr_eq(&self.text, &self.parsed) {
             edits.iter().for_each(|edit| edited.edit(&input_edit(*edit)));
         } else {
-            // Where a line becomes a directive or stops being one, more changes than what was edited.
+            // If a line becomes a directive or stops being one, the change is larger than the edit.
             edited.edit(&input_edit(TextEdit::between(&self.parsed, &input.parsed)));
         }
         forget_damage(&mut edited);
@@ -175,15 +175,14 @@ impl SourceFile {
         )
     }
 
-    /// The same file without its tree, for files that nobody edits: statements stay, an edit
-    /// parses anew.
+    /// Drops the tree, for files that are not edited. Statements stay; an edit parses from scratch.
     #[must_use]
     pub fn without_tree(mut self) -> Self {
         self.parse = None;
         self
     }
 
-    /// The whole text of the file. Cheap: the text is shared.
+    /// The text of the file. Cheap, because the text is shared.
     #[must_use]
     pub fn text(&self) -> &Arc<str> {
         &self.text
@@ -195,7 +194,7 @@ impl SourceFile {
         &self.items
     }
 
-    /// Findings about the file as a whole; their ranges count from its start.
+    /// Findings about the whole file. Their ranges are relative to its start.
     #[must_use]
     pub fn findings(&self) -> &Arc<[Finding]> {
         &self.findings
@@ -207,7 +206,7 @@ impl SourceFile {
         self.parse.as_ref().map(|parse| &parse.tree)
     }
 
-    /// What was parsed: the text, with blanks instead of directives.
+    /// The parsed text, with blanks in place of directives.
     pub(super) fn parsed(&self) -> &Arc<str> {
         &self.parsed
     }
@@ -240,7 +239,7 @@ impl SourceFile {
         Self { text, parsed, items: items.into(), findings: findings.into(), parse }
     }
 
-    /// tree-sitter gives no tree only when it is told to stop.
+    /// The result for a text without a tree. tree-sitter returns no tree only if it is stopped.
     fn unparsed(text: Arc<str>) -> Self {
         let start = TextRange::at(TextSize::new(0), text_len(&text).min(TextSize::new(1)));
         let message = "file is too damaged to be parsed in reasonable time";
@@ -250,13 +249,13 @@ impl SourceFile {
     }
 }
 
-/// Parses under a limit on work: tree-sitter's error recovery is not linear on every input.
+/// Parses with a limit on work, because tree-sitter's error recovery is not linear for every input.
 pub(super) fn parse(text: &str, old: Option<&Tree>) -> Option<Tree> {
     thread_local! {
         static PARSER: RefCell<Parser> = RefCell::new(new_parser());
     }
-    // The callback comes about once every hundred operations; sane files need some 30 calls a
-    // kilobyte of text at most.
+    // The callback runs about once per hundred operations. Valid files need at most about 30 calls
+    // per kilobyte.
     let mut calls_left = 200_000 + text.len();
     let mut progress = |_: &tree_sitter::ParseState| {
         calls_left = calls_left.saturating_sub(1);
@@ -270,20 +269,21 @@ pub(super) fn parse(text: &str, old: Option<&Tree>) -> Option<Tree> {
             old,
             Some(options),
         );
-        // After a stop the parser would resume the old text.
+        // After a stop, the parser would resume the old text.
         parser.reset();
         tree
     })
 }
 
-/// Parses `text`, to which `edits` lead from the text of `old`: ranges in the old text, sorted, and new lengths.
+/// Parses `text` incrementally. `edits` lead from the text of `old`: sorted ranges in the old text,
+/// and new lengths.
 pub(super) fn reparse(
     text: &str,
     old: &Tree,
     edits: impl DoubleEndedIterator<Item = (TextRange, TextSize)>,
 ) -> Option<Tree> {
     let mut edited = old.clone();
-    // From the last on, so that the others are where they were.
+    // From last to first, so that earlier positions stay valid.
     for (range, new_len) in edits.rev() {
         edited.edit(&input_edit(TextEdit { range, new_len }));
     }
@@ -294,14 +294,14 @@ pub(super) fn reparse(
 fn new_parser() -> Parser {
     let mut parser = Parser::new();
     if let Err(error) = parser.set_language(&super::grammar()) {
-        // The grammar is compiled in; a test parses with it.
+        // The grammar is compiled in, and a test parses with it.
         tracing::error!(%error, "the built-in grammar does not load");
     }
     parser
 }
 
-/// Marks the damaged statements of an edited tree as changed. tree-sitter would use what it recovered
-/// there again as it is, where a fresh parse, in other surroundings, may recover otherwise.
+/// Marks the statements with errors in an edited tree as changed. tree-sitter would reuse its
+/// recovery, while a full parse can recover differently in the new context.
 fn forget_damage(tree: &mut Tree) {
     let damaged: Vec<_> = {
         let root = tree.root_node();
@@ -323,7 +323,7 @@ fn forget_damage(tree: &mut Tree) {
 }
 
 fn input_edit(edit: TextEdit) -> InputEdit {
-    // Only bytes count: the grammar looks at no columns and nobody asks for points.
+    // Only bytes matter: the grammar does not use columns, and no code reads points.
     let point = Point::new(0, 0);
     let start = usize::from(edit.range.start());
     InputEdit {
@@ -337,8 +337,9 @@ fn input_edit(edit: TextEdit) -> InputEdit {
 }
 
 impl Walk<'_> {
-    /// Where tree-sitter can make no file of the text, the root is an `ERROR`, and what it could read
-    /// are its children. The first of them that makes no sense shows where the trouble starts.
+    /// Handles an `ERROR` at the root, if tree-sitter cannot parse the file as a whole. Its
+    /// children are the readable parts. The first unreadable child shows the position of the
+    /// problem.
     fn check_root(&mut self, root: Node<'_>) {
         let Some(stray) = self.stray else { return };
         let start = absolute(root).start().max(size(stray));
@@ -382,7 +383,7 @@ impl Walk<'_> {
         let start = size(node.start_byte());
         let is_full = self.unreadable.is_full();
         let kept = self.old.as_mut().and_then(|old| old.find(node)).map(|item| Arc::clone(&item.statement));
-        // What was left out before may have to be listed now.
+        // Findings that were omitted before can be listed now.
         let kept = kept.filter(|statement| is_full || statement.left_out.is_none());
         let mut statement = kept.unwrap_or_else(|| Arc::new(lower::statement(cursor, &self.text)));
         let is_odd = !is_full && (is_doubtful(&statement) || self.goes_on(&statement, node));
@@ -404,14 +405,14 @@ impl Walk<'_> {
         self.nodes.push(identity(node));
     }
 
-    /// A statement that cannot be read, of which only that is kept.
+    /// An unreadable statement without its findings.
     fn without_findings(&self, statement: Arc<Statement>, cursor: &mut TreeCursor<'_>) -> Arc<Statement> {
         let Some(rule) = statement.findings.first().map(|finding| finding.rule) else { return statement };
         let own = Arc::try_unwrap(statement).unwrap_or_else(|_| lower::statement(cursor, &self.text));
         Arc::new(Statement { findings: Vec::new(), left_out: Some(rule), ..own })
     }
 
-    /// Says how much that cannot be read is not listed.
+    /// Reports the number of syntax errors that are not listed.
     fn report_left_out(&mut self) {
         let (count, Some(start)) = (self.unreadable.left_out, self.unreadable.first_left_out) else { return };
         let rest = TextRange::new(start, text_len(&self.text));
@@ -425,8 +426,9 @@ impl Walk<'_> {
         self.findings.push(finding);
     }
 
-    /// Whether a statement without its full stop goes on with a sign that ends it elsewhere: `p(X)?`, `X % 2`, or with the body
-    /// of a function of Rego: `p(x) if {`.
+    /// True if a statement without its period continues with a sign that ends statements elsewhere,
+    /// for example `p(X)?` or `X % 2`. Also true if the body of a Rego function follows, for
+    /// example `p(x) if {`.
     fn goes_on(&self, statement: &Statement, node: Node<'_>) -> bool {
         if !statement.findings.iter().any(|finding| finding.rule == &rules::MISSING_DOT) {
             return false;
@@ -439,12 +441,12 @@ impl Walk<'_> {
         rest.starts_with(['?', '%']) || is_rego || inside.contains('%')
     }
 
-    /// Reads the node of the cursor, and what follows as far as it belongs to it, with the habits of other
-    /// languages undone. False when that is no better.
+    /// Reads the node of the cursor and the text that belongs to it with foreign syntax replaced.
+    /// Returns false if the result is not better.
     fn read_again(&mut self, cursor: &TreeCursor<'_>) -> bool {
         let mut ahead = cursor.clone();
         let text = Arc::clone(&self.text);
-        // Nodes are taken whole.
+        // Nodes are consumed as a whole.
         let reaches = |end: usize| {
             while ahead.node().start_byte() < end {
                 if ahead.node().end_byte() > end {
@@ -469,8 +471,8 @@ impl Walk<'_> {
         true
     }
 
-    /// Whether the last item is damaged and nothing but white space, no blank line among it, is
-    /// between it and `start`.
+    /// True if the last item has a syntax error, and only white space without a blank line
+    /// separates it from `start`.
     fn follows_damage(&self, start: TextSize) -> bool {
         self.items.last().is_some_and(|last| last.statement.damaged && self.adjoin(last, start))
     }
@@ -481,7 +483,8 @@ impl Walk<'_> {
         between.trim().is_empty() && between.matches('\n').count() < 2
     }
 
-    /// An `ERROR` around whole statements: these are read, the rest is one finding.
+    /// Handles an `ERROR` around whole statements: the statements are read, and the rest becomes
+    /// one finding.
     fn damage_with_statements(&mut self, cursor: &mut TreeCursor<'_>, node: Node<'_>) {
         if !self.unreadable.is_full() && self.read_again(cursor) {
             return;
@@ -499,7 +502,7 @@ impl Walk<'_> {
         self.top(cursor);
     }
 
-    /// Reports a comment of another language. Comments on lines that follow each other are one finding.
+    /// Reports a foreign comment. Comments on consecutive lines share one finding.
     fn foreign_comment(&mut self, node: Node<'_>) {
         let range = absolute(node);
         let finding = lower::foreign_comment(slice(&self.text, range), range);
@@ -522,13 +525,13 @@ impl Walk<'_> {
         }
     }
 
-    /// `Package` first, then `Use`s, then the rest.
+    /// Checks the order: `Package`, then `Use`s, then other statements.
     fn check_order(&mut self) {
         let mut seen = 0;
         let mut before: Option<&Item> = None;
         let mut findings = Vec::new();
         for item in &self.items {
-            // A word at the start of a line of prose is no statement out of order.
+            // A word at the start of a line of prose is not a misplaced statement.
             let after_damage =
                 before.is_some_and(|before| before.statement.damaged && self.adjoin(before, item.start));
             before = Some(item);
@@ -559,9 +562,9 @@ impl Walk<'_> {
     }
 }
 
-/// What tells a node from all others of its tree and is the same in a tree that shares it. The id
-/// of a node is the address of its slot in its parent, which changes when the parent is built
-/// anew; the slot of its last child, the full stop, is in its own memory.
+/// A unique id of a node that stays the same in trees that share the node. The node id is the
+/// address of its slot in its parent, which changes if the parent is rebuilt. The slot of its last
+/// child, the period, is in its own memory.
 fn identity(node: Node<'_>) -> usize {
     let last = node.child_count().checked_sub(1);
     last.and_then(|last| node.child(last)).unwrap_or(node).id()

@@ -1,14 +1,14 @@
 //! Timestamps and durations of interval bounds.
 //!
-//! As the reference reads them: a date alone means midnight, everything is UTC, days are 24 hours.
-//! `tests/language/temporal.md` shows them.
+//! The semantics follow the engine: a date alone means midnight, all times are UTC, and days have
+//! 24 hours. `tests/language/temporal.md` has examples.
 
 const NANOS: i64 = 1_000_000_000;
 const DAY: i64 = 24 * 60 * 60;
 
-/// `2024-01-15`, `2024-01-15T10:30:00`, with or without fraction and `Z`: nanoseconds since 1970.
-/// `None` when the calendar has no such instant. Years outside 1678 to 2261 do not fit 64 bits and
-/// saturate; the reference accepts them.
+/// Parses `2024-01-15` or `2024-01-15T10:30:00`, with or without fraction and `Z`, to nanoseconds
+/// since 1970. `None` if the date does not exist. Years outside of 1678 to 2261 do not fit 64 bits
+/// and saturate; the engine accepts them.
 #[must_use]
 pub fn parse_timestamp(text: &str) -> Option<i64> {
     let (date, time) = text.split_once('T').unwrap_or((text, "00:00:00"));
@@ -26,8 +26,8 @@ pub fn parse_timestamp(text: &str) -> Option<i64> {
     Some(seconds.saturating_mul(NANOS).saturating_add(fraction_nanos(fraction)?))
 }
 
-/// `7d`, `24h`, `30m`, `1s`, `500ms` in nanoseconds; `None` when 64 bits do not hold it. Days wrap
-/// around instead, as in the reference.
+/// Parses `7d`, `24h`, `30m`, `1s`, `500ms` to nanoseconds. `None` if the value does not fit 64
+/// bits. Days wrap around instead, like in the engine.
 #[must_use]
 pub fn parse_duration(text: &str) -> Option<i64> {
     let digits = text.len() - text.trim_start_matches(|c: char| c.is_ascii_digit()).len();
@@ -43,7 +43,7 @@ pub fn parse_duration(text: &str) -> Option<i64> {
     count.checked_mul(unit)
 }
 
-/// A duration token as `fn:duration:parse` takes it, which knows no days.
+/// Converts a duration token for `fn:duration:parse`, which has no days.
 pub(super) fn go_duration(text: &str) -> String {
     match text.strip_suffix('d').map(str::parse::<u64>) {
         Some(Ok(days)) => format!("{}h", u128::from(days) * 24),
@@ -51,7 +51,7 @@ pub(super) fn go_duration(text: &str) -> String {
     }
 }
 
-/// A timestamp token as `fn:time:parse_rfc3339` takes it.
+/// Converts a timestamp token for `fn:time:parse_rfc3339`.
 pub(super) fn rfc3339(text: &str) -> String {
     match text.split_once('T') {
         None => format!("{text}T00:00:00Z"),
@@ -65,7 +65,7 @@ fn numbers(text: &str, separator: char) -> Option<[i64; 3]> {
     Some([parts.next()??, parts.next()??, parts.next()??])
 }
 
-/// The first nine digits of a fraction; more are below a nanosecond.
+/// The first nine digits of a fraction. Further digits are below a nanosecond.
 fn fraction_nanos(digits: &str) -> Option<i64> {
     let nine: String = digits.chars().chain(std::iter::repeat('0')).take(9).collect();
     nine.parse().ok()
@@ -75,7 +75,7 @@ fn is_leap(year: i64) -> bool {
     (year % 4 == 0 && year % 100 != 0) || year % 400 == 0
 }
 
-/// The number of days of a month, which is 1 to 12.
+/// The number of days in a month (1 to 12).
 pub fn days_in_month(year: i64, month: i64) -> i64 {
     match month {
         2 if is_leap(year) => 29,
@@ -85,9 +85,9 @@ pub fn days_in_month(year: i64, month: i64) -> i64 {
     }
 }
 
-/// Days from 1970-01-01 in the proleptic Gregorian calendar.
+/// Days since 1970-01-01 in the proleptic Gregorian calendar.
 pub fn days_since_epoch(year: i64, month: i64, day: i64) -> i64 {
-    // Years that start in March have their leap day last.
+    // In years that start in March, the leap day is the last day.
     let shifted = if month <= 2 { year - 1 } else { year };
     let month_from_march = (month + 9) % 12;
     let leap_days = shifted.div_euclid(4) - shifted.div_euclid(100) + shifted.div_euclid(400);

@@ -1,5 +1,5 @@
-//! The tokens of a file: the leaves of its tree in order, comments included, also where the tree is
-//! damaged. What features look at that work between the words of a half-typed clause.
+//! Tokens of a file: the leaves of its tree in order, including comments and broken parts, for
+//! editor features in incomplete clauses.
 
 use tree_sitter::{Node, Tree, TreeCursor};
 
@@ -7,25 +7,26 @@ use super::SourceFile;
 use super::kind::{SyntaxKind, kind_of};
 use crate::text::{TextRange, TextSize, size, slice};
 
-/// A token and its bytes.
+/// A token and its range.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Token {
-    /// What the token is to the grammar.
+    /// The kind of the token.
     pub kind: TokenKind,
-    /// Its bytes in the file.
+    /// The range in the file.
     pub range: TextRange,
 }
 
-/// The tokens that a file consists of.
+/// The kinds of tokens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum TokenKind {
     /// `# …`, to the end of the line.
     Comment,
-    /// `Package`, `Use`, `Decl`, `temporal`, `descr`, `bound`, `inclusion`, `let`, `do`, `now`, `opt`.
+    /// `Package`, `Use`, `Decl`, `temporal`, `descr`, `bound`, `inclusion`, `let`, `do`, `now`,
+    /// `opt`.
     Keyword,
     /// The name of a predicate (`p`, `:lt`), a function (`fn:plus`) or a package.
     Identifier,
-    /// `X`, `_`
+    /// `X`, `_`.
     Variable,
     /// The name of a type constructor (`.List`), with its dot.
     TypeName,
@@ -35,29 +36,29 @@ pub enum TokenKind {
     Number,
     /// A string or a byte string.
     String,
-    /// A point in time or a span of it.
+    /// A timestamp or a duration.
     Time,
     /// `(`, `[`, `{`, `<` of a type.
     Open,
     /// `)`, `]`, `}`, `>` of a type.
     Close,
-    /// `,`
+    /// `,`.
     Comma,
-    /// The full stop.
+    /// The period.
     Dot,
     /// `=`, `!=`, `<`, `<=`, `>`, `>=`, and the temporal `<-`, `<+`, `[-`, `[+`.
     Operator,
-    /// `:-`, `⟸`
+    /// `:-`, `⟸`.
     Arrow,
-    /// `|>`
+    /// `|>`.
     Pipe,
     /// `!`: a negation, and the end of `Package` and `Use`.
     Bang,
     /// `:` between key and value.
     Colon,
-    /// `@`
+    /// `@`.
     At,
-    /// What the grammar does not know.
+    /// Text that the grammar does not accept.
     Other,
 }
 
@@ -70,7 +71,7 @@ impl Token {
 }
 
 impl SourceFile {
-    /// The tokens that have bytes in `range`, in order. Of a file without a tree, one is made for it.
+    /// The tokens that intersect `range`, in order. A file without a tree is parsed again.
     #[must_use]
     pub fn tokens(&self, range: TextRange) -> Vec<Token> {
         let mut tokens = Vec::new();
@@ -84,7 +85,7 @@ impl SourceFile {
         tokens
     }
 
-    /// The ranges of the nodes of the tree that hold an offset, ends included; outer first.
+    /// The ranges of the tree nodes that contain an offset, ends included, outermost first.
     #[must_use]
     pub fn nodes_at(&self, offset: TextSize) -> Vec<TextRange> {
         match self.tree() {
@@ -112,7 +113,7 @@ fn nodes_at(tree: &Tree, offset: TextSize) -> Vec<TextRange> {
         if range.contains_inclusive(offset) && !range.is_empty() {
             ranges.push(range);
         }
-        // Between two nodes, the second counts.
+        // Between two nodes, the second one is used.
         let ends_before = |cursor: &TreeCursor<'_>| size(cursor.node().end_byte()) <= offset;
         if !cursor.goto_first_child() {
             return ranges;
@@ -147,7 +148,7 @@ fn collect(tree: &Tree, text: &str, range: TextRange, tokens: &mut Vec<Token>) {
             && is_leaf(node)
             && let Some(kind) = token_kind(&cursor, slice(text, bytes))
         {
-            // A comment ends before the line end, which may have two bytes.
+            // A comment ends before the line ending, which can have two bytes.
             let end = if kind == TokenKind::Comment { trimmed_end(text, bytes) } else { bytes.end() };
             tokens.push(Token { kind, range: TextRange::new(bytes.start(), end) });
         }
@@ -163,7 +164,7 @@ fn trimmed_end(text: &str, range: TextRange) -> TextSize {
     range.start() + size(slice(text, range).trim_end_matches('\r').len())
 }
 
-/// The two commas around an empty slot, which the grammar takes for one token.
+/// Splits the two commas around an empty slot, which the grammar reads as one token.
 fn commas(text: &str, bytes: TextRange, range: TextRange, tokens: &mut Vec<Token>) {
     let found = slice(text, bytes).match_indices(',').map(|(at, _)| bytes.start() + size(at));
     let touching = found.filter(|start| *start < range.end() && *start + size(1) > range.start());
@@ -171,7 +172,7 @@ fn commas(text: &str, bytes: TextRange, range: TextRange, tokens: &mut Vec<Token
         .extend(touching.map(|start| Token { kind: TokenKind::Comma, range: TextRange::at(start, size(1)) }));
 }
 
-/// To the first child that ends behind `start`.
+/// Moves to the first child that ends after `start`.
 fn descend(cursor: &mut TreeCursor<'_>, start: TextSize) -> bool {
     match start.into() {
         0usize => cursor.goto_first_child(),
@@ -179,7 +180,7 @@ fn descend(cursor: &mut TreeCursor<'_>, start: TextSize) -> bool {
     }
 }
 
-/// Strings are whole, whatever the grammar sees in them.
+/// True for nodes without child tokens. Strings are always a single token.
 fn is_leaf(node: Node<'_>) -> bool {
     node.child_count() == 0 || matches!(kind_of(node), SyntaxKind::String | SyntaxKind::Bytes)
 }
@@ -203,13 +204,14 @@ fn token_kind(cursor: &TreeCursor<'_>, text: &str) -> Option<TokenKind> {
     })
 }
 
-/// Asked of the cursor: a node finds its parent by a walk from the root.
+/// Uses the cursor, because a node finds its parent by a walk from the root.
 fn in_type(cursor: &TreeCursor<'_>) -> bool {
     let mut above = cursor.clone();
     above.goto_parent() && kind_of(above.node()) == SyntaxKind::DotType
 }
 
-/// The tokens that are known by their spelling. `None` for white space, which only damage holds.
+/// The kind of a token with a fixed spelling. `None` for white space, which only occurs in broken
+/// text.
 fn spelled(text: &str) -> Option<TokenKind> {
     Some(match text {
         "Package" | "Use" | "Decl" | "temporal" | "descr" | "bound" | "inclusion" | "let" | "do" | "now"

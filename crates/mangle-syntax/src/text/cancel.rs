@@ -1,26 +1,26 @@
-//! The flag that tells long work to stop. It stands in the lowest row so that every row can look
-//! at it.
+//! Cancellation flag for long computations. Defined in the lowest layer, so that every layer can
+//! check the flag.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// A flag shared by those who ask for work and those who do it. Clones are the same flag.
+/// A cancellation flag shared between the requester and the worker. Clones share the same flag.
 #[derive(Debug, Clone, Default)]
 pub struct Cancel(Arc<AtomicBool>);
 
 impl Cancel {
-    /// A flag that is not raised.
+    /// Creates a flag that is not raised.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Raises the flag, for good.
+    /// Raises the flag permanently.
     pub fn cancel(&self) {
         self.0.store(true, Ordering::Relaxed);
     }
 
-    /// Whether the work is no longer wanted. Cheap enough for inner loops.
+    /// True if the work is canceled. Cheap enough for inner loops.
     #[must_use]
     pub fn is_cancelled(&self) -> bool {
         self.0.load(Ordering::Relaxed)

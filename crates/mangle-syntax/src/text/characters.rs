@@ -1,13 +1,13 @@
-//! Ranges that begin and end between characters, whatever made them.
+//! Adjustment of byte ranges to character boundaries.
 
 use text_size::{TextRange, TextSize};
 
 use super::size;
 
-/// The characters that `range` has bytes of, CRLF counting as one: it begins at the start of a character and ends at the
-/// end of one. What lies behind the end of `text` is cut off. A byte that belongs to no character counts as one.
+/// Extends `range` to whole characters; CRLF is one character. The part beyond the end of `text` is
+/// cut off. A byte that belongs to no character is treated as one.
 ///
-/// Every range that output shows and that was computed from bytes goes through here.
+/// Every range in output that was computed from bytes must use this function.
 #[must_use]
 pub fn whole_characters(text: &[u8], range: TextRange) -> TextRange {
     let start = character_start(text, range.start().into());
@@ -16,7 +16,7 @@ pub fn whole_characters(text: &[u8], range: TextRange) -> TextRange {
     TextRange::new(size(start), size(end))
 }
 
-/// Whether both ends of a range lie between characters of `text`, where CR and LF count as two.
+/// True if both ends of a range are character boundaries of `text`. CR and LF are two characters.
 #[must_use]
 pub fn is_on_characters(text: &[u8], range: TextRange) -> bool {
     let is_between = |at: TextSize| {
@@ -26,7 +26,7 @@ pub fn is_on_characters(text: &[u8], range: TextRange) -> bool {
     is_between(range.start()) && is_between(range.end())
 }
 
-/// The last place up to `offset` that is not inside of a character or of a CRLF.
+/// The last offset up to `offset` that is not inside of a character or a CRLF.
 #[must_use]
 pub fn character_start(text: &[u8], offset: usize) -> usize {
     let at = offset.min(text.len());
@@ -34,7 +34,7 @@ pub fn character_start(text: &[u8], offset: usize) -> usize {
     if is_in_line_end(text, at) { at - 1 } else { at }
 }
 
-/// The first place from `offset` on that is not inside of a character or of a CRLF.
+/// The first offset from `offset` on that is not inside of a character or a CRLF.
 fn character_end(text: &[u8], offset: usize) -> usize {
     let at = around(text, offset).map_or(offset, |(_, end)| end);
     if is_in_line_end(text, at) { at + 1 } else { at }
@@ -44,17 +44,17 @@ fn is_in_line_end(text: &[u8], at: usize) -> bool {
     at > 0 && text.get(at - 1) == Some(&b'\r') && text.get(at) == Some(&b'\n')
 }
 
-/// Where the character begins and ends that `at` is inside of.
+/// The start and end of the character that contains `at`. `None` at a character boundary.
 fn around(text: &[u8], at: usize) -> Option<(usize, usize)> {
     let is_inner = |at: usize| text.get(at).is_some_and(|byte| matches!(byte, 0x80..=0xbf));
     let back = (0..3).take_while(|back| is_inner(at.saturating_sub(*back))).count();
     let start = at.checked_sub(back).filter(|_| back > 0)?;
-    // What is no character has places between its bytes.
+    // Bytes that form no character have boundaries between them.
     let end = start + first_len(text.get(start..text.len().min(start + 4))?);
     (end > at).then_some((start, end))
 }
 
-/// The length of the character that begins some bytes; 0 if none does.
+/// The length of the character at the start of the bytes, or 0 if there is none.
 fn first_len(bytes: &[u8]) -> usize {
     let valid = bytes.utf8_chunks().next().map_or("", |chunk| chunk.valid());
     valid.chars().next().map_or(0, char::len_utf8)

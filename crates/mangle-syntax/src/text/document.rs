@@ -1,4 +1,4 @@
-//! A text that an editor changes: a rope that takes the protocol's edits.
+//! Editable document: a rope that applies edits of the language server protocol.
 
 use ropey::Rope;
 use text_size::{TextRange, TextSize};
@@ -6,22 +6,21 @@ use text_size::{TextRange, TextSize};
 use super::halves::{HALF_LEN, Half, HalvedText, halves_of};
 use super::{Encoding, LineCol, size};
 
-/// One change as the protocol states it.
+/// A change in the form of the protocol.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ContentChange {
-    /// Start and end in the document as the changes before this one left it; `None` replaces the
-    /// whole text.
+    /// Start and end in the document after the previous changes. `None` replaces the whole text.
     pub range: Option<(LineCol, LineCol)>,
-    /// What stands there afterwards.
+    /// The new text.
     pub text: String,
 }
 
-/// A change as a client sent it: with the halves of surrogate pairs for which U+FFFD stands in its text.
+/// A change as sent by a client, with the surrogate halves that its text represents as U+FFFD.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SentChange {
-    /// The change as the protocol states it.
+    /// The change in the form of the protocol.
     pub change: ContentChange,
-    /// The halves in its text, sorted by place.
+    /// The halves in its text, sorted by offset.
     pub halves: Vec<Half>,
 }
 
@@ -31,17 +30,17 @@ impl From<ContentChange> for SentChange {
     }
 }
 
-/// A change in bytes: what it replaced, and how long the replacement is.
+/// A change in bytes: the replaced range, and the length of the replacement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TextEdit {
-    /// The bytes that were replaced, in the text before this edit.
+    /// The replaced range in the text before this edit.
     pub range: TextRange,
-    /// The length of what replaced them.
+    /// The length of the replacement.
     pub new_len: TextSize,
 }
 
 impl TextEdit {
-    /// The one edit that leads from `old` to `new`.
+    /// Computes the single edit that leads from `old` to `new`.
     #[must_use]
     pub fn between(old: &str, new: &str) -> Self {
         let mut prefix = old.bytes().zip(new.bytes()).take_while(|(a, b)| a == b).count();
@@ -61,24 +60,24 @@ impl TextEdit {
     }
 }
 
-/// Why a change was not applied. The text is as it was before that change.
+/// The reason that a change was not applied. The text stays as it was before that change.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum EditError {
-    /// The change names a line that the document does not have.
+    /// The change names a line that does not exist.
     #[error("the edit names line {line} of a document of {lines} lines")]
     LinePastEnd {
-        /// 0-based line that was named.
+        /// The 0-based line.
         line: u32,
-        /// How many lines the document has.
+        /// The number of lines of the document.
         lines: usize,
     },
-    /// The change starts or ends inside a character, where only a client that counts in UTF-16 can cut.
+    /// The change starts or ends inside of a character. Only UTF-16 clients can split characters.
     #[error("the edit cuts a character of line {line} in two")]
     InsideCharacter {
-        /// 0-based line that was named.
+        /// The 0-based line.
         line: u32,
     },
-    /// The change would make the document longer than the limit.
+    /// The document would exceed the maximum length.
     #[error("the document would grow to {len} bytes, more than the {limit} that are handled")]
     TooLong {
         /// Length after the change.
@@ -92,30 +91,29 @@ pub enum EditError {
 #[derive(Debug, Clone, Default)]
 pub struct Document {
     rope: Rope,
-    /// The halves of surrogate pairs that the editor has where this text has U+FFFD, sorted by place.
+    /// The surrogate halves that the editor has in place of U+FFFD in this text, sorted by offset.
     halves: Vec<Half>,
 }
 
-/// A place that a change names.
+/// A position named by a change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Place {
     byte: usize,
-    /// The character from `byte` on, where the place is between its two units of UTF-16.
+    /// The character at `byte`, if the position is between its two UTF-16 units.
     inside: Option<char>,
 }
 
 impl Document {
-    /// Documents longer than this many bytes are not edited in place (4 GiB is the reach of
-    /// [`TextSize`]; nobody writes policies of a tenth of that).
+    /// Maximum length of an editable document, in bytes. [`TextSize`] could address 4 GiB.
     pub const MAX_LEN: usize = 256 << 20;
 
-    /// A document that holds `text`.
+    /// Creates a document from `text`.
     #[must_use]
     pub fn new(text: &str) -> Self {
         Self { rope: Rope::from_str(text), halves: Vec::new() }
     }
 
-    /// A document that holds `text`, in which these halves of surrogate pairs are U+FFFD.
+    /// Creates a document from `text`, with U+FFFD for each of these surrogate halves.
     #[must_use]
     pub fn with_halves(text: &str, halves: &[Half]) -> Self {
         Self { rope: Rope::from_str(text), halves: halves.to_vec() }
@@ -127,20 +125,21 @@ impl Document {
         self.rope.to_string()
     }
 
-    /// Applies one change and says which bytes it replaced. A reversed range is put in order, a
-    /// column past the end of its line is clamped.
+    /// Applies one change and returns the replaced range. A reversed range is swapped, and a column
+    /// past the end of its line is clamped.
     ///
     /// # Errors
-    /// When the change names a line past the end, cuts a character in UTF-8, or the document would become too long.
+    /// If the change names a line past the end, splits a UTF-8 character, or makes the document too
+    /// long.
     pub fn apply(&mut self, change: &ContentChange, encoding: Encoding) -> Result<TextEdit, EditError> {
         self.apply_halved(change, &[], encoding)
     }
 
-    /// [`Document::apply`] for a change in whose text `halves` are U+FFFD. Where columns count units of UTF-16, a character
-    /// can be cut between its two, and comes back when its halves meet again.
+    /// [`Document::apply`] for a change whose text has U+FFFD for `halves`. With UTF-16 columns, a
+    /// change can split a character, which is restored when its halves meet again.
     ///
     /// # Errors
-    /// As those of [`Document::apply`].
+    /// See [`Document::apply`].
     pub fn apply_halved(
         &mut self,
         change: &ContentChange,
@@ -173,7 +172,8 @@ impl Document {
         self.replace(from, to, &new)
     }
 
-    /// Extends a replacement over the halves at its ends, with which those of the new text may make characters.
+    /// Extends a replacement over adjacent halves, which can form characters with the halves of the
+    /// new text.
     fn with_halves_beside(&self, from: usize, to: usize, new: HalvedText) -> (usize, usize, HalvedText) {
         let half_at = |at: usize| self.halves.binary_search_by_key(&at, |half| half.at).ok();
         let unit = |index: usize| self.halves.get(index).map(|half| half.unit);
@@ -214,7 +214,7 @@ impl Document {
         if line >= lines {
             return Err(EditError::LinePastEnd { line: at.line, lines });
         }
-        // Lines are short; one that is not costs its own length, which is what copying it costs.
+        // Copying costs the length of the line, and lines are usually short.
         let content = self.rope.line(line).to_string();
         let content = content.trim_end_matches(['\n', '\r']);
         let in_line = encoding.byte_of(content, at.col);
@@ -283,7 +283,7 @@ mod tests {
         assert_eq!(document.text(), "é");
     }
 
-    /// The text of units of UTF-16 and its halves, as a message brings them.
+    /// Converts UTF-16 units of a message to a text and its halves.
     fn halved(units: &[u16]) -> HalvedText {
         let mut bytes = Vec::new();
         for char in char::decode_utf16(units.iter().copied()) {

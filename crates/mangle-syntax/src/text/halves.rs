@@ -1,29 +1,30 @@
-//! Halves of surrogate pairs: what an editor that counts in UTF-16 sends when it cuts a character in two.
+//! Halves of surrogate pairs, which a UTF-16 editor sends when it splits a character.
 
-/// A half of a surrogate pair. Text is UTF-8 and holds U+FFFD in its place, which is as long in UTF-16.
+/// A half of a surrogate pair. UTF-8 text contains U+FFFD in its place, which has the same length
+/// in UTF-16.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Half {
-    /// The byte at which its U+FFFD starts.
+    /// The byte offset of its U+FFFD.
     pub at: usize,
-    /// The unit of UTF-16, 0xD800 to 0xDFFF.
+    /// The UTF-16 unit, 0xD800 to 0xDFFF.
     pub unit: u16,
 }
 
-/// How many bytes U+FFFD takes.
+/// The length of U+FFFD in bytes.
 pub(super) const HALF_LEN: usize = char::REPLACEMENT_CHARACTER.len_utf8();
 
-/// A text in which U+FFFD stands for each half of a surrogate pair.
+/// A text with U+FFFD for each half of a surrogate pair.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct HalvedText {
     /// The text as UTF-8, with U+FFFD for each half.
     pub text: String,
-    /// The halves, sorted by place.
+    /// The halves, sorted by offset.
     pub halves: Vec<Half>,
 }
 
 impl HalvedText {
-    /// Reads [WTF-8](https://simonsapin.github.io/wtf-8): UTF-8 in which halves of surrogate pairs are encoded as characters
-    /// are. `None` for bytes that are neither.
+    /// Reads [WTF-8](https://simonsapin.github.io/wtf-8): UTF-8 with encoded surrogate halves.
+    /// `None` for other bytes.
     #[must_use]
     pub fn of_wtf8(mut bytes: Vec<u8>) -> Option<Self> {
         let halves = replace_halves(&mut bytes);
@@ -41,7 +42,7 @@ impl HalvedText {
         self.text.push_str(text);
     }
 
-    /// The same text, with a character in place of each two halves that make one.
+    /// Joins adjacent halves that form a character.
     pub(super) fn joined(self) -> Self {
         let pair = |two: &[Half]| match two {
             [high, low] if high.at + HALF_LEN == low.at => char_of(high.unit, low.unit),
@@ -67,7 +68,7 @@ impl HalvedText {
     }
 }
 
-/// The two halves of a character that is not in the first plane.
+/// The two halves of a character outside of the Basic Multilingual Plane.
 pub(super) fn halves_of(char: char) -> [u16; 2] {
     let mut units = [0; 2];
     char.encode_utf16(&mut units);
@@ -79,8 +80,8 @@ fn char_of(high: u16, low: u16) -> Option<char> {
     is_pair.then(|| char::decode_utf16([high, low]).next()?.ok()).flatten()
 }
 
-/// Writes U+FFFD, which takes as many bytes, over each half of a surrogate pair that is encoded as a character is. Gives the
-/// halves in order.
+/// Overwrites each encoded surrogate half with U+FFFD, which has the same length in bytes. Returns
+/// the halves in order.
 pub fn replace_halves(bytes: &mut [u8]) -> Vec<Half> {
     let mut halves = Vec::new();
     let mut at = 0;
@@ -102,7 +103,7 @@ pub fn replace_halves(bytes: &mut [u8]) -> Vec<Half> {
     halves
 }
 
-/// JSON with U+FFFD in place of each half of a surrogate pair, whether it is written as an escape or as bytes.
+/// Replaces each surrogate half in JSON with U+FFFD, for escapes and for encoded bytes.
 #[must_use]
 pub fn without_halves(json: &[u8]) -> Vec<u8> {
     let mut whole = json.to_vec();
@@ -124,7 +125,7 @@ pub fn without_halves(json: &[u8]) -> Vec<u8> {
     whole
 }
 
-/// The unit of UTF-16 that `\uXXXX` at this place stands for.
+/// The UTF-16 unit of a `\uXXXX` at this position.
 fn escaped_unit(bytes: &[u8], at: usize) -> Option<u16> {
     let hex = bytes.get(at..at + 6)?.strip_prefix(b"\\u")?;
     u16::from_str_radix(std::str::from_utf8(hex).ok()?, 16).ok()

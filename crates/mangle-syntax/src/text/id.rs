@@ -1,4 +1,4 @@
-//! Ids that anchor ranges: a file of the workspace, a statement of a file.
+//! Ids of files and statements, the base of ranges.
 
 use std::cmp::Ordering;
 use std::path::Path;
@@ -8,10 +8,11 @@ use std::sync::{LazyLock, OnceLock};
 use parking_lot::RwLock;
 use rustc_hash::FxHashMap;
 
-/// A file known to the tool. Stable for the life of the process, never reused for another path.
+/// The id of a file. Stable for the life of the process, never reused for another path.
 ///
-/// Ids of paths ([`FileId::of`]) are ordered as the paths are: component by component, each by its bytes. So whatever
-/// is sorted by id does not depend on which file came first. Any other id is ordered by its number.
+/// Ids of paths ([`FileId::of`]) are ordered like the paths: by component, each by its bytes.
+/// Sorting by id therefore does not depend on the order of registration. Other ids are ordered by
+/// number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct FileId(pub u32);
 
@@ -41,30 +42,30 @@ impl Ord for FileId {
     }
 }
 
-/// Compares two paths with `/` between their parts as [`FileId`]s of them compare.
+/// Compares two `/`-separated paths in the order of their [`FileId`]s.
 #[must_use]
 pub fn compare_paths(one: &str, another: &str) -> Ordering {
     one.split('/').cmp(another.split('/'))
 }
 
-/// The number of the first path. The numbers of paths are a block of their own: ids that are numbered from 0 up, or
-/// from the highest number down, are no ids of paths.
+/// The number of the first path. Paths have a separate block of numbers: ids that count up from 0,
+/// or down from the highest number, are never ids of paths.
 const FIRST: u32 = 1 << 30;
 
-/// How many paths have room.
+/// Maximum number of paths.
 const MOST: u32 = 1 << 30;
 
 static PATHS: LazyLock<Paths> = LazyLock::new(Paths::default);
 
-/// All paths that have an id, as [`key`]s. Reading one takes no lock: ids are compared often.
+/// All paths with an id, as [`key`]s. Reads take no lock, because ids are compared often.
 #[derive(Default)]
 struct Paths {
     numbers: RwLock<FxHashMap<&'static [u8], u32>>,
-    /// Each has twice the room of the one before, from one path on.
+    /// Each chunk has twice the size of the previous one, starting with one path.
     chunks: [OnceLock<Box<[Slot]>>; 31],
 }
 
-/// Room for a path.
+/// A slot for a path.
 type Slot = OnceLock<&'static [u8]>;
 
 impl Paths {
@@ -73,7 +74,7 @@ impl Paths {
             return FileId(FIRST + number);
         }
         let mut numbers = self.numbers.write();
-        // Another thread may have been faster between the two locks.
+        // Another thread can have added the path between the two locks.
         if let Some(&number) = numbers.get(&*key) {
             return FileId(FIRST + number);
         }
@@ -96,28 +97,28 @@ impl Paths {
     }
 }
 
-/// The chunk of a path, and its place in it.
+/// The chunk of a path, and the index in it.
 fn place(number: u32) -> (usize, usize) {
     let chunk = (number + 1).ilog2();
     (chunk as usize, (number + 1 - (1 << chunk)) as usize)
 }
 
-/// The bytes of a path, with the least of all bytes between its parts: they compare as the parts do. No path has that
-/// byte in it.
+/// The bytes of a path with the lowest byte as separator: comparing keys compares components. No
+/// path contains this byte.
 fn key(path: &Path) -> Vec<u8> {
     let is_separator = |byte: u8| char::from(byte) == '/' || char::from(byte) == std::path::MAIN_SEPARATOR;
     let bytes = path.as_os_str().as_encoded_bytes();
     bytes.iter().map(|&byte| if is_separator(byte) { 0 } else { byte }).collect()
 }
 
-/// One lowered statement. A statement that an edit does not touch keeps its id (and its
-/// content) while its place in the file moves; a changed statement gets a fresh one. Ids of
-/// dropped statements are not used again before 2³² statements were lowered.
+/// The id of a lowered statement. A statement outside of an edit keeps its id and content while its
+/// position changes; a changed statement gets a new id. Ids are not reused before 2³² statements
+/// were lowered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct StatementId(u32);
 
 impl StatementId {
-    /// An id that no living statement has.
+    /// Returns an id that no living statement has.
     #[must_use]
     pub fn fresh() -> Self {
         static NEXT: AtomicU32 = AtomicU32::new(0);

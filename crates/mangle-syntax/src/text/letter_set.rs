@@ -1,7 +1,7 @@
-//! The letters of a word as bits, to tell without looking at it that it lacks some.
+//! Set of letters in a word as bits, for fast exclusion tests.
 
-/// Which letters a word has, in either case. Some characters share a bit, so a set may seem to hold one that is not there,
-/// and never lacks one that is.
+/// The letters of a word, ignoring case. Some characters share a bit: the set can contain
+/// additional letters, but never lacks one.
 ///
 /// ```
 /// use mangle_syntax::text::LetterSet;
@@ -18,7 +18,7 @@ impl LetterSet {
         Self(word.chars().fold(0, |bits, letter| bits | 1 << (u32::from(letter.to_ascii_lowercase()) % 64)))
     }
 
-    /// Whether all letters of another word may be here.
+    /// True if the set possibly contains all letters of the other set.
     #[must_use]
     pub fn may_hold(self, other: Self) -> bool {
         self.0 & other.0 == other.0

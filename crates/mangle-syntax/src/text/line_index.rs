@@ -1,13 +1,13 @@
-//! Bytes ↔ lines and columns of an unchanging text.
+//! Line index: converts between byte offsets and line/column positions of an immutable text.
 //!
-//! Lines end at LF, CRLF or a lone CR, as the language server protocol has it. Offsets past the
-//! end and columns past the end of a line are clamped; nothing here panics on foreign numbers.
+//! Lines end at LF, CRLF or a lone CR, as in the language server protocol. Offsets past the end and
+//! columns past the end of a line are clamped. Invalid positions do not panic.
 
 use text_size::{TextRange, TextSize};
 
 use super::{size, text_len};
 
-/// The unit in which a column counts.
+/// The unit of columns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Encoding {
     /// Bytes.
@@ -19,7 +19,7 @@ pub enum Encoding {
 }
 
 impl Encoding {
-    /// How many units `text` takes.
+    /// The length of `text` in this unit.
     #[must_use]
     pub fn len(self, text: &str) -> u32 {
         let count = match self {
@@ -30,8 +30,8 @@ impl Encoding {
         u32::try_from(count).unwrap_or(u32::MAX)
     }
 
-    /// The byte at which `column` units of `line` end; the end of the line where it is shorter,
-    /// the start of the character where the column is inside one.
+    /// The byte offset of `column` in `line`. Clamped to the end of the line, and to the start of a
+    /// character if the column is inside of one.
     #[must_use]
     pub fn byte_of(self, line: &str, column: u32) -> usize {
         let mut left = column;
@@ -51,7 +51,7 @@ impl Encoding {
     }
 }
 
-/// A line and a column, both counted from 0; the column in the units of some [`Encoding`].
+/// A line and a column, both 0-based. The unit of the column is an [`Encoding`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct LineCol {
     /// 0-based line.
@@ -60,7 +60,7 @@ pub struct LineCol {
     pub col: u32,
 }
 
-/// Where the lines of a text start.
+/// The line starts of a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LineIndex {
     starts: Vec<TextSize>,
@@ -82,14 +82,14 @@ impl LineIndex {
         Self { starts, len: text_len(text) }
     }
 
-    /// How many lines the text has; at least one.
+    /// The number of lines, at least one.
     #[must_use]
     pub fn line_count(&self) -> u32 {
         u32::try_from(self.starts.len()).unwrap_or(u32::MAX)
     }
 
-    /// The bytes of a line, its line end included; empty and at the end for a line that the text
-    /// does not have.
+    /// The range of a line, including its line ending. Empty and at the end of the text for a line
+    /// that does not exist.
     #[must_use]
     pub fn line_range(&self, line: u32) -> TextRange {
         let start = self.starts.get(line as usize).copied().unwrap_or(self.len);
@@ -97,15 +97,15 @@ impl LineIndex {
         TextRange::new(start, end.max(start))
     }
 
-    /// The line that holds `offset`.
+    /// The line that contains `offset`.
     #[must_use]
     pub fn line_of(&self, offset: TextSize) -> u32 {
         let after = self.starts.partition_point(|&start| start <= offset);
         u32::try_from(after.saturating_sub(1)).unwrap_or(u32::MAX)
     }
 
-    /// Line and column of `offset` in `text`, which must be the text that was indexed. No column lies inside a
-    /// character or a line end: the place before it stands for these.
+    /// Line and column of `offset` in `text`, which must be the indexed text. Offsets inside of a
+    /// character or line ending are moved to its start.
     #[must_use]
     pub fn line_col(&self, text: &str, offset: TextSize, encoding: Encoding) -> LineCol {
         let end = between_characters(text, offset);
@@ -115,9 +115,9 @@ impl LineIndex {
         LineCol { line, col }
     }
 
-    /// The byte offset of a line and column in `text`, which must be the text that was indexed.
-    /// A column past the end of its line is clamped to before the line end, a line past the end
-    /// of the text to the end of the text.
+    /// The byte offset of a position in `text`, which must be the indexed text. A column past the
+    /// end of its line is clamped to the line ending. A line past the end is clamped to the end of
+    /// the text.
     #[must_use]
     pub fn offset(&self, text: &str, at: LineCol, encoding: Encoding) -> TextSize {
         let range = self.line_range(at.line);
@@ -127,7 +127,7 @@ impl LineIndex {
     }
 }
 
-/// The last place up to `offset` that lies between two characters, CRLF counting as one.
+/// The last character boundary up to `offset`. CRLF is one character.
 #[must_use]
 pub fn between_characters(text: &str, offset: TextSize) -> usize {
     let mut at = usize::from(offset).min(text.len());
@@ -191,7 +191,7 @@ mod tests {
         fn every_offset_survives_the_round_trip(text in "(?s)[a🦀é\r\n]{0,40}") {
             let index = LineIndex::new(&text);
             for (at, _) in text.char_indices() {
-                // The byte between CR and LF belongs to no position of its own.
+                // The byte between CR and LF is not a separate position.
                 if text.as_bytes().get(at) == Some(&b'\n') && at > 0 && text.as_bytes()[at - 1] == b'\r' {
                     continue;
                 }

@@ -1,10 +1,13 @@
-//! Text and positions, knowing nothing of Mangle.
+//! Text and positions, independent of Mangle.
 //!
-//! Takes the bytes of files and the edits of editors; gives byte ranges ([`TextRange`]), the
-//! conversion between bytes and lines with columns in UTF-8, UTF-16, UTF-32 and in characters
-//! ([`LineIndex`]), editable documents ([`Document`]), interned words ([`Symbol`]) and the ids that
-//! anchor a range to a file or to a statement of it ([`FileId`], [`StatementId`]), texts inside texts
-//! ([`Embedded`], [`SegmentMap`]), ranges of whole characters ([`whole_characters`]), quotes for messages ([`shorten`]). Also the flag that stops long work ([`Cancel`]).
+//! * byte ranges ([`TextRange`]) and their conversion to lines and columns ([`LineIndex`])
+//! * editable documents ([`Document`])
+//! * interned words ([`Symbol`])
+//! * ids of files and statements ([`FileId`], [`StatementId`])
+//! * texts inside of texts ([`Embedded`], [`SegmentMap`])
+//! * ranges of whole characters ([`whole_characters`])
+//! * quotes for messages ([`shorten`])
+//! * cancellation of long computations ([`Cancel`])
 
 mod cancel;
 mod characters;
@@ -33,8 +36,8 @@ pub use symbol::{Symbol, without_new_words};
 pub use text_size::{TextRange, TextSize};
 pub use units::UnitIndex;
 
-/// A number of bytes as a [`TextSize`]; 4 GiB and more saturate (files of that size never get this
-/// far, see the size limit of `host`).
+/// Converts a number of bytes to a [`TextSize`]. 4 GiB and more saturate; the size limit of `host`
+/// excludes such files.
 #[must_use]
 #[inline]
 pub fn size(bytes: usize) -> TextSize {
@@ -47,22 +50,21 @@ pub fn text_len(text: &str) -> TextSize {
     size(text.len())
 }
 
-/// The part of `text` that `range` covers, or the empty string where the range does not fit
-/// (past the end, or inside a character).
+/// The part of `text` that `range` covers. Empty if the range is past the end or inside of a
+/// character.
 #[must_use]
 pub fn slice(text: &str, range: TextRange) -> &str {
     text.get(usize::from(range.start())..usize::from(range.end())).unwrap_or("")
 }
 
-/// `new`, which has LF, with the line ends of the first line of `file`.
+/// Converts the LF line endings of `new` to the line endings of the first line of `file`.
 #[must_use]
 pub fn with_line_ends(file: &str, new: String) -> String {
     let first = file.split_inclusive('\n').next().unwrap_or("");
     if first.ends_with("\r\n") { new.replace('\n', "\r\n") } else { new }
 }
 
-/// The text after `edits`, replacements that are sorted and do not overlap; `None` where they do not
-/// fit.
+/// Applies `edits`, which must be sorted and not overlap. `None` if they do not fit the text.
 #[must_use]
 pub fn apply<'e>(text: &str, edits: impl IntoIterator<Item = (TextRange, &'e str)>) -> Option<String> {
     let mut new = String::with_capacity(text.len());
@@ -76,8 +78,8 @@ pub fn apply<'e>(text: &str, edits: impl IntoIterator<Item = (TextRange, &'e str
     Some(new)
 }
 
-/// Where `range` is after sorted `edits`. Twice, for text that was inserted right at an end of it may have
-/// become a part of it or not: without and with that text.
+/// The position of `range` after sorted `edits`, in two variants. Text inserted directly at an end
+/// is excluded in the first variant and included in the second.
 #[must_use]
 pub fn moved(range: TextRange, edits: &[(TextRange, &str)]) -> [TextRange; 2] {
     let [mut inner, mut outer] = [(0, 0); 2];
@@ -87,7 +89,7 @@ pub fn moved(range: TextRange, edits: &[(TextRange, &str)]) -> [TextRange; 2] {
         let new = i64::from(u32::from(text_len(text)));
         let grown = new - (to - from);
         if from == to && to == start && start == end {
-            // At an empty place: before it or behind it.
+            // For an empty range, the insertion can be before or after it.
             (outer.0, outer.1) = (outer.0 + grown, outer.1 + grown);
         } else if to < start || (to == start && from < start) {
             (inner.0, inner.1, outer.0, outer.1) =

@@ -1,8 +1,8 @@
-//! The word that was probably meant.
+//! Spelling suggestions.
 
-/// The candidate that is closest to `word`, if one is close enough to be worth suggesting: at most
-/// one slip in three characters (insertions, deletions, replacements and swaps of neighbours), or
-/// the same word in another case. Of equally close ones, the first.
+/// The candidate closest to `word`, if it is similar enough: at most one edit per three characters,
+/// or a different letter case. Edits are insertions, deletions, replacements and swaps of
+/// neighbors. Among equally close candidates, the first.
 #[must_use]
 pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let allowed = word.chars().count().div_ceil(3);
@@ -11,7 +11,8 @@ pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) ->
         if candidate.eq_ignore_ascii_case(word) && candidate != word {
             return Some(candidate);
         }
-        // Lengths that differ by more cannot be close; distances cost the product of the lengths.
+        // Words with a larger length difference cannot be close, and a distance costs the product
+        // of the lengths.
         if candidate.len().abs_diff(word.len()) > allowed * 4 || word.len() > 200 {
             continue;
         }

@@ -1,11 +1,12 @@
-//! Quoting names and code in messages.
+//! Quoting of names and code in messages.
 
 use std::borrow::Cow;
 
-/// `text` on one line, and without its middle if it has more than `most` characters. Outputs show other control
-/// characters as signs.
+/// Shortens `text` to one line, and omits the middle if it has more than `most` characters. Outputs
+/// show other control characters as symbols.
 ///
-/// The cost grows with `most` and not with the text, so that many messages may quote a long one.
+/// The cost depends on `most` and not on the length of the text, so that many messages can quote a
+/// long text.
 ///
 /// ```
 /// use mangle_syntax::text::shorten;
@@ -36,7 +37,7 @@ pub fn quoted(text: &str, most: usize) -> String {
     format!("`{}`", shorten(text, most))
 }
 
-/// Names in a sentence, each in backticks.
+/// Formats names as a list, each in backticks.
 ///
 /// ```
 /// assert_eq!(mangle_syntax::text::listed(["a", "b"]), "`a`, `b`");

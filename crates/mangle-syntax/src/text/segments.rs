@@ -1,8 +1,8 @@
-//! Derived text and the source bytes that it stands for, through any number of escapings.
+//! Mapping between embedded text and its source bytes, through any number of escape levels.
 //!
-//! An atom inside a JSON string inside a log line, or a code block of an indented list: what Mangle
-//! is read from is derived from the file, mostly byte for byte, sometimes one character from
-//! several bytes (`\n`, `\u00e9`), sometimes with bytes of the file left out (indentation).
+//! Mangle can be in a JSON string inside of a log line, or in an indented code block. Most of the
+//! embedded text equals its source. Some characters come from several bytes (`\n`, `\u00e9`), and
+//! some source bytes are omitted (indentation).
 
 mod pairs;
 
@@ -12,76 +12,77 @@ use std::sync::Arc;
 use pairs::Pairs;
 use text_size::{TextRange, TextSize};
 
-/// What kind of Mangle a text holds.
+/// The kind of an embedded text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum EmbeddedKind {
     /// A whole file.
     File,
     /// A code block of a Markdown file.
     Fence,
-    /// One atom, with or without its full stop.
+    /// One atom, with or without its period.
     Atom,
 }
 
-/// A text to be read as Mangle, and where its bytes come from.
+/// Mangle text and the mapping to its source.
 #[derive(Debug, Clone)]
 pub struct Embedded {
-    /// The derived text, which is read as Mangle.
+    /// The derived text, which is parsed as Mangle.
     pub text: Arc<str>,
-    /// From its bytes to those of the file.
+    /// The mapping from its bytes to the bytes of the file.
     pub map: SegmentMap,
-    /// Whether the text is a file, a code block, or an atom.
+    /// The kind of text: a file, a code block, or an atom.
     pub kind: EmbeddedKind,
 }
 
 impl Embedded {
-    /// A file that is Mangle from its first byte to its last.
+    /// Creates the text of a file that consists only of Mangle.
     #[must_use]
     pub fn file(text: Arc<str>) -> Self {
         Self { text, map: SegmentMap::identity(), kind: EmbeddedKind::File }
     }
 }
 
-/// A map from the bytes of a derived text to those of its source. Cheap to clone.
+/// A mapping from the bytes of a derived text to its source. Cheap to clone.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SegmentMap(Segments);
 
-/// How the bytes of a derived text come from its source.
+/// The representation of a mapping.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 enum Segments {
-    /// Both are the same.
+    /// Text and source are equal.
     #[default]
     Identity,
-    /// In two bytes each for some bytes of the text, and byte for byte elsewhere.
+    /// Some bytes of the text are two bytes in the source, all others are equal.
     Pairs(Pairs),
-    /// In stretches, in the order of both texts, without gaps in the derived one.
+    /// Segments in the order of both texts, without gaps in the derived one.
     Stretches(Arc<Vec<Segment>>),
 }
 
-/// A stretch of derived text.
+/// A segment of derived text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Segment {
     derived: TextRange,
     source: TextRange,
-    /// Byte for byte. Otherwise the stretch is one whole, which nothing can point into.
+    /// True if the bytes are equal. Otherwise the segment is atomic, and no position is inside of
+    /// it.
     copied: bool,
 }
 
 impl SegmentMap {
-    /// The map of a text that is its own source.
+    /// The mapping of a text that equals its source.
     #[must_use]
     pub fn identity() -> Self {
         Self::default()
     }
 
-    /// The map of a text that comes from the bytes of `source`: two bytes for each byte at `places`, which are offsets of the
-    /// text in their order, and byte for byte elsewhere.
+    /// The mapping of a text from the range `source`. The source has two bytes for each byte at
+    /// `places`, which are sorted text offsets. All other bytes are equal.
     #[must_use]
     pub fn of_pairs(source: TextRange, places: Vec<u32>) -> Self {
         Self(Segments::Pairs(Pairs { source, places: Arc::new(places) }))
     }
 
-    /// The stretches of the text; `None` where it is its own source.
+    /// The segments of the text. `None` if it equals its source.
     fn stretches(&self) -> Option<Cow<'_, [Segment]>> {
         match &self.0 {
             Segments::Identity => None,
@@ -90,14 +91,15 @@ impl SegmentMap {
         }
     }
 
-    /// Whether the text is its own source.
+    /// True if the text equals its source.
     #[must_use]
     pub fn is_identity(&self) -> bool {
         matches!(self.0, Segments::Identity)
     }
 
-    /// The source bytes of a range of derived text: from the first byte that its first character
-    /// comes from to the last byte of its last one. What lies past the end is clamped.
+    /// The source range of a range of derived text. The result starts at the first source byte of
+    /// the first character and ends at the last source byte of the last character. Positions past
+    /// the end are clamped.
     #[must_use]
     pub fn to_source(&self, derived: TextRange) -> TextRange {
         let segments = match &self.0 {
@@ -110,7 +112,7 @@ impl SegmentMap {
         TextRange::new(start.min(end), start.max(end))
     }
 
-    /// The derived offset of a source offset; `None` where nothing is derived from.
+    /// The derived offset of a source offset. `None` if no derived text comes from it.
     #[must_use]
     pub fn to_derived(&self, source: TextSize) -> Option<TextSize> {
         let segments = match &self.0 {
@@ -119,7 +121,7 @@ impl SegmentMap {
             Segments::Stretches(segments) => segments,
         };
         let at = segments.partition_point(|segment| segment.source.end() < source);
-        // At a boundary, what starts there counts more than what ends there.
+        // At a boundary, the segment that starts there takes precedence.
         let next = segments.get(at + 1).filter(|segment| segment.source.start() == source);
         let segment = next.or_else(|| segments.get(at)).filter(|found| found.source.start() <= source)?;
         Some(match segment.copied {
@@ -129,8 +131,8 @@ impl SegmentMap {
         })
     }
 
-    /// The map from this one's derived text to the source of `outer`, whose derived text is the
-    /// source of this one.
+    /// Composes two mappings: from this one's derived text to the source of `outer`, whose derived
+    /// text is the source of this one.
     #[must_use]
     pub fn within(&self, outer: &Self) -> Self {
         let (Some(inner), Some(around)) = (self.stretches(), outer.stretches()) else {
@@ -168,7 +170,7 @@ fn source_end(segments: &[Segment], derived: TextSize) -> TextSize {
     }
 }
 
-/// Adds what `around` makes of `middle`, a range of its derived text.
+/// Adds the segments of `middle`, a range of the derived text of `around`.
 fn copy_through(around: &[Segment], middle: TextRange, builder: &mut SegmentMapBuilder) {
     let first = around.partition_point(|segment| segment.derived.end() <= middle.start());
     for segment in around.iter().skip(first) {
@@ -189,7 +191,7 @@ pub struct SegmentMapBuilder {
     end: TextSize,
 }
 
-/// Pairs as stretches.
+/// Converts pairs to segments.
 fn stretches(pairs: &Pairs) -> Vec<Segment> {
     let mut builder = SegmentMapBuilder::with_escapes(pairs.places.len());
     let (mut at, one) = (pairs.source.start(), TextSize::new(1));
@@ -204,32 +206,33 @@ fn stretches(pairs: &Pairs) -> Vec<Segment> {
 }
 
 impl SegmentMapBuilder {
-    /// A builder with room for a text of so many escapes.
+    /// Creates a builder with capacity for `escapes` escapes.
     #[must_use]
     pub fn with_escapes(escapes: usize) -> Self {
         Self { segments: Vec::with_capacity(2 * escapes + 1), end: TextSize::new(0) }
     }
 
-    /// The bytes of `source` were copied.
+    /// Records a copy of the bytes of `source`.
     #[inline]
     pub fn copy(&mut self, source: TextRange) {
         self.push(source.len(), source, true);
     }
 
-    /// `len` derived bytes were written for those of `source`.
+    /// Records `len` derived bytes for the bytes of `source`.
     #[inline]
     pub fn escape(&mut self, len: TextSize, source: TextRange) {
         self.push(len, source, false);
     }
 
-    /// A text that `map` belongs to was put behind what is there; identities have no length, so they cannot be.
+    /// Appends the mapping of a text that was appended. Identity mappings have no length and cannot
+    /// be appended.
     pub fn append(&mut self, map: &SegmentMap) {
         for segment in map.stretches().unwrap_or_default().iter() {
             self.push(segment.derived.len(), segment.source, segment.copied);
         }
     }
 
-    /// The map.
+    /// Returns the mapping.
     #[must_use]
     pub fn finish(self) -> SegmentMap {
         SegmentMap(Segments::Stretches(Arc::new(self.segments)))
@@ -260,7 +263,7 @@ mod tests {
     use super::*;
     use crate::text::{size, slice};
 
-    /// Decodes `\xNN;`-free toy escapes: `\n` and `\\`, leaving out `~`.
+    /// Decodes simple escapes: `\n` and `\\`, and omits `~`.
     fn decode(source: &str) -> (String, SegmentMap) {
         let (mut text, mut builder) = (String::new(), SegmentMapBuilder::default());
         let mut chars = source.char_indices().peekable();
@@ -336,7 +339,7 @@ mod pair_tests {
             let stretches = SegmentMap(Segments::Stretches(Arc::new(pairs.stretches().unwrap_or_default().into_owned())));
             for (at, len) in ranges {
                 let range = TextRange::at(at.into(), len.into());
-                // An empty text has no stretches, and so no place.
+                // An empty text has no segments and therefore no position.
                 if !text.is_empty() {
                     prop_assert_eq!(pairs.to_source(range), stretches.to_source(range));
                     prop_assert_eq!(pairs.to_derived(at.into()), stretches.to_derived(at.into()));

@@ -1,9 +1,9 @@
 //! Interned words: predicate names, variables, constants. Equal words are one pointer, so that
-//! comparing and hashing them costs the same as for an integer.
+//! comparing and hashing cost the same as for integers.
 //!
-//! Words are kept for the life of the process. A session's vocabulary is small (a 24,000-line
-//! program has some 6,000 words), and typing adds a few bytes a keystroke at most. The vocabulary of
-//! strangers has no end: their texts are read by [`without_new_words`].
+//! Words are kept for the life of the process. The vocabulary of a session is small: a 24,000-line
+//! program has about 6,000 words, and typing adds a few bytes per keystroke. Untrusted texts have
+//! an unlimited vocabulary and are read by [`without_new_words`].
 
 use std::borrow::Borrow;
 use std::cell::Cell;
@@ -14,12 +14,12 @@ use std::sync::LazyLock;
 use parking_lot::RwLock;
 use rustc_hash::FxHashSet;
 
-/// An interned word. `==` and hashing look at the address; ordering looks at the text, so that
-/// sorted output does not depend on the order of interning.
+/// An interned word. `==` and hashing use the address. Ordering uses the text, so that sorted
+/// output does not depend on the order of interning.
 #[derive(Clone, Copy)]
 pub struct Symbol(&'static Word);
 
-/// A leaked word: sized, so that a symbol is one thin pointer.
+/// A leaked word. Sized, so that a symbol is one thin pointer.
 #[derive(PartialEq, Eq, Hash)]
 struct Word(Box<str>);
 
@@ -31,16 +31,16 @@ impl Borrow<str> for &'static Word {
 
 static WORDS: LazyLock<RwLock<FxHashSet<&'static Word>>> = LazyLock::new(RwLock::default);
 
-/// What stands for all words that are not kept.
+/// The text of all words that are not kept.
 const UNKNOWN: &str = "…";
 
 thread_local! {
-    /// Whether words that nobody knows are kept.
+    /// True if new words are interned.
     static KEEPS: Cell<bool> = const { Cell::new(true) };
 }
 
-/// Does some work without keeping words: those that are not known before are all one symbol to it, so what needs to
-/// tell them apart looks at the text.
+/// Runs `work` without interning new words. All unknown words share one symbol, so code that must
+/// distinguish them has to compare the text.
 pub fn without_new_words<T>(work: impl FnOnce() -> T) -> T {
     struct Restore(bool);
     impl Drop for Restore {
@@ -53,33 +53,33 @@ pub fn without_new_words<T>(work: impl FnOnce() -> T) -> T {
 }
 
 impl Symbol {
-    /// The symbol for `text`.
+    /// Interns `text`.
     #[must_use]
     pub fn new(text: &str) -> Self {
         let known = WORDS.read().get(text).copied();
         known.map_or_else(|| if KEEPS.get() { Self(intern(text)) } else { Self(intern(UNKNOWN)) }, Self)
     }
 
-    /// The symbol for a word of the language, which is always kept.
+    /// Interns a word of the language, which is always kept.
     #[must_use]
     pub fn of_language(word: &'static str) -> Self {
         let known = WORDS.read().get(word).copied();
         Self(known.unwrap_or_else(|| intern(word)))
     }
 
-    /// Whether some text has its symbol already.
+    /// True if the text already has a symbol.
     #[must_use]
     pub fn is_known(text: &str) -> bool {
         WORDS.read().contains(text)
     }
 
-    /// The word itself.
+    /// The text of the word.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         &self.0.0
     }
 
-    /// Where the word is in memory: the same for equal words, and another one in the next process.
+    /// The address of the word: equal for equal words, and different in every process.
     #[must_use]
     pub fn address(self) -> usize {
         std::ptr::from_ref(self.0) as usize
@@ -88,7 +88,7 @@ impl Symbol {
 
 fn intern(text: &str) -> &'static Word {
     let mut words = WORDS.write();
-    // Another thread may have been faster between the two locks.
+    // Another thread can have added the word between the two locks.
     if let Some(word) = words.get(text) {
         return word;
     }

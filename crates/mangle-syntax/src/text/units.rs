@@ -1,17 +1,16 @@
-//! Columns in long lines: how many units stand before a byte, without counting from the start of the line
-//! each time.
+//! Index for columns in long lines: avoids counting from the start of the line for each position.
 
 use super::Encoding;
 
-/// How many units of an encoding stand before each block of a text. A file of one endless line with
-/// many findings would otherwise be counted from its start for each of them.
+/// The number of units of an encoding before each block of a text. Without the index, each finding
+/// in a file with a single long line would require counting from its start.
 #[derive(Debug)]
 pub struct UnitIndex {
     encoding: Encoding,
     blocks: Vec<u32>,
 }
 
-/// Bytes in a block.
+/// Bytes per block.
 const BLOCK: usize = 512;
 
 impl UnitIndex {
@@ -29,7 +28,7 @@ impl UnitIndex {
         Self { encoding, blocks }
     }
 
-    /// The units of the characters that start before the byte `offset` of the text that was counted.
+    /// The units of the characters that start before the byte `offset` of the indexed text.
     #[must_use]
     pub fn before(&self, text: &str, offset: usize) -> u32 {
         let block = offset / BLOCK;
@@ -38,7 +37,7 @@ impl UnitIndex {
     }
 }
 
-/// The units of the characters that start in `bytes`, which are UTF-8 cut anywhere.
+/// The units of the characters that start in `bytes`, which are UTF-8 cut at any position.
 fn units_in(bytes: &[u8], encoding: Encoding) -> u32 {
     let units = |byte: &u8| match (byte, encoding) {
         (_, Encoding::Utf8) => 1,

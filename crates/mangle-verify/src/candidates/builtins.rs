@@ -1,4 +1,4 @@
-//! What built-in predicates and functions do with the values that they get: which parts they take, and what they compare.
+//! The effect of built-in predicates and functions on value flow: extracted parts and comparisons.
 
 use mangle_engine::kernel::Function;
 use mangle_engine::kernel::plan::{Slot, ValueSource};
@@ -8,7 +8,7 @@ use super::graph::{Computation, Meeting, Node, Part};
 use super::rules::Registers;
 
 impl Registers<'_> {
-    /// A built-in predicate, by its name.
+    /// Adds a built-in predicate, by name.
     pub(super) fn solve(&mut self, name: Symbol, args: &[Option<ValueSource>], outputs: &[Slot]) {
         let name = name.as_str().trim_start_matches(':');
         let mut outputs = outputs.iter();
@@ -42,7 +42,8 @@ impl Registers<'_> {
         }
     }
 
-    /// A node is a part of another one. Where it is bound before, the part is compared with it.
+    /// Adds a node that is a part of another node. If the node is already bound, the part is
+    /// compared with it.
     fn part(&mut self, whole: Node, part: Part, (node, is_known): (Node, bool)) {
         if !is_known {
             self.graph.parts.push((whole, part, node));
@@ -53,7 +54,7 @@ impl Registers<'_> {
         self.graph.meetings.push((own, Meeting::Equal, node));
     }
 
-    /// The difference of two nodes is compared with a third.
+    /// Adds a comparison of the difference of two nodes with a third node.
     fn distance(&mut self, [one, other]: [Node; 2], most: Node) {
         let Some(function) = Function::from_name("fn:minus") else { return };
         for args in [vec![one, other], vec![other, one]] {
@@ -63,7 +64,7 @@ impl Registers<'_> {
         }
     }
 
-    /// A function of nodes.
+    /// Adds a function of nodes.
     pub(super) fn compute(&mut self, function: Function, args: Vec<Node>, result: Node) {
         match (function.name(), args.as_slice()) {
             ("list:contains", [list, member]) => self.part(*list, Part::Element, (*member, true)),
@@ -103,7 +104,7 @@ impl Registers<'_> {
     }
 }
 
-/// How a built-in predicate compares its two arguments.
+/// Returns the comparison that a built-in predicate makes between its two arguments.
 fn test_of(name: &str) -> Option<Meeting> {
     let is_order = |kind: &&str| *kind == name || name.ends_with(&format!(":{kind}"));
     match name {

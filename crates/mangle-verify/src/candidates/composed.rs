@@ -1,4 +1,4 @@
-//! Values of several parts: pairs, lists, maps and structs of the values of their parts.
+//! Candidate values with parts: pairs, lists, maps and structs.
 
 use mangle_engine::kernel::{Datum, ValueId};
 use mangle_engine::types::{StructField, Type};
@@ -7,22 +7,22 @@ use super::domain::Domains;
 use super::flow::Place;
 use super::graph::{Meeting, Part};
 
-/// How many values a value of several parts has at most.
+/// The maximum number of values with parts per place.
 const MOST_COMPOSED: usize = 64;
 
-/// How many lists of two elements at most there are.
+/// The maximum number of lists with at most two elements.
 const MOST_LISTS: usize = 600;
 
-/// How many elements are combined in all orders.
+/// The maximum number of elements that are combined in all orders.
 const MOST_ORDERED: usize = 4;
 
-/// How long a list is made because its length is tested.
+/// The maximum length of a list that is created for a length test.
 const LONGEST: i64 = 12;
 
 const CUT: &str = "an argument of several parts has too many values";
 
 impl Domains<'_> {
-    /// Pairs of the values of both parts.
+    /// Returns pairs of the values of both parts.
     pub(super) fn pairs(&mut self, place: &Place, first: &Type, second: &Type) -> Vec<ValueId> {
         let mut all = self.composed(place, |datum| matches!(datum, Datum::Pair(..)));
         let (first, second) = (self.part(place, Part::First, first), self.part(place, Part::Second, second));
@@ -33,7 +33,7 @@ impl Domains<'_> {
         all
     }
 
-    /// Of a place without a type: values that have the parts which the rules take from it.
+    /// For a place without a type: returns values with the parts that the rules extract.
     pub(super) fn any_composed(&mut self, place: &Place) -> Vec<ValueId> {
         let parts = self.parts(place);
         let any = Type::Any;
@@ -58,7 +58,8 @@ impl Domains<'_> {
         all
     }
 
-    /// Lists: without elements, of each element, of some in all orders, and of the lengths that are tested.
+    /// Returns lists: empty, with each element, with some elements in all orders, and with each
+    /// tested length.
     pub(super) fn lists(&mut self, place: &Place, element: &Type) -> Vec<ValueId> {
         let mut all = self.composed(place, |datum| matches!(datum, Datum::List(_)));
         let mut elements = self.part(place, Part::Element, element);
@@ -86,7 +87,7 @@ impl Domains<'_> {
         all
     }
 
-    /// The lengths that the lists of a place should have.
+    /// Returns the required lengths of the lists at a place.
     fn lengths(&self, place: &Place) -> Vec<usize> {
         let finding = self.finding(place);
         let tests = finding.tests.iter().filter(|(meeting, _)| *meeting == Meeting::Length);
@@ -106,7 +107,8 @@ impl Domains<'_> {
         lengths
     }
 
-    /// Maps: without entries, with each entry, and with an entry for each label that the rules look under.
+    /// Returns maps: empty, with each entry, and with an entry for each label that the rules look
+    /// up.
     pub(super) fn maps(&mut self, place: &Place, key: &Type, value: &Type) -> Vec<ValueId> {
         let mut all = self.composed(place, |datum| matches!(datum, Datum::Map(_)));
         let labels: Vec<ValueId> = self.labels(place);
@@ -134,7 +136,7 @@ impl Domains<'_> {
         all
     }
 
-    /// The parts that the rules take from the values of a place.
+    /// Returns the parts that the rules extract from the values of a place.
     fn parts(&self, place: &Place) -> Vec<Part> {
         let inner = self.flow.places.iter().filter(|other| {
             other.input == place.input
@@ -148,7 +150,7 @@ impl Domains<'_> {
         parts
     }
 
-    /// The labels under which the rules look into a place.
+    /// Returns the labels that the rules look up at a place.
     fn labels(&self, place: &Place) -> Vec<ValueId> {
         let label = |part: Part| match part {
             Part::Under(label) => Some(label),
@@ -157,7 +159,7 @@ impl Domains<'_> {
         self.parts(place).into_iter().filter_map(label).collect()
     }
 
-    /// Structs of the values of their fields.
+    /// Returns structs of the values of their fields.
     pub(super) fn structs(&mut self, place: &Place, fields: &[StructField]) -> Vec<ValueId> {
         let mut all = self.composed(place, |datum| matches!(datum, Datum::Struct(_)));
         let mut made: Vec<Vec<(ValueId, ValueId)>> = vec![Vec::new()];

@@ -1,4 +1,4 @@
-//! Which lists of values were cut because they are too long, or because the search has no time or memory left.
+//! A record of truncated candidate lists, and the reason: too long, or no time or memory left.
 
 use std::cell::Cell;
 
@@ -6,7 +6,7 @@ use mangle_engine::kernel::Values;
 
 use crate::budget::Budget;
 
-/// Remembers the first list that was cut.
+/// Records the first truncated list.
 #[derive(Debug)]
 pub(super) struct Cuts<'b> {
     first: Cell<Option<&'static str>>,
@@ -14,19 +14,19 @@ pub(super) struct Cuts<'b> {
 }
 
 impl<'b> Cuts<'b> {
-    /// No list has been cut.
+    /// Creates a record without truncated lists.
     pub(super) fn new(budget: &'b Budget) -> Self {
         Self { first: Cell::new(None), budget }
     }
 
-    /// A list was cut, for this reason.
+    /// Records a truncated list with its reason.
     pub(super) fn add(&self, what: &'static str) {
         if self.first.get().is_none() {
             self.first.set(Some(what));
         }
     }
 
-    /// Shortens a list to `most` elements.
+    /// Truncates a list to `most` elements.
     pub(super) fn shorten<T>(&self, list: &mut Vec<T>, most: usize, what: &'static str) {
         if list.len() > most {
             list.truncate(most);
@@ -34,7 +34,7 @@ impl<'b> Cuts<'b> {
         }
     }
 
-    /// True if nothing more is to be computed.
+    /// True if the budget for computing values is exhausted.
     pub(super) fn is_over(&self, values: &Values) -> bool {
         let is_over = self.budget.is_over(values);
         if is_over {
@@ -43,7 +43,7 @@ impl<'b> Cuts<'b> {
         is_over
     }
 
-    /// Why a list was cut, if any was.
+    /// Returns the reason for the first truncated list, if any.
     pub(super) fn first(&self) -> Option<&'static str> {
         self.first.get()
     }

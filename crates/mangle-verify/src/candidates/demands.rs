@@ -1,5 +1,7 @@
-//! Which values each node should be able to have: constants that it is compared with, bounds, and from there back through
-//! the rules and the inverses of the functions to the places of the inputs.
+//! Demanded values of each node.
+//!
+//! Demands start at constants and bounds in comparisons. Demands are followed backward, through
+//! rules and inverse functions, to the places of the inputs.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -11,22 +13,23 @@ use super::graph::{Computation, Graph, Meeting, Node};
 use super::inverse::{Call, Piece, inverse, part_of_fold, part_of_test, pieces_of};
 use super::tag::{MOST_STEPS, Tag, add_tagged};
 
-/// How many values of a node are followed.
+/// The maximum number of demanded values per node.
 const MOST_WANTED: usize = 2_000;
 
-/// How many values of the other arguments are tried where a function has several arguments that a world can choose.
+/// The maximum number of values per argument that are tried if a function has several variable
+/// arguments.
 const MOST_OTHERS: usize = 10;
 
-/// In how many ways a concatenation is made of its constant parts.
+/// The maximum number of combinations of constant parts of a concatenation.
 const MOST_PIECES: usize = 400;
 
-/// What a world brings to the arguments of functions.
+/// The values of function arguments that come from a world.
 pub(super) trait ArgumentValues {
-    /// At most so many of the values that a world can bring to a node.
+    /// Returns at most `most` values that a world can supply at a node.
     fn some_at(&self, flow: &Flow<'_>, node: Node, most: usize) -> Vec<ValueId>;
 }
 
-/// A world that brings nothing.
+/// An implementation without values.
 struct NoValues;
 
 impl ArgumentValues for NoValues {
@@ -35,14 +38,14 @@ impl ArgumentValues for NoValues {
     }
 }
 
-/// Something that a node should be able to have.
+/// A demand on a node.
 #[derive(Debug, Clone, Copy)]
 enum Demand {
     Value(ValueId),
     Test(Meeting, ValueId),
 }
 
-/// What each node should be able to have.
+/// Demanded values and tests of each node.
 pub(super) struct Demands<'w> {
     pub(super) graph: &'w Graph,
     pub(super) flow: &'w Flow<'w>,
@@ -54,7 +57,7 @@ pub(super) struct Demands<'w> {
 }
 
 impl<'w> Demands<'w> {
-    /// The constants that nodes meet in the rules.
+    /// Starts with the constants that nodes are compared with in the rules.
     pub(super) fn new(
         graph: &'w Graph,
         flow: &'w Flow<'w>,
@@ -83,7 +86,7 @@ impl<'w> Demands<'w> {
         demands
     }
 
-    /// A node meets a value.
+    /// Adds a comparison of a node with a value.
     pub(super) fn meet(&mut self, node: Node, meeting: Meeting, value: ValueId, tag: Tag) {
         if meeting.is_comparison() {
             self.demand(node, value, tag);
@@ -92,7 +95,7 @@ impl<'w> Demands<'w> {
         }
     }
 
-    /// A node should be able to have a value.
+    /// Adds a demanded value of a node.
     pub(super) fn demand(&mut self, node: Node, value: ValueId, tag: Tag) {
         if !self.edges.varies(node) || tag.steps > MOST_STEPS {
             return;
@@ -107,7 +110,7 @@ impl<'w> Demands<'w> {
         }
     }
 
-    /// A node is tested with a text, a name or a length.
+    /// Adds a test of a node with a text, a name or a length.
     pub(super) fn test(&mut self, node: Node, meeting: Meeting, value: ValueId) {
         if !self.edges.varies(node) {
             return;
@@ -118,7 +121,7 @@ impl<'w> Demands<'w> {
         }
     }
 
-    /// Follows everything back to where it comes from.
+    /// Follows all demands back to their origins.
     pub(super) fn follow(&mut self, values: &mut Values, world: &dyn ArgumentValues) {
         while let Some((node, wanted)) = self.pending.pop_front() {
             if self.flow.cuts.is_over(values) {
@@ -160,7 +163,7 @@ impl<'w> Demands<'w> {
         self.of.get(node as usize).and_then(|all| all.get(&value)).copied().unwrap_or_default()
     }
 
-    /// The texts that give a concatenation a value.
+    /// Demands the texts that make a concatenation have a value.
     fn invert_concatenation(
         &mut self,
         values: &mut Values,
@@ -181,7 +184,7 @@ impl<'w> Demands<'w> {
         }
     }
 
-    /// Which arguments a function needs to have a value.
+    /// Demands the arguments that make a function have a value.
     fn invert(&mut self, values: &mut Values, world: &dyn ArgumentValues, number: usize, value: ValueId) {
         let Some(computation) = self.graph.computations.get(number) else { return };
         let tag = self.tag(computation.result, value).step(self.edges.is_recursive(number));
@@ -215,7 +218,7 @@ impl<'w> Demands<'w> {
         }
     }
 
-    /// Which tests the arguments of a function pass where its value passes one.
+    /// Demands argument tests that make the value of a function pass a test.
     fn invert_test(&mut self, values: &mut Values, number: usize, meeting: Meeting, test: ValueId) {
         let Some(computation) = self.graph.computations.get(number) else { return };
         let Datum::String(text) = values.get(test).clone() else { return };
@@ -245,7 +248,7 @@ impl<'w> Demands<'w> {
         }
     }
 
-    /// The parts of a concatenation, for each combination of its constant arguments.
+    /// Returns the parts of a concatenation, for each combination of its constant arguments.
     fn pieces(&self, values: &Values, computation: &Computation, wanted: Node) -> Vec<Vec<Piece>> {
         let text = |value: &ValueId| match values.get(*value) {
             Datum::String(text) | Datum::Name(text) => Some(Piece::Text(text.to_string())),
@@ -273,8 +276,10 @@ impl<'w> Demands<'w> {
         all
     }
 
-    /// The arguments of a call, without those that are `wanted`. The more there are, and the further they are from what
-    /// is compared, the fewer values of each are tried.
+    /// Returns values of the arguments of a call that are not `wanted`.
+    ///
+    /// The number of tried values per argument decreases with the number of arguments and with the
+    /// distance from the comparison.
     fn others(
         &self,
         world: &dyn ArgumentValues,

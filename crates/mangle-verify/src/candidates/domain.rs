@@ -1,4 +1,4 @@
-//! The values of a place: of those that it meets the ones of its type, and some more of that type.
+//! The candidate values of a place: compared values of its type, and additional values.
 
 use mangle_engine::kernel::{Datum, ValueId, Values};
 use mangle_engine::types::{Base, Type};
@@ -9,10 +9,10 @@ use super::fresh::Fresh;
 use super::graph::{Meeting, Part};
 use crate::value_kind::{in_order, kind};
 
-/// How many values a column has at most.
+/// The maximum number of values of a column.
 const MOST_VALUES: usize = 1_500;
 
-/// Makes the values of places.
+/// A generator of the values of places.
 pub(super) struct Domains<'d> {
     pub(super) flow: &'d Flow<'d>,
     pub(super) findings: &'d Findings,
@@ -25,12 +25,12 @@ impl Domains<'_> {
         self.findings.of(self.flow, place).cloned().unwrap_or_default()
     }
 
-    /// The values that a place meets.
+    /// Returns the values that a place is compared with.
     pub(super) fn found(&self, place: &Place) -> Vec<ValueId> {
         self.finding(place).values.into_iter().collect()
     }
 
-    /// The values of a place, of this type.
+    /// Returns the values of a place for a type.
     pub(super) fn of(&mut self, place: &Place, ty: &Type) -> Vec<ValueId> {
         let mut all = self.typed(place, ty);
         let mut seen = rustc_hash::FxHashSet::default();
@@ -47,7 +47,7 @@ impl Domains<'_> {
             Type::Singleton(name) | Type::Literal(name) => vec![self.values.name(name.as_str())],
             Type::Union(members) => members.iter().flat_map(|member| self.of(place, member)).collect(),
             Type::List(element) => self.lists(place, element),
-            // No value conforms to it.
+            // No value conforms to this type.
             Type::Option(_) => Vec::new(),
             Type::Pair(parts) => self.pairs(place, &parts.0, &parts.1),
             Type::Map(parts) => self.maps(place, &parts.0, &parts.1),
@@ -61,7 +61,7 @@ impl Domains<'_> {
         self.of(&inner, ty)
     }
 
-    /// Of a place without a type: values of the kinds that it meets, and that the rules take apart.
+    /// For a place without a type: returns values of the compared kinds and of the extracted kinds.
     fn any(&mut self, place: &Place) -> Vec<ValueId> {
         let finding = self.finding(place);
         let meets = |base: &Base| {
@@ -80,7 +80,7 @@ impl Domains<'_> {
         all
     }
 
-    /// How many values that the program does not mention a place has.
+    /// Returns the number of values of a place that do not occur in the program.
     fn fresh_count(finding: &Finding) -> usize {
         match finding.need.is_joined || !finding.bounds.is_empty() {
             true => finding.need.distinct.max(super::needs::FRESH),
@@ -110,7 +110,7 @@ impl Domains<'_> {
         }
     }
 
-    /// Names below those that a place is tested with.
+    /// Returns names below the prefixes of the tests of a place.
     fn below_tests(&mut self, finding: &Finding, count: usize) -> Vec<ValueId> {
         let prefixes = finding.tests.iter().filter(|(meeting, _)| *meeting == Meeting::NamePrefix);
         let prefixes: Vec<String> = prefixes
@@ -124,7 +124,7 @@ impl Domains<'_> {
         names.iter().map(|name| self.values.name(name)).collect()
     }
 
-    /// So many names below a prefix that a place does not meet anyway.
+    /// Returns `count` names below a prefix that a place is not compared with.
     fn unknown_below(&self, prefix: &str, count: usize, finding: &Finding) -> Vec<String> {
         let is_met = |name: &String| {
             let is_it =
@@ -134,7 +134,7 @@ impl Domains<'_> {
         words().map(|word| format!("{prefix}/{word}")).filter(|name| !is_met(name)).take(count).collect()
     }
 
-    /// Names below a name.
+    /// Returns names below a name.
     fn below(&mut self, place: &Place, prefix: &str) -> Vec<ValueId> {
         let below = format!("{prefix}/");
         let finding = self.finding(place);
@@ -149,7 +149,7 @@ impl Domains<'_> {
     }
 }
 
-/// `a`, `b`, `c` and so on.
+/// Yields `a`, `b`, `c` and so on.
 fn words() -> impl Iterator<Item = String> {
     ('a'..='z').map(String::from)
 }

@@ -1,30 +1,30 @@
-//! The edges of a graph by their ends, and which nodes depend on the facts of a world.
+//! The edges of a value flow graph by node, and the nodes that depend on the facts of a world.
 
 use rustc_hash::FxHashSet;
 
 use super::flow::Flow;
 use super::graph::{Computation, Graph, Node};
 
-/// What leads to and from each node.
+/// The incoming and outgoing edges of each node.
 pub(super) struct Edges {
     /// The nodes whose values flow to a node.
     pub(super) before: Vec<Vec<Node>>,
-    /// The nodes that the values of a node flow to.
+    /// The nodes that receive the values of a node.
     pub(super) after: Vec<Vec<Node>>,
     /// The numbers of the computations with this result.
     pub(super) results: Vec<Vec<usize>>,
-    /// The nodes of whose values a node is the sum, the average, the least or the greatest.
+    /// The nodes whose values are aggregated by sum, average, minimum or maximum.
     pub(super) folded: Vec<Vec<Node>>,
-    /// Whether the values of a node come from a world, as they are or computed.
+    /// True if the values of a node come from a world, directly or computed.
     varies: Vec<bool>,
-    /// Whether the value of a computation can come to be its own argument.
+    /// True if the value of a computation can become its own argument.
     recursive: Vec<bool>,
-    /// Whether they are computed from such values.
+    /// True if the values of a node are computed from values of a world.
     is_computed: Vec<bool>,
 }
 
 impl Edges {
-    /// The edges of a graph.
+    /// Collects the edges of a graph.
     pub(super) fn new(graph: &Graph, flow: &Flow<'_>) -> Self {
         let count = graph.constants.len();
         let mut edges = Self {
@@ -51,7 +51,7 @@ impl Edges {
         edges
     }
 
-    /// Finds the nodes that depend on a world.
+    /// Marks the nodes that depend on a world.
     fn spread(&mut self, graph: &Graph, flow: &Flow<'_>) {
         let count = u32::try_from(graph.constants.len()).unwrap_or(u32::MAX);
         let mut uses: Vec<Vec<Node>> = vec![Vec::new(); graph.constants.len()];
@@ -79,23 +79,23 @@ impl Edges {
         }
     }
 
-    /// Whether the values of a node come from a world.
+    /// True if the values of a node come from a world.
     pub(super) fn varies(&self, node: Node) -> bool {
         self.varies.get(node as usize) == Some(&true)
     }
 
-    /// Whether the value of a computation can come to be its own argument.
+    /// True if the value of a computation can become its own argument.
     pub(super) fn is_recursive(&self, computation: usize) -> bool {
         self.recursive.get(computation) == Some(&true)
     }
 
-    /// Whether the values of a node are computed from those of a world.
+    /// True if the values of a node are computed from values of a world.
     pub(super) fn is_computed(&self, node: Node) -> bool {
         self.is_computed.get(node as usize) == Some(&true)
     }
 }
 
-/// Which computations reach their own arguments.
+/// Returns one flag per computation, true if it reaches its own arguments.
 fn recursive(graph: &Graph, after: &[Vec<Node>], uses: &[Vec<Node>]) -> Vec<bool> {
     let reaches_itself = |computation: &Computation| {
         let mut seen = FxHashSet::default();
@@ -116,7 +116,7 @@ fn push<T>(all: &mut [Vec<T>], node: Node, value: T) {
     }
 }
 
-/// What a list holds under an index.
+/// Returns the list of a node, or an empty list.
 pub(super) fn at<T>(all: &[Vec<T>], node: Node) -> &[T] {
     all.get(node as usize).map_or(&[], Vec::as_slice)
 }

@@ -1,4 +1,4 @@
-//! What the values of each place meet in the rules.
+//! The values and tests that each place of the inputs is compared with.
 
 use std::collections::BTreeSet;
 
@@ -12,29 +12,29 @@ use super::needs::Need;
 use super::tag::Tag;
 use super::world_values::{WorldValues, moved};
 
-/// How far from a bound a value is looked for that nothing meets.
+/// The maximum distance from a bound in the search for an unused value.
 const FARTHEST: i64 = 64;
 
-/// What a place of the inputs meets.
+/// The comparisons of a place of the inputs.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Finding {
-    /// Constants that it meets, and values around those that it is compared with.
+    /// Compared constants, and values next to order bounds.
     pub(super) values: BTreeSet<ValueId>,
-    /// Constants that it is compared with by `<` and its kin.
+    /// Constants in order comparisons.
     pub(super) bounds: BTreeSet<ValueId>,
-    /// Texts that it is tested with.
+    /// Tests with texts.
     pub(super) tests: Vec<(Meeting, ValueId)>,
     pub(super) need: Need,
 }
 
-/// What the values of each place meet.
+/// The comparisons of all places.
 pub(super) struct Findings {
     of_group: Vec<Finding>,
     of_place: Vec<u32>,
 }
 
 impl Findings {
-    /// What the places of each group meet.
+    /// Collects the comparisons of the places of each group.
     pub(super) fn new(
         demands: &Demands<'_>,
         groups: &Groups,
@@ -67,7 +67,7 @@ impl Findings {
         Self { of_group, of_place: groups.of_place.clone() }
     }
 
-    /// What a place meets.
+    /// Returns the comparisons of a place.
     pub(super) fn of(&self, flow: &Flow<'_>, place: &super::flow::Place) -> Option<&Finding> {
         let place = flow.find(place)?;
         self.of_group.get(*self.of_place.get(place as usize)? as usize)
@@ -75,7 +75,7 @@ impl Findings {
 }
 
 impl Finding {
-    /// Takes over what the places of a group should be able to have.
+    /// Adds the demanded values of the places of a group.
     fn take(&mut self, known: &[(ValueId, Tag)], values: &mut Values) {
         let met: BTreeSet<ValueId> =
             known.iter().filter(|(_, tag)| tag.is_met).map(|(value, _)| *value).collect();
@@ -92,7 +92,7 @@ impl Finding {
         }
     }
 
-    /// A float between each two bounds that follow each other.
+    /// Adds a float between each two consecutive bounds.
     fn take_middles(&mut self, values: &mut Values) {
         let float = |bound: &ValueId| match values.get(*bound) {
             Datum::Float(bits) => Some(f64::from_bits(*bits)),
@@ -108,7 +108,7 @@ impl Finding {
         }
     }
 
-    /// Numbers near each bound that leave the remainders which the rules look for.
+    /// Adds numbers near each bound that have the remainders in the rules.
     fn take_remainders(&mut self, values: &mut Values) {
         let number = |values: &Values, value: ValueId| match values.get(value) {
             Datum::Number(number) => Some(*number),
@@ -129,7 +129,7 @@ impl Finding {
     }
 }
 
-/// The numbers on each side of `bound`, or the bound itself, that leave a remainder.
+/// Returns the numbers on each side of `bound`, or the bound itself, with a given remainder.
 fn with_remainder(bound: i64, divisor: i64, remainder: i64) -> Option<[i64; 3]> {
     let excess = bound.checked_sub(remainder)?.checked_rem_euclid(divisor)?;
     let below = bound.checked_sub(excess)?;
@@ -137,7 +137,7 @@ fn with_remainder(bound: i64, divisor: i64, remainder: i64) -> Option<[i64; 3]> 
     Some([below.checked_sub(size)?, below, below.checked_add(size)?])
 }
 
-/// The neighbours of a value on one side, until there are `count` of them that nothing else meets.
+/// Adds the neighbors of a value on one side, until `count` of them are not otherwise used.
 fn beside(
     values: &mut Values,
     value: ValueId,

@@ -1,4 +1,5 @@
-//! Which values of the program can be at each node, and which places of the inputs its values come from unchanged.
+//! The flow of values through a graph: the values of the program at each node, and the input places
+//! whose values arrive unchanged.
 
 use std::collections::BTreeSet;
 
@@ -8,19 +9,19 @@ use rustc_hash::FxHashMap;
 use super::cuts::Cuts;
 use super::graph::{Computation, Graph, Node, Part};
 
-/// How many values of a node are followed.
+/// The maximum number of values per node.
 const MOST_VALUES: usize = 4_000;
 
-/// How many combinations of arguments a function is computed for.
+/// The maximum number of argument combinations per function.
 const MOST_RESULTS: usize = 10_000;
 
-/// How often values are followed through all rules.
+/// The maximum number of rounds through all rules.
 const MOST_ROUNDS: usize = 64;
 
-/// How deep the parts of a value are followed.
+/// The maximum depth of parts that are followed.
 const DEEPEST: usize = 4;
 
-/// A place in the facts of a world: a column of an input, or a part of what is in it.
+/// A place in the facts of a world: a column of an input, or a part of its value.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) struct Place {
     pub(super) input: u16,
@@ -28,22 +29,22 @@ pub(super) struct Place {
     pub(super) path: Vec<Part>,
 }
 
-/// What can be at each node.
+/// The values and origins of each node.
 pub(super) struct Flow<'c> {
     pub(super) places: Vec<Place>,
     numbers: FxHashMap<Place, u32>,
     values: Vec<BTreeSet<ValueId>>,
-    /// The numbers of the places from which the values of a node come.
+    /// The numbers of the places whose values reach a node.
     origins: Vec<BTreeSet<u32>>,
-    /// Nodes whose values over some rows are the elements of the lists at a node.
+    /// For each node, the nodes whose values over several rows are the elements of its lists.
     elements: Vec<BTreeSet<Node>>,
-    /// From the elements of such lists to where they are taken from them.
+    /// Edges from the elements of such lists to the nodes that extract them.
     pub(super) from_lists: BTreeSet<(Node, Node)>,
     pub(super) cuts: &'c Cuts<'c>,
 }
 
 impl<'c> Flow<'c> {
-    /// No node has a value or an origin yet.
+    /// Creates a flow without values and origins.
     pub(super) fn new(graph: &Graph, cuts: &'c Cuts<'c>) -> Self {
         let count = graph.constants.len();
         let mut flow = Self {
@@ -64,7 +65,7 @@ impl<'c> Flow<'c> {
         flow
     }
 
-    /// The number of a place.
+    /// Returns the number of a place, which is added if it is new.
     pub(super) fn place(&mut self, place: Place) -> u32 {
         if let Some(known) = self.numbers.get(&place) {
             return *known;
@@ -75,17 +76,17 @@ impl<'c> Flow<'c> {
         number
     }
 
-    /// The number of a place, if anything comes from there.
+    /// Returns the number of a place, if it is known.
     pub(super) fn find(&self, place: &Place) -> Option<u32> {
         self.numbers.get(place).copied()
     }
 
-    /// Facts of an input have their values at a node.
+    /// Adds an input place whose values reach a node.
     pub(super) fn add_origin(&mut self, node: Node, place: u32) {
         self.origins.get_mut(node as usize).into_iter().for_each(|origins| _ = origins.insert(place));
     }
 
-    /// A value can be at a node.
+    /// Adds a value of a node.
     pub(super) fn add_value(&mut self, node: Node, value: ValueId) {
         let Some(values) = self.values.get_mut(node as usize) else { return };
         if values.len() < MOST_VALUES {
@@ -95,7 +96,7 @@ impl<'c> Flow<'c> {
         }
     }
 
-    /// Follows values and origins until nothing is added.
+    /// Propagates values and origins until nothing changes.
     pub(super) fn follow(&mut self, graph: &Graph, values: &mut Values, clock: Clock) {
         for _ in 0..MOST_ROUNDS {
             if self.cuts.is_over(values) {
@@ -127,19 +128,19 @@ impl<'c> Flow<'c> {
         values + origins + self.elements.iter().map(BTreeSet::len).sum::<usize>() + self.from_lists.len()
     }
 
-    /// The values at a node.
+    /// Returns the values of a node.
     pub(super) fn values_at(&self, node: Node) -> &BTreeSet<ValueId> {
         static NONE: BTreeSet<ValueId> = BTreeSet::new();
         self.values.get(node as usize).unwrap_or(&NONE)
     }
 
-    /// The nodes whose values over some rows are the elements of the lists at a node.
+    /// Returns the nodes whose values over several rows are the elements of the lists of a node.
     pub(super) fn elements_at(&self, node: Node) -> &BTreeSet<Node> {
         static NONE: BTreeSet<Node> = BTreeSet::new();
         self.elements.get(node as usize).unwrap_or(&NONE)
     }
 
-    /// The numbers of the places from which the values at a node come.
+    /// Returns the numbers of the places whose values reach a node.
     pub(super) fn origins_at(&self, node: Node) -> &BTreeSet<u32> {
         static NONE: BTreeSet<u32> = BTreeSet::new();
         self.origins.get(node as usize).unwrap_or(&NONE)
@@ -197,14 +198,14 @@ impl<'c> Flow<'c> {
         }
     }
 
-    /// The combinations of the values at some nodes.
+    /// Returns all combinations of the values of several nodes.
     fn arguments(&self, nodes: &[Node]) -> Vec<Vec<ValueId>> {
         let options: Vec<Vec<ValueId>> =
             nodes.iter().map(|node| self.values_at(*node).iter().copied().collect()).collect();
         self.combinations(&options)
     }
 
-    /// All ways to choose one of each; none where there are too many.
+    /// Returns the Cartesian product. Empty if it is too large.
     pub(super) fn combinations(&self, options: &[Vec<ValueId>]) -> Vec<Vec<ValueId>> {
         let count = options.iter().fold(1usize, |count, options| count.saturating_mul(options.len()));
         if count > MOST_RESULTS {
@@ -215,7 +216,7 @@ impl<'c> Flow<'c> {
     }
 }
 
-/// All ways to choose one of each.
+/// Returns the Cartesian product.
 fn combinations(options: &[Vec<ValueId>]) -> Vec<Vec<ValueId>> {
     let mut all: Vec<Vec<ValueId>> = vec![Vec::new()];
     for options in options {

@@ -1,4 +1,4 @@
-//! Values that a program does not mention, some of each kind.
+//! Fresh values of each kind: values that do not occur in the program.
 
 use std::collections::BTreeSet;
 
@@ -8,7 +8,7 @@ use mangle_engine::types::Base;
 use super::demands::Demands;
 use super::graph::Meeting;
 
-/// Fresh values by their kind.
+/// Fresh values by kind.
 pub(super) struct Fresh {
     strings: Vec<ValueId>,
     names: Vec<ValueId>,
@@ -20,7 +20,8 @@ pub(super) struct Fresh {
 }
 
 impl Fresh {
-    /// So many values that are in no rule and in no fact, and strings that pass none of the tests of the rules.
+    /// Creates fresh values that occur in no rule and no fact. The strings pass no text test of the
+    /// rules.
     #[allow(clippy::cast_precision_loss)] // there are few
     pub(super) fn new(
         compiled: &CompiledProgram,
@@ -65,7 +66,7 @@ impl Fresh {
         }
     }
 
-    /// At most so many fresh values of a kind.
+    /// Returns at most `count` fresh values of a kind.
     pub(super) fn of(&self, base: Base, count: usize) -> Vec<ValueId> {
         let all = match base {
             Base::String => &self.strings,
@@ -80,7 +81,7 @@ impl Fresh {
     }
 }
 
-/// The texts that strings are tested with.
+/// Returns the patterns of all text tests.
 fn patterns(demands: &Demands<'_>, values: &Values) -> Vec<(Meeting, String)> {
     let mut found = BTreeSet::new();
     for (_, meeting, pattern) in &demands.graph.meetings {

@@ -1,4 +1,5 @@
-//! Groups of places whose values meet each other unchanged: places of one group have the same values.
+//! Groups of places whose values are compared with each other. All places of a group have the same
+//! candidate values.
 
 use std::collections::BTreeMap;
 
@@ -11,17 +12,17 @@ use super::needs::Need;
 pub(super) struct Groups {
     /// The group of each place.
     pub(super) of_place: Vec<u32>,
-    /// What each group needs.
+    /// The needs of each group.
     pub(super) needs: Vec<Need>,
-    /// Which groups have several places.
+    /// For each group, true if it has several places.
     pub(super) is_shared: Vec<bool>,
 }
 
-/// How many inequalities of a group need as many values as there are facts.
+/// The minimum number of inequalities for a group to need as many values as a world has facts.
 const INEQUALITIES: usize = 2;
 
 impl Groups {
-    /// Groups the places.
+    /// Computes the groups of places.
     pub(super) fn new(graph: &Graph, flow: &Flow<'_>, needs: &[Need], facts: usize) -> Self {
         let mut parents: Vec<u32> = (0u32..).take(flow.places.len()).collect();
         for (one, meeting, other) in &graph.meetings {
@@ -49,12 +50,12 @@ impl Groups {
         groups
     }
 
-    /// The group of a place.
+    /// Returns the group of a place.
     pub(super) fn of(&self, place: u32) -> Option<usize> {
         self.of_place.get(place as usize).map(|group| *group as usize)
     }
 
-    /// Groups need what the nodes need that their values come to.
+    /// Adds the needs of each node to the groups of its origins.
     fn need(&mut self, graph: &Graph, flow: &Flow<'_>, needs: &[Need], facts: usize) {
         for (node, need) in (0u32..).zip(needs) {
             for group in flow.origins_at(node).iter().filter_map(|place| self.of_place.get(*place as usize)) {

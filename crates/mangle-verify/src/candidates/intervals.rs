@@ -1,4 +1,4 @@
-//! The intervals in which a temporal fact can hold.
+//! The candidate intervals of temporal facts.
 
 use std::collections::BTreeSet;
 
@@ -8,10 +8,11 @@ use mangle_engine::kernel::{Clock, Datum, ValueId};
 use super::domain::Domains;
 use super::flow::Place;
 
-/// How many instants are combined with each other; of more than these, those that the rules write and their neighbours.
+/// The maximum number of instants that are combined. If there are more, the instants in the rules
+/// and their neighbors are used.
 const MOST_ENDS: usize = 10;
 
-/// The intervals between the instants that the ends of an input's facts meet.
+/// Returns the intervals between the instants that the interval ends of an input are compared with.
 pub(super) fn intervals(
     domains: &mut Domains<'_>,
     input: u16,

@@ -1,23 +1,24 @@
-//! Texts that match a regular expression: some of each alternative, the shortest first.
+//! Generation of texts that match a regular expression: several for each alternative, shortest
+//! first.
 
 use mangle_settings::gate_pattern;
 use regex_syntax::hir::{Class, Hir, HirKind};
 
-/// The most texts of a part of a pattern.
+/// The maximum number of texts per part of a pattern.
 const MAX_TEXTS: usize = 12;
 
-/// The longest text, in bytes.
+/// The maximum length of a text in bytes.
 const MAX_BYTES: usize = 400;
 
-/// The deepest nesting of a pattern that is followed.
+/// The maximum nesting depth of a pattern.
 const MAX_DEPTH: usize = 64;
 
-/// Some texts that match a pattern; none for a pattern that does not compile.
+/// Returns texts that match a pattern. Empty for an invalid pattern.
 pub(super) fn matching_texts(pattern: &str) -> Vec<String> {
     let Ok(compiled) = gate_pattern(pattern) else { return Vec::new() };
     let Ok(parsed) = regex_syntax::parse(compiled.as_str()) else { return Vec::new() };
     let mut texts = of_part(&parsed, 0);
-    // What a part needs around it, such as the end of a word, is not followed.
+    // Assertions about surrounding text, such as word boundaries, are not modeled.
     texts.retain(|text| compiled.is_match(text));
     texts
 }
@@ -37,7 +38,7 @@ fn of_part(part: &Hir, depth: usize) -> Vec<String> {
         }
         HirKind::Alternation(parts) => {
             let each: Vec<_> = parts.iter().map(|part| of_part(part, depth + 1)).collect();
-            // The first text of each alternative comes before the second of any.
+            // The first texts of all alternatives precede the second texts.
             let longest = each.iter().map(Vec::len).max().unwrap_or(0);
             (0..longest).flat_map(|at| each.iter().filter_map(move |texts| texts.get(at).cloned())).collect()
         }
@@ -53,7 +54,8 @@ fn of_part(part: &Hir, depth: usize) -> Vec<String> {
     texts
 }
 
-/// The first letter or digit of a class, its first character that can be seen, or its first one.
+/// Returns the first letter or digit of a class, its first visible character, or its first
+/// character.
 fn of_class(class: &Class) -> Vec<String> {
     let ranges: Vec<(char, char)> = match class {
         Class::Unicode(class) => class.ranges().iter().map(|range| (range.start(), range.end())).collect(),
@@ -73,13 +75,13 @@ fn of_class(class: &Class) -> Vec<String> {
     found.into_iter().map(String::from).collect()
 }
 
-/// Each text of `before` with each of `after` behind it, at most [`MAX_TEXTS`].
+/// Concatenates each text of `before` with each text of `after`, up to [`MAX_TEXTS`].
 fn joined(before: &[String], after: &[String]) -> Vec<String> {
     let pairs = before.iter().flat_map(|one| after.iter().map(move |other| format!("{one}{other}")));
     pairs.filter(|text| text.len() <= MAX_BYTES).take(MAX_TEXTS).collect()
 }
 
-/// A text, and the first other one, so often in a row.
+/// Returns repetitions of the first two texts.
 fn repeated(texts: &[String], count: usize) -> Vec<String> {
     if count == 0 {
         return vec![String::new()];

@@ -1,8 +1,9 @@
-//! The values that the facts of a world can have: constants that an argument can meet, values around those that it is
-//! compared with, texts that pass and that miss each test, and some that the program does not mention.
+//! Candidate values of the facts of a world.
 //!
-//! Takes the rules that a question depends on and the types of the input predicates; gives [`Input`]s. The values of a
-//! column do not depend on each other, and there are few of them, so that a search over all of them comes to its end.
+//! The candidates are constants from comparisons, values next to bounds, texts that pass or fail
+//! each test, and fresh values. The inputs are the rules that a question depends on and the types
+//! of the input predicates; the results are [`Input`]s. The values of each column are independent
+//! and few, so that a search over all of them terminates.
 
 mod builtins;
 mod composed;
@@ -45,39 +46,40 @@ use crate::budget::Budget;
 use crate::cone::Cone;
 use crate::input::Input;
 
-/// An input predicate and what its declaration says.
+/// An input predicate with its declaration.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct InputPredicate {
-    /// The predicates that hold a fact of it: one, or one in each of two programs that are compared.
+    /// The predicates that share the facts of the input: one, or one in each of two compared
+    /// programs.
     pub predicates: Vec<PredicateId>,
-    /// The types of its arguments, one row for each alternative of its declaration.
+    /// The types of the arguments, one row per alternative of the declaration.
     pub rows: Vec<Vec<Type>>,
 }
 
-/// What the values are computed from.
+/// The data for computing the values.
 #[derive(Clone, Copy)]
 pub(crate) struct Sources<'s> {
     pub(crate) compiled: &'s CompiledProgram,
     pub(crate) base: Option<&'s Model>,
     pub(crate) cone: &'s Cone,
     pub(crate) clock: Clock,
-    /// How many facts a world has at most.
+    /// The maximum number of facts of a world.
     pub(crate) facts: usize,
     pub(crate) budget: &'s Budget,
 }
 
-/// The values of inputs.
+/// The candidate values of the inputs.
 #[derive(Debug, Default)]
 pub(crate) struct Candidates {
     pub(crate) inputs: Vec<Input>,
-    /// Why a list of values was cut, if any was.
+    /// The reason for the first truncated list of values, if any.
     pub(crate) cut: Option<&'static str>,
 }
 
-/// How often values go from one place to another one.
+/// The number of rounds that propagate values between places.
 const ROUNDS: usize = 4;
 
-/// The inputs that a cone needs, with their values.
+/// Returns the inputs that a cone needs, with their values.
 pub(crate) fn inputs(sources: Sources<'_>, values: &mut Values, predicates: &[InputPredicate]) -> Candidates {
     let Sources { compiled, cone, clock, facts, .. } = sources;
     let needed: Vec<&InputPredicate> = predicates
@@ -110,7 +112,7 @@ pub(crate) fn inputs(sources: Sources<'_>, values: &mut Values, predicates: &[In
     Candidates { inputs, cut: cuts.first() }
 }
 
-/// The values of the columns of each input.
+/// Returns the values of the columns of each input.
 fn columns(
     domains: &mut Domains<'_>,
     compiled: &CompiledProgram,
@@ -143,7 +145,7 @@ fn columns(
     inputs
 }
 
-/// Compares the ends of intervals with the instants that the program writes for them.
+/// Adds comparisons of interval ends with the instants in the program.
 fn bounds(graph: &mut Graph, values: &mut Values, clock: Clock) {
     for (ends, bound) in std::mem::take(&mut graph.instants) {
         let instant = match bound {
@@ -157,7 +159,7 @@ fn bounds(graph: &mut Graph, values: &mut Values, clock: Clock) {
     }
 }
 
-/// Puts the facts of the program and the facts of the world where they begin.
+/// Adds the facts of the program and of the world at their columns.
 fn start(
     sources: Sources<'_>,
     values: &mut Values,

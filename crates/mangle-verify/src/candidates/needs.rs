@@ -1,5 +1,5 @@
-//! How many different values each node needs, and of which kinds: found where nodes are compared and counted, and followed
-//! back to where their values come from.
+//! The number and kinds of distinct values that each node needs, propagated from comparisons and
+//! counts to the origins of values.
 
 use std::collections::BTreeSet;
 
@@ -8,27 +8,27 @@ use mangle_engine::types::Base;
 use super::edges::{Edges, at};
 use super::graph::{Graph, Meeting, Node};
 
-/// How many fresh values of a kind a place has that is joined.
+/// The number of fresh values per kind for a joined place.
 pub(super) const FRESH: usize = 3;
 
-/// How many different values a node needs at most.
+/// The maximum number of distinct values of a node.
 const MOST_DISTINCT: usize = 16;
 
-/// What a node needs.
+/// The needs of a node.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Need {
-    /// Whether it meets another value of a world, or its rows are counted.
+    /// True if the node is compared with another value of a world, or its rows are counted.
     pub(super) is_joined: bool,
-    /// How many values that the program does not mention it needs at least; 0 if nothing says so.
+    /// The minimum number of fresh values. Zero if there is no requirement.
     pub(super) distinct: usize,
-    /// How many values it needs on each side of a bound.
+    /// The number of values on each side of a bound.
     pub(super) width: usize,
-    /// The kinds of values that the rules take.
+    /// The kinds of values that the rules require.
     pub(super) kinds: BTreeSet<Base>,
 }
 
 impl Need {
-    /// Takes over what another node needs. Returns whether anything is new.
+    /// Adds the needs of another node. Returns true if anything changed.
     pub(super) fn extend(&mut self, other: &Self) -> bool {
         let before = self.clone();
         self.is_joined |= other.is_joined;
@@ -39,7 +39,7 @@ impl Need {
     }
 }
 
-/// What each node needs.
+/// Computes the needs of each node.
 pub(super) fn needs(graph: &Graph, edges: &Edges, facts: usize) -> Vec<Need> {
     let mut needs = vec![Need::default(); graph.constants.len()];
     let mut add = |node: Node, need: Need| {
@@ -57,7 +57,7 @@ pub(super) fn needs(graph: &Graph, edges: &Edges, facts: usize) -> Vec<Need> {
     }
     let takes_length = graph.computations.iter().any(|computation| computation.function.name() == "list:len");
     for reduced in &graph.reduced {
-        // As many lists as there are orders of the rows are too many.
+        // A list for each order of the rows would be too many.
         let is_counted = !reduced.is_list || takes_length;
         let width = if reduced.columns.len() == 1 && is_counted { facts } else { 1 };
         let distinct = if is_counted { facts.clamp(FRESH, MOST_DISTINCT) } else { FRESH };
@@ -88,7 +88,7 @@ fn kind_of_test(meeting: Meeting) -> Option<Base> {
     }
 }
 
-/// The kind of an argument that a function takes, where it takes only one kind.
+/// Returns the kind of a function argument, if only one kind is allowed.
 fn kind_of_argument(function: &str, number: usize) -> Option<Base> {
     Some(match (function, number) {
         ("plus" | "minus" | "mult" | "div" | "mod" | "number:to_string" | "time:from_unix_nanos", _)
@@ -110,7 +110,8 @@ fn kind_of_argument(function: &str, number: usize) -> Option<Base> {
     })
 }
 
-/// The nodes that `!=`, `<` and their kin connect in a rule, each with how many there are together.
+/// Returns the nodes that `!=` and order comparisons connect in a rule, each with the size of its
+/// component.
 fn compared_together(graph: &Graph, edges: &Edges) -> Vec<(Node, usize)> {
     let mut next: Vec<Vec<Node>> = vec![Vec::new(); graph.constants.len()];
     for &(one, meeting, other) in &graph.meetings {
@@ -137,7 +138,7 @@ fn compared_together(graph: &Graph, edges: &Edges) -> Vec<(Node, usize)> {
     found
 }
 
-/// What needs different values needs them wherever its values come from.
+/// Propagates needs to the origins of values.
 fn spread(graph: &Graph, edges: &Edges, needs: &mut [Need]) {
     let mut pending: Vec<Node> = (0u32..)
         .zip(needs.iter())

@@ -1,4 +1,4 @@
-//! The graph of the rules of a program.
+//! Construction of the value flow graph of a program.
 
 use mangle_engine::kernel::CompiledProgram;
 use mangle_engine::kernel::Reducer;
@@ -17,12 +17,12 @@ pub(super) struct Registers<'g> {
     slots: FxHashMap<Slot, Node>,
 }
 
-/// Whether a reducer makes a list or a map of the rows.
+/// True if a reducer collects the rows in a list or map.
 fn is_list(reducer: Reducer) -> bool {
     !reducer.counts() && !reducer.combines() && Some(reducer) != Reducer::from_name("fn:avg")
 }
 
-/// The graph of the rules that a cone needs.
+/// Builds the graph of the rules that a cone needs.
 pub(super) fn graph(compiled: &CompiledProgram, cone: &Cone) -> Graph {
     let mut graph = Graph::default();
     for stratum in &compiled.strata {
@@ -52,7 +52,7 @@ pub(super) fn graph(compiled: &CompiledProgram, cone: &Cone) -> Graph {
     graph
 }
 
-/// What is kept are values that were derived, and what the merging predicate makes of two of them.
+/// The kept values are derived values, or results of the merging predicate.
 fn add_merge(graph: &mut Graph, compiled: &CompiledProgram, merge: &Merge) {
     let arity = compiled.arities.get(merge.result as usize).copied().unwrap_or(0);
     for column in 0..u16::try_from(arity).unwrap_or(u16::MAX) {
@@ -80,7 +80,7 @@ fn add_aggregate(graph: &mut Graph, compiled: &CompiledProgram, aggregate: &Aggr
     registers.lookup(compiled, &aggregate.rows);
     registers.reduced(compiled, aggregate);
     for key in &aggregate.keys {
-        // Rows of one group agree in their keys.
+        // Rows of one group have equal keys.
         let key = registers.slot(*key);
         registers.graph.meetings.push((key, Meeting::Equal, key));
     }
@@ -120,7 +120,8 @@ impl Registers<'_> {
         }
     }
 
-    /// The columns in which the rows of a group can differ: all of them count, also those that only a wildcard reads.
+    /// Adds the columns that can differ between the rows of a group. Columns under a wildcard are
+    /// included.
     fn reduced(&mut self, compiled: &CompiledProgram, aggregate: &Aggregate) {
         let rows = &aggregate.rows;
         let is_key = |column: u16| {
@@ -213,7 +214,7 @@ impl Registers<'_> {
         self.interval(found, first, last);
     }
 
-    /// What the interval of a temporal tuple flows to and is compared with.
+    /// Adds the flows and comparisons of the interval of a temporal tuple.
     fn interval(&mut self, found: &Lookup, first: u16, last: u16) {
         if found.when.is_none() && found.ends == (None, None) {
             return;

@@ -1,4 +1,4 @@
-//! The values that the program does not mention which a place can bring to others, by its type.
+//! Seed values: fresh values that a place can supply to other places, by type.
 
 use mangle_engine::kernel::{Datum, ValueId, Values};
 use mangle_engine::types::{Base, Type};
@@ -10,7 +10,7 @@ use super::graph::Part;
 use super::groups::Groups;
 use super::needs::FRESH;
 
-/// Values of each group of places.
+/// Returns the seed values of each group of places.
 pub(super) fn seeds(
     needed: &[&InputPredicate],
     flow: &Flow<'_>,
@@ -31,7 +31,7 @@ pub(super) fn seeds(
     all
 }
 
-/// The types of a place.
+/// Returns the types of a place.
 fn types(needed: &[&InputPredicate], place: &Place, values: &Values) -> Vec<Type> {
     let rows = needed.get(usize::from(place.input)).map_or(&[][..], |input| &input.rows);
     let mut types: Vec<Type> =
@@ -79,7 +79,7 @@ fn of_type(ty: &Type, fresh: &Fresh, values: &mut Values, kinds: &[Base]) -> Vec
         Type::Union(members) => {
             members.iter().flat_map(|member| of_type(member, fresh, values, kinds)).collect()
         }
-        // No value conforms to an option; parts of the others are places of their own.
+        // No value conforms to an option. The parts of the other types are separate places.
         Type::Option(_) | Type::List(_) | Type::Pair(_) | Type::Map(_) | Type::Struct(_) => Vec::new(),
     }
 }

@@ -1,4 +1,4 @@
-//! How a value of a node came to be wanted, or computed.
+//! Provenance tags of demanded and computed values.
 
 use std::collections::BTreeMap;
 
@@ -6,43 +6,44 @@ use mangle_engine::kernel::ValueId;
 
 use super::graph::Meeting;
 
-/// How many functions a value is followed through.
+/// The maximum number of functions that a value is followed through.
 pub(super) const MOST_STEPS: u8 = 12;
 
-/// How many of these a function counts for whose value can come to be its own argument.
+/// The number of steps for a function whose value can become its own argument.
 const RECURSIVE_STEPS: u8 = 4;
 
-/// How a value came to be wanted.
+/// The provenance of a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub(super) struct Tag {
-    /// How often it went from a place to another one by a function between them.
+    /// The number of transitions between places through functions.
     pub(super) crossings: u8,
-    /// How many functions it went through.
+    /// The number of functions that the value passed through.
     pub(super) steps: u8,
-    /// Whether it is met by `=` or `!=`, or in a relation.
+    /// True if the value is compared with `=` or `!=`, or joined in a relation.
     pub(super) is_met: bool,
-    /// Whether it is met by `<` and its kin, so that its neighbours matter.
+    /// True if the value is compared by order, so that its neighbors are relevant.
     pub(super) is_bound: bool,
-    /// Whether it is only wanted as the neighbour of another value, or as what is made of one.
+    /// True if the value is only demanded as a neighbor of another value, or computed from such a
+    /// neighbor.
     pub(super) is_near: bool,
-    /// Whether it is a value that the program does not mention, or made of such values.
+    /// True if the value is fresh, or computed from fresh values.
     pub(super) is_fresh: bool,
 }
 
 impl Tag {
-    /// Of a value that is compared in this manner.
+    /// Creates the tag of a value in this kind of comparison.
     pub(super) fn of(meeting: Meeting) -> Self {
         let is_bound = meeting == Meeting::Order;
         Self { is_bound, is_met: !is_bound, ..Self::default() }
     }
 
-    /// After one function more.
+    /// Returns the tag after another function.
     pub(super) fn step(self, is_recursive: bool) -> Self {
         let steps = if is_recursive { RECURSIVE_STEPS } else { 1 };
         Self { steps: self.steps.saturating_add(steps), ..self }
     }
 
-    /// The tag of a value that came to be wanted in two ways.
+    /// Merges the tags of a value with two origins.
     fn with(self, other: Self) -> Self {
         let (crossings, steps) = (self.crossings, self.steps).min((other.crossings, other.steps));
         Self {
@@ -56,7 +57,7 @@ impl Tag {
     }
 }
 
-/// Adds a value to those with tags. Returns whether anything is new.
+/// Adds a value with a tag. Returns true if anything changed.
 pub(super) fn add_tagged(all: &mut BTreeMap<ValueId, Tag>, value: ValueId, tag: Tag) -> bool {
     match all.get_mut(&value) {
         Some(known) => {

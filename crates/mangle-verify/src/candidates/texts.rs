@@ -1,4 +1,4 @@
-//! Texts that pass the tests of a place: each test, several together, and some that are longer than they must be.
+//! Candidate texts for the tests of a place: each test, several tests together, and longer texts.
 
 use mangle_engine::kernel::{Datum, ValueId, Values};
 
@@ -6,21 +6,21 @@ use super::cuts::Cuts;
 use super::graph::Meeting;
 use super::matching_texts::matching_texts;
 
-/// How many texts are made of the tests of a place.
+/// The maximum number of texts per place.
 const MOST_TEXTS: usize = 500;
 
-/// How many parts are combined in twos, and in both orders.
+/// The maximum number of parts that are combined in pairs, in both orders.
 const MOST_IN_TWOS: usize = 24;
 const MOST_IN_BOTH_ORDERS: usize = 4;
 
-/// What the texts begin with, hold, and end with.
+/// Required prefixes, parts and suffixes of texts.
 struct Tests {
     prefixes: Vec<String>,
     parts: Vec<String>,
     suffixes: Vec<String>,
 }
 
-/// The texts of a place that is tested with these. `distinct` of them pass each test by itself.
+/// Returns the texts of a place with these tests. `distinct` texts pass each single test.
 pub(super) fn texts(
     tests: &[(Meeting, ValueId)],
     distinct: usize,
@@ -51,13 +51,13 @@ pub(super) fn texts(
 }
 
 impl Tests {
-    /// A letter that is in no test, if there is one.
+    /// Returns a letter that occurs in no test, if possible.
     fn unused(&self) -> char {
         let tests = self.prefixes.iter().chain(&self.parts).chain(&self.suffixes);
         "xyzwvqkj".chars().find(|letter| !tests.clone().any(|test| test.contains(*letter))).unwrap_or('x')
     }
 
-    /// Texts that pass one test, bare and longer.
+    /// Returns texts that pass one test, without and with additional letters.
     fn single(&self, distinct: usize) -> Vec<String> {
         let letter = self.unused();
         let mut longer = vec![String::new(), letter.to_string()];
@@ -71,7 +71,7 @@ impl Tests {
         texts
     }
 
-    /// Texts that pass several tests, those that pass fewer first.
+    /// Returns texts that pass several tests, ordered by the number of tests.
     fn combined(&self, cuts: &Cuts<'_>) -> Vec<String> {
         let with_none = |texts: &[String]| -> Vec<(usize, String)> {
             let texts = texts.iter().map(|text| (1, text.clone()));
@@ -94,8 +94,9 @@ impl Tests {
         texts.into_iter().map(|(_, text)| text).collect()
     }
 
-    /// What a text holds between its ends: nothing, each part, and several parts.
-    /// Each with how many parts it is made of; the one of all parts counts as one of two.
+    /// Returns the middle parts of texts: empty, each part, and several parts.
+    ///
+    /// Each result has its number of parts. The combination of all parts counts as two.
     fn middles(&self, cuts: &Cuts<'_>) -> Vec<(usize, String)> {
         let parts = &self.parts;
         let mut middles = vec![(0, String::new())];

@@ -1,4 +1,5 @@
-//! Which values a world can bring to each node: those of the places that they come from, and what functions make of them.
+//! The values that a world can supply at each node: values of the origin places, and results of
+//! functions.
 
 use std::collections::BTreeMap;
 
@@ -12,37 +13,38 @@ use super::groups::Groups;
 use super::needs::FRESH;
 use super::tag::{MOST_STEPS, Tag, add_tagged};
 
-/// How many values a function may have that come from a world.
+/// The maximum number of world-dependent values of a function.
 const MOST_COMPUTED: usize = 1_000;
 
-/// How often a value goes from one place to another one by functions between them.
+/// The maximum number of transitions between places through functions.
 const MOST_CROSSINGS: u8 = 2;
 
-/// How many values all arguments of a function have together where several depend on a world.
+/// The maximum total number of values of all arguments of a function with several world-dependent
+/// arguments.
 const MOST_TOGETHER: usize = 24;
 
-/// How many texts of a world another one is tested with.
+/// The maximum number of texts of a world as patterns of a test.
 const MOST_TESTS: usize = 12;
 
-/// How a value that the program does not mention came to be wanted.
+/// The tag of a fresh value.
 const FRESH_TAG: Tag =
     Tag { crossings: 0, steps: 0, is_met: false, is_bound: false, is_near: false, is_fresh: true };
 
-/// The values that a world can bring.
+/// The values that a world can supply.
 #[derive(Debug, Default)]
 pub(super) struct WorldValues {
-    /// The groups of places.
+    /// The group of each place.
     group_of: Vec<u32>,
-    /// Values that the program does not mention, of each group.
+    /// The fresh values of each group.
     fresh: Vec<Vec<ValueId>>,
     /// The values of each group.
     pub(super) of_group: Vec<BTreeMap<ValueId, Tag>>,
-    /// What functions make of them, at each node.
+    /// The results of functions at each node.
     computed: Vec<BTreeMap<ValueId, Tag>>,
 }
 
 impl ArgumentValues for WorldValues {
-    /// Those that the program does not mention come first.
+    /// Fresh values come first.
     fn some_at(&self, flow: &Flow<'_>, node: Node, most: usize) -> Vec<ValueId> {
         let groups = self.groups(flow, node);
         let fresh = groups.iter().filter_map(|group| self.fresh.get(*group)).flatten().copied();
@@ -63,13 +65,13 @@ impl ArgumentValues for WorldValues {
 }
 
 impl WorldValues {
-    /// Only the values that the program does not mention.
+    /// Creates values with only the fresh values.
     pub(super) fn new(groups: &Groups, fresh: Vec<Vec<ValueId>>, nodes: usize) -> Self {
         let of_group = vec![BTreeMap::new(); fresh.len()];
         Self { group_of: groups.of_place.clone(), fresh, of_group, computed: vec![BTreeMap::new(); nodes] }
     }
 
-    /// The groups of the places that a node's values come from.
+    /// Returns the groups of a node's origins.
     fn groups(&self, flow: &Flow<'_>, node: Node) -> Vec<usize> {
         let groups = flow.origins_at(node).iter().filter_map(|place| self.group_of.get(*place as usize));
         let mut groups: Vec<usize> = groups.map(|group| *group as usize).collect();
@@ -78,7 +80,7 @@ impl WorldValues {
         groups
     }
 
-    /// The values that a world brings to a node unchanged.
+    /// Returns the values that a world supplies at a node unchanged.
     fn plain(&self, flow: &Flow<'_>, node: Node) -> BTreeMap<ValueId, Tag> {
         let mut all = BTreeMap::new();
         for group in self.groups(flow, node) {
@@ -89,7 +91,8 @@ impl WorldValues {
         all
     }
 
-    /// Takes over what the places should be able to have, and computes with it. Returns whether anything is new.
+    /// Adds the demanded values of the places and computes functions of them. Returns true if
+    /// anything changed.
     pub(super) fn update(&mut self, demands: &Demands<'_>, values: &mut Values, clock: Clock) -> bool {
         let mut is_new = false;
         for (node, wanted) in (0u32..).zip(&demands.of) {
@@ -113,7 +116,7 @@ impl WorldValues {
         is_new
     }
 
-    /// Places should be able to have the texts that they are tested with. Returns whether anything is new.
+    /// Adds the patterns of text tests as values of places. Returns true if anything changed.
     fn take_tests(&mut self, demands: &Demands<'_>) -> bool {
         let mut is_new = false;
         for (node, tests) in (0u32..).zip(&demands.tests).filter(|(_, tests)| !tests.is_empty()) {
@@ -128,7 +131,7 @@ impl WorldValues {
         is_new
     }
 
-    /// Applies all functions once. Returns whether anything is new.
+    /// Applies all functions once. Returns true if anything changed.
     fn compute(&mut self, demands: &Demands<'_>, values: &mut Values, clock: Clock) -> bool {
         let mut is_new = false;
         for (number, computation) in demands.graph.computations.iter().enumerate() {
@@ -157,7 +160,7 @@ impl WorldValues {
         is_new
     }
 
-    /// A node can have a value; so can those that it flows to.
+    /// Adds a value to a node and to all nodes that it flows to.
     fn add(&mut self, demands: &Demands<'_>, node: Node, value: ValueId, tag: Tag) -> bool {
         let tag = Tag { is_bound: false, is_met: false, ..tag };
         let (mut pending, mut is_new) = (vec![node], false);
@@ -175,7 +178,8 @@ impl WorldValues {
         is_new
     }
 
-    /// The arguments of a function that depend on a world: all of them where one argument does, else some.
+    /// Returns the world-dependent arguments of a function: all values if one argument depends on a
+    /// world, or some values.
     fn arguments(
         &self,
         demands: &Demands<'_>,
@@ -215,7 +219,7 @@ impl WorldValues {
         same_for_same(demands.flow, nodes, &options)
     }
 
-    /// Nodes that are compared want each other's values.
+    /// Demands the values of each compared node at the other node.
     pub(super) fn cross(&self, demands: &mut Demands<'_>, values: &Values) {
         for &(one, meeting, other) in &demands.graph.meetings {
             for (to, from) in [(one, other), (other, one)] {
@@ -250,13 +254,13 @@ impl WorldValues {
         if demands.edges.is_computed(to) {
             found.extend(self.plain(demands.flow, from));
         }
-        // Texts that are made of texts of the program do not become parts of others.
+        // Texts that are computed from texts of the program do not become parts of other texts.
         let may_cross = |(value, tag): &(ValueId, Tag)| match values.get(*value) {
             Datum::String(_) if !tag.is_fresh => tag.crossings == 0,
             _ => tag.crossings < MOST_CROSSINGS,
         };
         for (value, tag) in found.into_iter().filter(may_cross) {
-            // A bound that was met by a bound is exact enough.
+            // A bound that is compared with another bound needs no neighbors.
             let is_bound = tag.is_bound || (meeting == Meeting::Order && tag.crossings == 0 && !tag.is_near);
             let tag = Tag { crossings: tag.crossings + 1, steps: 0, is_bound, is_met: !is_bound, ..tag };
             demands.demand(to, value, tag);
@@ -264,7 +268,7 @@ impl WorldValues {
     }
 }
 
-/// All ways to choose the arguments, the same for the same node.
+/// Returns all combinations of arguments that assign equal values to equal nodes.
 fn same_for_same(
     flow: &Flow<'_>,
     nodes: &[Node],
@@ -288,7 +292,7 @@ fn same_for_same(
     flow.combinations(&lists).into_iter().map(arguments).collect()
 }
 
-/// A number, a float, an instant or a duration that is so much greater.
+/// Returns a number, float, instant or duration that is increased by `by`.
 #[allow(clippy::cast_precision_loss)] // neighbors are near
 pub(super) fn moved(values: &mut Values, value: ValueId, by: i64) -> Option<ValueId> {
     match *values.get(value) {

@@ -1,4 +1,4 @@
-//! Conditions on one text that a finite automaton decides, and the states of these automata.
+//! Conditions on one text as finite automata, with their states and transitions.
 
 use std::sync::Arc;
 
@@ -11,9 +11,9 @@ pub(super) enum Condition {
     Prefix(Arc<str>),
     Suffix(Arc<str>),
     Contains(Arc<str>),
-    /// The text starts with this and has at least one character more.
+    /// The text starts with this prefix and is longer.
     Longer(Arc<str>),
-    /// The name has at least this many parts.
+    /// The name has at least this number of parts.
     Parts(u16),
     /// The first part of the name meets the condition.
     Root(Box<Condition>),
@@ -23,31 +23,31 @@ pub(super) enum Condition {
     Part(u16, Box<Condition>),
     /// The text between these two texts meets the condition.
     Between(Arc<str>, Box<Condition>, Arc<str>),
-    /// The text meets at least one of the conditions, which are two or more of the first five kinds.
+    /// The text meets at least one of two or more conditions of the first five kinds.
     Any(Box<[Condition]>),
-    /// The text is a name of Mangle.
+    /// The text is a name constant of Mangle.
     Name,
-    /// The text is a 64-bit integer as the engine prints it.
+    /// The text is a 64-bit integer in the format of the engine.
     Integer,
 }
 
-/// The state of an automaton; conditions inside of others add theirs.
+/// The state of an automaton. The states of nested conditions are appended.
 pub(super) type State = SmallVec<[u16; 6]>;
 
-/// The longest text that is compared.
+/// The maximum length of a compared text.
 pub(super) const MAX_TEXT: usize = 200;
 
-/// The state of alternatives of which one is met, however the text goes on.
+/// The state of alternatives after one is met, for any continuation of the text.
 const ACCEPTED: u16 = u16::MAX - 1;
 
-/// The state from which no text is accepted.
+/// The rejecting state. No continuation is accepted.
 const DEAD: u16 = u16::MAX;
 
-/// The most digits of an integer, so that every such text fits into 64 bits.
+/// The maximum number of digits, so that every such integer fits into 64 bits.
 const MAX_DIGITS: u16 = 18;
 
 impl Condition {
-    /// The texts of the program in the condition.
+    /// Collects the texts of the program in the condition.
     pub(super) fn texts(&self, found: &mut Vec<Arc<str>>) {
         match self {
             Self::Equals(text)
@@ -78,13 +78,13 @@ impl Condition {
         }
     }
 
-    /// The state after one more character.
+    /// Returns the state after one more character.
     pub(super) fn step(&self, state: &[u16], c: char) -> State {
         let first = state.first().copied().unwrap_or(DEAD);
         let one = |state: u16| smallvec::smallvec![state];
         match self {
             Self::Equals(text) => one(compared(text, first, c, DEAD)),
-            // Behind the end of a prefix everything is the same.
+            // After the end of a prefix, all continuations are equivalent.
             Self::Prefix(text) => one(compared(text, first, c, count(text))),
             Self::Longer(text) => one(compared(text, first, c, count(text) + 1)),
             Self::Suffix(text) => one(overlap(text, first, c)),
@@ -116,7 +116,7 @@ impl Condition {
         }
     }
 
-    /// The outcome of the condition for the text read so far: 0 for false, 1 for true, 2 for an error.
+    /// Returns the outcome for the text read so far: 0 for false, 1 for true, 2 for an error.
     pub(super) fn outcome(&self, state: &[u16]) -> u8 {
         let first = state.first().copied().unwrap_or(DEAD);
         let rest = state.get(1..).unwrap_or_default();
@@ -137,13 +137,13 @@ impl Condition {
             Self::Any(_) if first == ACCEPTED => 1,
             Self::Any(all) => u8::from(all.iter().zip(state).any(|(one, state)| one.outcome(&[*state]) == 1)),
             Self::Name => u8::from(first == 2),
-            // A digit, or digits behind one that is not zero.
+            // A single digit, or several digits without a leading zero.
             Self::Integer => u8::from(first != DEAD && first >= 2),
         }
     }
 }
 
-/// The states of alternatives. They are one state as soon as a text that is met stays met.
+/// Returns the state of alternatives. After a permanent match, there is only one state.
 fn alternatives(all: &[Condition], states: impl Iterator<Item = State>) -> State {
     let states: State = states.filter_map(|state| state.first().copied()).collect();
     let is_met = all.iter().zip(&states).any(|(one, state)| {
@@ -153,7 +153,7 @@ fn alternatives(all: &[Condition], states: impl Iterator<Item = State>) -> State
     if is_met { smallvec::smallvec![ACCEPTED] } else { states }
 }
 
-/// True for the characters between the slashes of a name.
+/// True for characters that are allowed between the slashes of a name.
 pub(super) fn is_name_character(c: char) -> bool {
     c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '~' | '%' | '-')
 }
@@ -166,7 +166,8 @@ fn count(text: &str) -> u16 {
     u16::try_from(text.chars().count()).unwrap_or(DEAD - 2)
 }
 
-/// The number of characters of `text` read so far, with `c`; `behind` if all of them were read before.
+/// Returns the number of matched characters of `text` after `c`, or `behind` if all were already
+/// matched.
 fn compared(text: &str, known: u16, c: char, behind: u16) -> u16 {
     match text.chars().nth(usize::from(known)) {
         _ if known == DEAD => DEAD,
@@ -176,7 +177,8 @@ fn compared(text: &str, known: u16, c: char, behind: u16) -> u16 {
     }
 }
 
-/// The length of the longest start of `text` at the end of the characters read: those of its first `known` and `c`.
+/// Returns the length of the longest prefix of `text` at the end of the input: its first `known`
+/// characters and `c`.
 fn overlap(text: &str, known: u16, c: char) -> u16 {
     let read: Vec<char> = text.chars().take(usize::from(known)).chain([c]).collect();
     let wanted: Vec<char> = text.chars().collect();
@@ -186,7 +188,10 @@ fn overlap(text: &str, known: u16, c: char) -> u16 {
     u16::try_from(length).unwrap_or(0)
 }
 
-/// The state of an integer: 0 at the start, 1 behind the sign, 2 behind a lone zero, else two more than its digits.
+/// Returns the next state of an integer.
+///
+/// The states are 0 at the start, 1 after the sign, and 2 after a lone zero. Other states are the
+/// number of digits plus two.
 fn integer(state: u16, c: char) -> u16 {
     match (state, c) {
         (0, '-') => 1,

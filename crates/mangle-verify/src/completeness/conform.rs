@@ -1,4 +1,4 @@
-//! Values of declared types.
+//! Conformance of values to declared types.
 
 use mangle_engine::kernel::{Datum, ValueId, Values};
 use mangle_engine::types::{Base, StructField, Type, is_below};
@@ -6,7 +6,7 @@ use mangle_syntax::text::Symbol;
 
 use super::condition::is_name_character;
 
-/// True if a value is one of a type, in all its parts, and can be written in Mangle.
+/// True if a value and all its parts conform to a type and have a Mangle literal.
 pub(crate) fn conforms(values: &Values, value: ValueId, ty: &Type) -> bool {
     is_legal(values, value) && is_of(values, value, ty)
 }
@@ -64,7 +64,7 @@ fn is_struct(values: &Values, entries: &[(ValueId, ValueId)], fields: &[StructFi
     is_declared && fields.iter().all(|field| field.optional || is_present(field.label.as_str()))
 }
 
-/// True if Mangle has a way to write a value: its names are legal, its floats finite, and no key is given twice.
+/// True if a value has a Mangle literal: valid names, finite floats, and unique keys.
 fn is_legal(values: &Values, value: ValueId) -> bool {
     match values.get(value) {
         Datum::Name(name) => is_name(name),
@@ -80,7 +80,7 @@ fn is_legal(values: &Values, value: ValueId) -> bool {
     }
 }
 
-/// True if a text is a name constant: slashes with at least one character behind each.
+/// True if a text is a name constant: slashes, each followed by at least one character.
 fn is_name(text: &str) -> bool {
     let is_part = |part: &str| !part.is_empty() && part.chars().all(is_name_character);
     text.strip_prefix('/').is_some_and(|rest| rest.split('/').all(is_part))

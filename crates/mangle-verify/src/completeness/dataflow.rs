@@ -1,7 +1,8 @@
-//! The operations of the rules on columns and variables, and the constants and inputs that reach each of them.
+//! The data flow of the rules: operations on columns and variables, and the constants and inputs
+//! that reach them.
 //!
-//! Every operation that touches a value of a world is here: one that the analysis cannot describe becomes
-//! [`Operation::Unknown`], a reason for an incomplete answer.
+//! Every operation on a value of a world is included. An operation that the analysis cannot
+//! describe becomes [`Operation::Unknown`], which is a reason for an incomplete answer.
 
 use std::collections::BTreeSet;
 
@@ -15,16 +16,16 @@ use crate::budget::Budget;
 /// A column of a relation, a variable of a rule, or a constant.
 pub(super) type Node = u32;
 
-/// The most constants that are followed to one node.
+/// The maximum number of constants per node.
 const MAX_CONSTANTS: usize = 1_500;
 
-/// The most combinations of constants that a function is computed for.
+/// The maximum number of constant combinations per function.
 const MAX_COMBINATIONS: usize = 2_000;
 
-/// How often constants are followed through all rules.
+/// The maximum number of rounds through all rules.
 const MAX_ROUNDS: usize = 200;
 
-/// A part of a value that consists of others.
+/// A part of a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) enum Part {
     First,
@@ -40,7 +41,7 @@ pub(super) enum Part {
 }
 
 impl Part {
-    /// The part of a value.
+    /// Returns this part of a value.
     pub(super) fn of(self, values: &mut Values, whole: ValueId) -> Option<ValueId> {
         match (self, values.get(whole)) {
             (Self::First, Datum::Pair(first, _)) => Some(*first),
@@ -58,7 +59,7 @@ impl Part {
     }
 }
 
-/// A test of a text or a name with another one.
+/// A test of a text or name against a pattern.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum TextTest {
     Prefix,
@@ -69,7 +70,7 @@ pub(super) enum TextTest {
 }
 
 impl TextTest {
-    /// The test of a built-in predicate.
+    /// Returns the test of a built-in predicate.
     pub(super) fn of_builtin(name: &str) -> Option<Self> {
         Some(match name.trim_start_matches(':') {
             "string:starts_with" => Self::Prefix,
@@ -81,39 +82,40 @@ impl TextTest {
     }
 }
 
-/// A test of a text with sets of patterns. Patterns of a set are not told apart.
+/// A test of a text with sets of patterns. The patterns of a set are equivalent.
 pub(super) struct TextTests {
     pub(super) test: TextTest,
     pub(super) patterns: Vec<Vec<ValueId>>,
 }
 
-/// The tests of a rule with the patterns of tables, by the number of the step.
+/// The tests of a rule with patterns from tables, by step number.
 pub(super) type PatternTests = FxHashMap<usize, TextTests>;
 
 /// An operation of a rule.
 #[derive(Debug, Clone)]
 pub(super) enum Operation {
-    /// Values of the first are values of the second.
+    /// Values flow from the first to the second node.
     Flow(Node, Node),
-    /// The two are compared for equality.
+    /// The two nodes are compared for equality.
     Equal(Node, Node),
-    /// The two are compared by `<` and its kin, as values of this kind.
+    /// The two nodes are compared by order, as values of this kind.
     Order(Base, Node, Node),
-    /// The first is tested with the second.
+    /// The first node is tested against the pattern in the second node.
     Text(TextTest, Node, Node),
-    /// The first is tested with each of these patterns; it matters only if a test holds.
+    /// The first node is tested against each of these patterns, and only the disjunction is
+    /// relevant.
     AnyText(TextTest, Node, Vec<ValueId>),
-    /// The last is this part of the first.
+    /// The last node is this part of the first node.
     Take(Node, Part, Node),
-    /// The first is built with the last as this part.
+    /// The first node is constructed with the last node as this part.
     Make(Node, Part, Node),
     /// A function whose value is not described by other operations.
     Compute { function: Function, args: Vec<Node>, result: Node },
-    /// Values of the node are told apart, because rows are grouped or counted.
+    /// Values of the node are distinguished, because rows are grouped or counted.
     Distinguish(Node),
-    /// An operation takes only values of this kind.
+    /// An operation accepts only values of this kind.
     Kind(Node, Base),
-    /// What an operation does with these nodes is not known.
+    /// An operation on these nodes with unknown effect.
     Unknown { operation: String, nodes: Vec<Node>, results: Vec<Node> },
 }
 
@@ -124,18 +126,19 @@ pub(super) struct Reach {
     pub(super) constants: BTreeSet<ValueId>,
     /// True if values of a world reach the node, unchanged or computed.
     pub(super) varies: bool,
-    /// True if values reach the node that depend on no value of a world, but are not among the constants: counts, for example.
+    /// True if world-independent values reach the node that are not among the constants, for
+    /// example counts.
     pub(super) is_open: bool,
 }
 
-/// The operations of some rules.
+/// The operations of the rules.
 #[derive(Default)]
 pub(super) struct Dataflow {
     columns: FxHashMap<(RelationId, u16), Node>,
     constants: FxHashMap<ValueId, Node>,
     pub(super) reach: Vec<Reach>,
     pub(super) operations: Vec<Operation>,
-    /// The columns of the inputs: number of the input, column, and node.
+    /// The columns of the inputs: input number, column and node.
     pub(super) places: Vec<(usize, u16, Node)>,
 }
 
@@ -145,7 +148,7 @@ impl Dataflow {
         u32::try_from(self.reach.len() - 1).unwrap_or(u32::MAX)
     }
 
-    /// The node of a column, and true if it is new.
+    /// Returns the node of a column, and true if it is new.
     pub(super) fn column(&mut self, relation: RelationId, column: u16) -> (Node, bool) {
         if let Some(known) = self.columns.get(&(relation, column)) {
             return (*known, false);
@@ -165,7 +168,7 @@ impl Dataflow {
         node
     }
 
-    /// The only value of a node that depends on no world.
+    /// Returns the value of a node that has only one value and depends on no world.
     pub(super) fn constant_at(&self, node: Node) -> Option<ValueId> {
         let reach = self.at(node)?;
         let is_one = !reach.varies && !reach.is_open && reach.constants.len() == 1;
@@ -197,12 +200,13 @@ impl Dataflow {
         self.reach.get_mut(node as usize).is_some_and(|reach| !std::mem::replace(&mut reach.varies, true))
     }
 
-    /// Marks a node that has values which are not among its constants.
+    /// Marks a node with values that are not among its constants.
     pub(super) fn set_open(&mut self, node: Node) -> bool {
         self.reach.get_mut(node as usize).is_some_and(|reach| !std::mem::replace(&mut reach.is_open, true))
     }
 
-    /// Follows constants and inputs through the rules until nothing is added. Returns false if the time ended before.
+    /// Propagates constants and inputs until nothing changes. Returns false if the time ended
+    /// first.
     pub(super) fn follow(&mut self, values: &mut Values, clock: Clock, budget: &Budget) -> bool {
         let operations = std::mem::take(&mut self.operations);
         self.follow_worlds(&operations);
@@ -236,7 +240,7 @@ impl Dataflow {
             }
         }
         if !is_done {
-            // The rules compute constants without end.
+            // The rules compute an unbounded number of constants.
             for operation in &operations {
                 if let Operation::Compute { result, .. } = operation {
                     self.set_open(*result);
@@ -247,7 +251,7 @@ impl Dataflow {
         true
     }
 
-    /// Finds the nodes that values of a world reach.
+    /// Marks the nodes that values of a world reach.
     fn follow_worlds(&mut self, operations: &[Operation]) {
         loop {
             let mut is_new = false;
@@ -255,7 +259,7 @@ impl Dataflow {
                 let (from, to): (&[Node], &[Node]) = match operation {
                     Operation::Flow(from, to)
                     | Operation::Take(from, _, to)
-                    // A value varies if a part of it does.
+                    // A value varies if a part of it varies.
                     | Operation::Make(to, _, from) => (std::slice::from_ref(from), std::slice::from_ref(to)),
                     Operation::Compute { args, result, .. } => (args, std::slice::from_ref(result)),
                     Operation::Unknown { nodes, results, .. } => (nodes, results),
@@ -298,7 +302,7 @@ impl Dataflow {
         is_new
     }
 
-    /// What a computed value is built of is followed part by part.
+    /// Constructed values are tracked by their parts.
     fn make(&mut self, whole: Node, part: Node) -> bool {
         let is_open = self.at(part).is_some_and(|reach| reach.is_open);
         is_open && !self.varies(whole) && self.set_open(whole)
@@ -347,7 +351,7 @@ impl Dataflow {
     }
 }
 
-/// All ways to choose one of each; `None` if there are too many.
+/// Returns the Cartesian product. `None` if it is too large.
 pub(super) fn combinations(options: &[Vec<ValueId>]) -> Option<Vec<Vec<ValueId>>> {
     let count = options.iter().fold(1usize, |count, options| count.saturating_mul(options.len()));
     if count > MAX_COMBINATIONS {

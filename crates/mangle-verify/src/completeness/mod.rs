@@ -1,16 +1,23 @@
-//! A certificate that the values of worlds are complete for a question: every world over all values has an equivalent one over
-//! these. Where it fails, the reasons.
+//! The completeness analysis of input values for a question.
 //!
-//! The analysis reads the plans that a question depends on, independently of the lists of [`crate::candidates`], and collects every
-//! operation on the values of each input column. Columns between which values flow or are compared form a *sort*. If all
-//! operations on a sort are among the following, exchanging its values for others keeps the outcome of every operation:
+//! A certificate proves that every world over all values has an equivalent world over the generated
+//! values. If the proof fails, it contains the reasons.
 //!
-//! - Comparisons for equality, grouping and counting: any exchange of values that are not constants. A world of `N` facts holds
-//!   at most `N` times the columns of the sort, so as many values suffice.
-//! - Comparisons by order: any exchange that keeps the order. As many values as a world holds suffice in each gap between constants.
-//! - Conditions that a finite automaton decides on the text of one value: values are exchanged only for values with the same
-//!   outcomes.
-//! - Taking pairs, lists, structs and maps apart to a bounded depth: exchanges of the parts.
+//! The analysis reads the plans that a question depends on, independently of [`crate::candidates`].
+//! The result contains every operation on the values of each input column. Columns form a *sort* if
+//! values flow between them or are compared.
+//!
+//! An exchange of values keeps the outcome of every operation if all operations on the sort are
+//! among the following:
+//!
+//! - Equality comparisons, grouping and counting: any exchange of values that are not constants. A
+//!   world of `N` facts holds at most `N` times the columns of the sort, so as many values suffice.
+//! - Order comparisons: any exchange that keeps the order. As many values as a world holds suffice
+//!   in each gap between constants.
+//! - Conditions on the text of one value that a finite automaton decides: exchanges of values with
+//!   the same outcomes.
+//! - Extraction of parts of pairs, lists, structs and maps up to a bounded depth: exchanges of the
+//!   parts.
 //!
 //! Every other operation is a [`Reason`] for an incomplete answer.
 
@@ -44,11 +51,11 @@ use crate::candidates::InputPredicate;
 use crate::cone::Cone;
 use crate::input::Input;
 
-/// The program and the facts that the analysis reads.
+/// The program and facts that the analysis reads.
 #[derive(Clone, Copy)]
 pub(crate) struct Subject<'s> {
     pub(crate) compiled: &'s CompiledProgram,
-    /// The facts that follow from the program alone, if its evaluation ended.
+    /// The facts of the program alone, if its evaluation ended.
     pub(crate) base: Option<&'s Model>,
     pub(crate) cone: &'s Cone,
     pub(crate) clock: Clock,
@@ -57,14 +64,14 @@ pub(crate) struct Subject<'s> {
 /// An input that the question depends on.
 struct NeededInput {
     predicate: InputPredicate,
-    /// The name and the number of arguments.
+    /// The name and arity.
     name: String,
     /// The sort of each column.
     columns: Vec<SortId>,
     is_temporal: bool,
 }
 
-/// The operations on the values of the inputs of a question.
+/// The operations on the input values of a question.
 pub(crate) struct Analysis {
     sorts: Sorts,
     inputs: Vec<NeededInput>,
@@ -73,18 +80,19 @@ pub(crate) struct Analysis {
     words: WordMemo,
 }
 
-/// The values of the inputs for worlds of one size.
+/// The input values for worlds of one size.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Certificate {
     pub(crate) inputs: Vec<Input>,
-    /// Values of each group are exchangeable; a world uses them in this order.
+    /// Groups of exchangeable values, in the order of their use in a world.
     pub(crate) groups: Vec<Vec<ValueId>>,
-    /// Why the values are not complete. Empty if every world of the size has an equivalent one over them.
+    /// The reasons for incomplete values. Empty if every world of the size has an equivalent world
+    /// over them.
     pub(crate) reasons: BTreeSet<Reason>,
 }
 
 impl Certificate {
-    /// The numbers of the groups of exchangeable values of a column. New groups are added.
+    /// Returns the numbers of the groups of exchangeable values in a column. New groups are added.
     fn groups_of(&mut self, sort: SortId, column: &[ValueId], exchangeable: &[Group]) -> Vec<usize> {
         let of_column = exchangeable
             .iter()
@@ -102,7 +110,7 @@ impl Certificate {
 }
 
 impl Analysis {
-    /// Reads the rules that a question depends on.
+    /// Analyzes the rules that a question depends on.
     pub(crate) fn new(
         subject: Subject<'_>,
         values: &mut Values,
@@ -144,7 +152,8 @@ impl Analysis {
         Self { sorts, inputs, clock, is_unfinished: !is_done, words: WordMemo::default() }
     }
 
-    /// The values for worlds of `size` facts. `tried` holds further values, which are used where the analysis is incomplete.
+    /// Generates the values for worlds of `size` facts. `tried` contains additional values for
+    /// incomplete columns.
     pub(crate) fn certificate(
         &self,
         compiled: &CompiledProgram,
@@ -179,7 +188,8 @@ impl Analysis {
         certificate
     }
 
-    /// An input with the values of its columns. Columns that are not complete have the values of `tried` as well.
+    /// Returns an input with the values of its columns. Incomplete columns also have the values of
+    /// `tried`.
     fn certified_input(
         &self,
         input: &NeededInput,
@@ -203,7 +213,7 @@ impl Analysis {
         made
     }
 
-    /// The values of each column, for each input and each alternative of its declaration.
+    /// Returns the values of each column, for each input and each alternative of its declaration.
     fn columns(&self, generator: &mut Generator<'_>) -> Vec<Vec<Vec<Vec<ValueId>>>> {
         let typed = |input: &NeededInput| -> Vec<Vec<(SortId, Type)>> {
             let rows = input.predicate.rows.iter();
@@ -223,7 +233,8 @@ impl Analysis {
         self.is_unfinished || !self.sorts.gaps.is_empty() || self.inputs.iter().any(|input| input.is_temporal)
     }
 
-    /// True if a sort or a part of it is among some others, or has an operation that is not described.
+    /// True if a sort or one of its parts is in `others`, or has an operation that is not
+    /// described.
     fn reaches(&self, sort: SortId, others: &BTreeSet<SortId>) -> bool {
         let all = self.sorts.with_parts(sort);
         all.iter().any(|sort| others.contains(sort) || self.sorts.get(*sort).is_incomplete)
@@ -286,7 +297,7 @@ fn add_columns(
             if column >= width {
                 continue;
             }
-            // Two programs that are compared hold the same fact.
+            // Two compared programs share the fact.
             if let Some(first) = columns.get(usize::from(column)) {
                 flow.operations.push(Operation::Flow(*first, node));
             } else {
@@ -297,10 +308,10 @@ fn add_columns(
     columns
 }
 
-/// The most values that the analysis adds to the values of a column that it cannot complete.
+/// The maximum number of values that the analysis adds to an incomplete column.
 const MAX_MORE: usize = 80;
 
-/// The values of both lists.
+/// Returns the union of both lists.
 fn merged(tried: Option<&Vec<ValueId>>, analyzed: Vec<ValueId>) -> Vec<ValueId> {
     let Some(tried) = tried else { return analyzed };
     let mut all = tried.clone();

@@ -1,7 +1,8 @@
 //! Integers that cover all outcomes of computations with one unknown integer and constants.
 //!
-//! Along a residue class, every step of a computation gives an arithmetic progression as long as the values before it keep their
-//! sign and nothing overflows. So the comparisons of its results change at few places, which are found by bisection.
+//! On a residue class, each step of a computation is an arithmetic progression while signs do not
+//! change and nothing overflows. The comparisons of its results therefore change at few places,
+//! which are found by bisection.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,14 +11,14 @@ use std::collections::{BTreeMap, BTreeSet};
 pub(super) enum NumberStep {
     /// Adds a constant.
     Plus(i64),
-    /// Subtracts from a constant.
+    /// Subtracts the value from a constant.
     From(i64),
     Times(i64),
     Div(i64),
     Mod(i64),
-    /// Divides a constant.
+    /// Divides a constant by the value.
     Into(i64),
-    /// The remainder of a constant.
+    /// Computes the remainder of a constant divided by the value.
     ModInto(i64),
 }
 
@@ -28,20 +29,20 @@ pub(super) struct Chain {
     pub(super) constants: BTreeSet<i64>,
 }
 
-/// The greatest period of all computations together.
+/// The maximum common period of all computations.
 const MAX_PERIOD: i64 = 240;
 
-/// The greatest factor, and the greatest constant that is divided by the unknown.
+/// The maximum factor, and the maximum constant that is divided by the unknown.
 const MAX_FACTOR: i64 = 64;
 
-/// The greatest summand behind a division.
+/// The maximum summand after a division.
 const MAX_SUMMAND: i64 = 1 << 60;
 
-/// The most stretches without a change.
+/// The maximum number of intervals without a change.
 const MAX_STRETCHES: usize = 40_000;
 
 impl NumberStep {
-    /// The value of the step, `None` if the engine stops.
+    /// Applies the step. `None` if the engine stops.
     fn apply(self, value: i64) -> Option<i64> {
         Some(match self {
             Self::Plus(summand) => value.wrapping_add(summand),
@@ -57,12 +58,12 @@ impl NumberStep {
 }
 
 impl Chain {
-    /// The value after the first `count` steps.
+    /// Returns the value after the first `count` steps.
     fn value(&self, start: i64, count: usize) -> Option<i64> {
         self.steps.iter().take(count).try_fold(start, |value, step| step.apply(value))
     }
 
-    /// The comparison of the result with each constant.
+    /// Appends the comparison of the result with each constant.
     fn pattern(&self, start: i64, pattern: &mut Vec<i8>) {
         let result = self.value(start, self.steps.len());
         let compared = |constant: &i64| result.map_or(2, |result| result.cmp(constant) as i8);
@@ -70,13 +71,15 @@ impl Chain {
         pattern.extend(self.constants.iter().map(compared));
     }
 
-    /// The period of the residue classes, and the places where an overflow begins or the unknown is small; `None` if the
-    /// computation is not one of those that are described.
+    /// Collects the integers where an overflow begins or the unknown is small. Returns the period
+    /// of the residue classes.
+    ///
+    /// Returns `None` if the computation is not supported.
     fn anchors(&self, anchors: &mut BTreeSet<i64>) -> Option<i64> {
         let mut period = 1i64;
-        // The exact value, a multiple of the unknown plus a summand, up to the first division.
+        // The exact linear value before the first division: factor and summand.
         let mut line = Some((1i128, 0i128));
-        // The greatest size of a value behind the first division.
+        // The maximum absolute value after the first division.
         let mut size = i64::MAX;
         for step in &self.steps {
             match (*step, line) {
@@ -123,14 +126,15 @@ impl Chain {
     }
 }
 
-/// The integers at which `factor * x + base` is one more than `size`, or nearer to zero; `factor` is 1 or -1.
+/// Adds the integers that make `factor * x + base` at most `size + 1` in absolute value. `factor`
+/// is 1 or -1.
 fn small_divisors(size: i64, (factor, base): (i128, i128), anchors: &mut BTreeSet<i64>) {
     for divisor in -size - 1..=size + 1 {
         anchors.extend(i64::try_from((i128::from(divisor) - base) * factor));
     }
 }
 
-/// The first integers from which on `factor * x + base` overflows once more.
+/// Adds the integers where the number of overflows of `factor * x + base` increases.
 fn overflows(factor: i128, base: i128, anchors: &mut BTreeSet<i64>) -> Option<()> {
     if factor == 0 {
         return None;
@@ -149,15 +153,16 @@ fn overflows(factor: i128, base: i128, anchors: &mut BTreeSet<i64>) -> Option<()
     Some(())
 }
 
-/// Stretches of a residue class on which no comparison changes: the first and the last integer, and the period.
+/// Intervals of residue classes without a changing comparison: first and last integer, and the
+/// period.
 struct Stretches {
     all: Vec<(i64, i64)>,
     period: i64,
-    /// The first integers of all stretches.
+    /// The first integers of all intervals.
     starts: BTreeSet<i64>,
 }
 
-/// Splits all integers at the places where a comparison of a chain changes.
+/// Splits the integers at the places where a comparison of a chain changes.
 fn stretches(chains: &[Chain]) -> Option<Stretches> {
     let mut anchors = BTreeSet::from([i64::MIN, -1, 0, 1, i64::MAX]);
     let mut period = 1i64;
@@ -205,7 +210,7 @@ fn greatest_divisor(one: i64, other: i64) -> i64 {
     if other == 0 { one } else { greatest_divisor(other, one % other) }
 }
 
-/// The integers of one residue in an interval.
+/// The integers of one residue class in an interval.
 struct Class {
     start: i64,
     period: i64,
@@ -217,7 +222,7 @@ impl Class {
         i64::try_from(value).unwrap_or(i64::MAX)
     }
 
-    /// Finds where the sign of the value after a step, or a comparison of the result, changes between two indices.
+    /// Finds the indices where the sign after a step, or a comparison of the result, changes.
     fn split(&self, chain: &Chain, step: usize, (low, high): (i128, i128), cuts: &mut BTreeSet<i128>) {
         let value = |index: i128| chain.value(self.at(index), step);
         let is_last = step == chain.steps.len();
@@ -232,7 +237,7 @@ impl Class {
         let mut from = low;
         while from <= high {
             let first = kind(from);
-            // The last index of this kind: kinds come in order, each in one piece.
+            // Binary search for the last index of this kind. Each kind is a contiguous range.
             let (mut same, mut other) = (from, high + 1);
             while other - same > 1 {
                 let middle = same + (other - same) / 2;
@@ -247,8 +252,10 @@ impl Class {
     }
 }
 
-/// `count` integers for each combination of outcomes, or all of them if it has fewer. Integers of `known` are left out.
-/// `None` if the computations are not described.
+/// Returns `count` integers for each combination of outcomes, or all if there are fewer. Integers
+/// of `known` are excluded.
+///
+/// Returns `None` if the computations are not supported.
 pub(super) fn classes(chains: &[Chain], known: &BTreeSet<i64>, count: usize) -> Option<Vec<Vec<i64>>> {
     let found = stretches(chains)?;
     let mut classes: BTreeMap<Vec<i8>, BTreeSet<(u64, i64)>> = BTreeMap::new();
@@ -256,7 +263,7 @@ pub(super) fn classes(chains: &[Chain], known: &BTreeSet<i64>, count: usize) -> 
         let mut pattern = Vec::new();
         chains.iter().for_each(|chain| chain.pattern(first, &mut pattern));
         let class = classes.entry(pattern).or_default();
-        // Those near zero are the best examples.
+        // Prefer integers near zero as examples.
         let step = i128::from(found.period);
         let (first, last) = (i128::from(first), i128::from(last));
         let (mut at, by) = if last <= 0 { (last, -step) } else { (first, step) };
@@ -275,7 +282,7 @@ pub(super) fn classes(chains: &[Chain], known: &BTreeSet<i64>, count: usize) -> 
     Some(classes.into_values().map(shortened).filter(|class| !class.is_empty()).collect())
 }
 
-/// The integers at which an outcome changes, if the computations keep the order of their arguments piece by piece.
+/// Returns the integers where an outcome changes, if the computations are piecewise monotone.
 pub(super) fn bounds(chains: &[Chain]) -> Option<BTreeSet<i64>> {
     stretches(chains).filter(|found| found.period == 1).map(|found| found.starts)
 }
@@ -290,7 +297,7 @@ mod tests {
         pattern
     }
 
-    /// Checks that some value of every combination of outcomes of these integers is found.
+    /// Checks that a value is found for every combination of outcomes of these integers.
     #[track_caller]
     fn check(chains: &[Chain], integers: impl IntoIterator<Item = i64>) {
         let classes = classes(chains, &BTreeSet::new(), 2).unwrap();

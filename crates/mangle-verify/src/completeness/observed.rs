@@ -1,7 +1,8 @@
-//! The values of columns that a question tells apart from each other.
+//! The values of columns that a question distinguishes.
 //!
-//! A question asks if its goal has a fact. A column that no rule reads on the way to the goal can hold any value. If rules
-//! compare a column only with constants, all other values of the column have the same effect.
+//! A question asks if its goal has a fact. A column that no rule reads on the way to the goal can
+//! hold any value. If rules compare a column only with constants, all other values of the column
+//! have the same effect.
 
 use std::collections::BTreeSet;
 
@@ -11,10 +12,10 @@ use mangle_engine::kernel::plan::{
 use mangle_engine::kernel::{CompiledProgram, ValueId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// The values that are told apart.
+/// The distinguished values of a column.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Observed {
-    /// Each of these from all other values. The other values are not told apart.
+    /// These values are distinguished from all other values. The other values are equivalent.
     Constants(BTreeSet<ValueId>),
     All,
 }
@@ -26,7 +27,7 @@ impl Default for Observed {
 }
 
 impl Observed {
-    /// The value if it is told apart from others.
+    /// Returns the value if it is distinguished.
     pub(super) fn visible(&self, value: ValueId) -> Option<ValueId> {
         match self {
             Self::All => Some(value),
@@ -34,7 +35,7 @@ impl Observed {
         }
     }
 
-    /// Returns true if a value is new.
+    /// Adds distinguished values. Returns true if anything changed.
     fn add(&mut self, other: &Self) -> bool {
         match (&mut *self, other) {
             (Self::All, _) => false,
@@ -51,16 +52,16 @@ impl Observed {
     }
 }
 
-/// What the rules of a question tell apart in each column.
+/// The distinguished values of each column for the rules of a question.
 #[derive(Debug, Default)]
 pub(super) struct Observation {
     columns: FxHashMap<(RelationId, u16), Observed>,
-    /// Relations of which all values are told apart.
+    /// Relations with only distinguished values.
     whole: FxHashSet<RelationId>,
 }
 
 impl Observation {
-    /// Reads the rules of the relations that are open.
+    /// Reads the rules of the open relations.
     pub(super) fn new(compiled: &CompiledProgram, is_open: impl Fn(RelationId) -> bool) -> Self {
         let mut found = Self::default();
         let temporal = (0u32..).zip(&compiled.temporal).filter(|(_, is_temporal)| **is_temporal);
@@ -140,7 +141,8 @@ impl Observation {
         is_new
     }
 
-    /// The values of the variables of a rule that its head and its steps tell apart, except for the steps with some numbers.
+    /// Returns the distinguished values of the variables of a rule in its head and its steps,
+    /// except for the steps in `except`.
     pub(super) fn slots(&self, plan: &Plan, except: &[usize]) -> FxHashMap<Slot, Observed> {
         let mut slots: FxHashMap<Slot, Observed> = FxHashMap::default();
         for (column, source) in (0u16..).zip(&plan.head) {
@@ -163,7 +165,7 @@ impl Observation {
     }
 }
 
-/// The values that a step reads.
+/// Returns the values that a step reads.
 fn sources(step: &Step) -> Vec<ValueSource> {
     match &step.kind {
         StepKind::Match(found) | StepKind::Absent(found) | StepKind::Call(found) => {

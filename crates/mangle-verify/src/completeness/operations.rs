@@ -1,6 +1,7 @@
-//! What each built-in predicate, function and reducer does with the values that it gets.
+//! The operations of each built-in predicate, function and reducer.
 //!
-//! A name that is not listed is an unknown operation, so a new built-in makes answers incomplete until it is listed here.
+//! An unlisted name is an unknown operation, so a new built-in makes answers incomplete until it is
+//! listed here.
 
 use mangle_engine::kernel::{Datum, Function, Reducer};
 use mangle_engine::types::Base;
@@ -9,10 +10,10 @@ use super::dataflow::{Node, Operation, Part, TextTest};
 use super::reason::MATCHES;
 use super::rules::Reader;
 
-/// The greatest index of a list that is followed.
+/// The maximum list index that is followed.
 const MAX_INDEX: i64 = 12;
 
-/// The kind of values of which a reducer keeps the greatest or the least.
+/// Returns the kind of values of a minimum or maximum reducer.
 pub(super) fn extreme(reducer: Reducer) -> Option<Base> {
     let kinds = [
         ("fn:max", Base::Number),
@@ -25,7 +26,7 @@ pub(super) fn extreme(reducer: Reducer) -> Option<Base> {
     kinds.into_iter().find(|(name, _)| Reducer::from_name(name) == Some(reducer)).map(|(_, base)| base)
 }
 
-/// The words for a function of `count` arguments that is not described.
+/// Describes a function of `count` arguments that the analysis does not support.
 pub(super) fn function_words(name: &str, count: usize) -> String {
     match name {
         "list:contains" => "members of lists".to_owned(),
@@ -45,7 +46,7 @@ pub(super) fn function_words(name: &str, count: usize) -> String {
     }
 }
 
-/// The words for the operation of a reducer.
+/// Describes the operation of a reducer.
 pub(super) fn reducer_name(reducer: Reducer) -> String {
     let words = [
         ("fn:sum", "sums over the rows of a group"),
@@ -60,7 +61,7 @@ pub(super) fn reducer_name(reducer: Reducer) -> String {
     found.map_or("a reducer", |(_, words)| words).to_owned()
 }
 
-/// The kind of values that a built-in predicate compares by order.
+/// Returns the kind of values that a built-in predicate compares by order.
 fn ordered_kind(name: &str) -> Option<Base> {
     Some(match name {
         "lt" | "le" | "gt" | "ge" => Base::Number,
@@ -71,7 +72,8 @@ fn ordered_kind(name: &str) -> Option<Base> {
 }
 
 impl Reader<'_> {
-    /// A built-in predicate, with its arguments: each with false if the predicate gives it a value.
+    /// Adds a built-in predicate with its arguments. The flag of an argument is false if the
+    /// predicate assigns its value.
     pub(super) fn built_in(&mut self, name: &str, args: &[(Node, bool)]) {
         let nodes: Vec<Node> = args.iter().map(|(node, _)| *node).collect();
         let name = name.trim_start_matches(':');
@@ -97,7 +99,7 @@ impl Reader<'_> {
                 return self.take(*whole, Part::Tail, *rest);
             }
             ("match_nil", [(whole, _)]) => {
-                // The list is told apart from those with an element.
+                // The empty list is distinguished from lists with an element.
                 let rest = self.flow.node();
                 Operation::Take(*whole, Part::Tail, rest)
             }
@@ -116,13 +118,14 @@ impl Reader<'_> {
         self.push(operation);
     }
 
-    /// An operation that is not described. Arguments without a value get one.
+    /// Adds an unsupported operation, which assigns the arguments without a value.
     fn opaque(&mut self, operation: impl Into<String>, nodes: Vec<Node>, args: &[(Node, bool)]) {
         let results = args.iter().filter(|(_, is_known)| !is_known).map(|(node, _)| *node).collect();
         self.push(Operation::Unknown { operation: operation.into(), nodes, results });
     }
 
-    /// A part of a value; compared with the argument if that has a value.
+    /// Adds the extraction of a part. If the argument already has a value, the part is compared
+    /// with it.
     fn take(&mut self, whole: Node, part: Part, (node, is_known): (Node, bool)) {
         if !is_known {
             return self.push(Operation::Take(whole, part, node));
@@ -145,10 +148,10 @@ impl Reader<'_> {
         }
     }
 
-    /// A function.
+    /// Adds a function.
     pub(super) fn function(&mut self, function: Function, args: Vec<Node>, result: Node) {
         match (function.name(), args.as_slice()) {
-            // Their values are followed by the conditions on their results.
+            // Conditions on the results cover the values.
             ("name:root" | "name:tip" | "name:list" | "name:to_string", [name]) => {
                 self.push(Operation::Kind(*name, Base::Name));
             }
@@ -174,7 +177,7 @@ impl Reader<'_> {
             }
             _ => {}
         }
-        // The analysis of the results decides which of the others it can describe.
+        // The analysis of the results determines the supported functions.
         self.compute(function, args, result);
     }
 
@@ -189,7 +192,7 @@ impl Reader<'_> {
         }
     }
 
-    /// The fields of a struct, from labels and values in turn.
+    /// Adds the fields of a struct from alternating labels and values.
     fn fields(&mut self, entries: &[Node], result: Node) {
         for entry in entries.chunks(2) {
             let [label, value] = entry else { continue };
@@ -200,14 +203,15 @@ impl Reader<'_> {
         }
     }
 
-    /// The part of a value at a constant index or label. Returns false if the place is not a constant.
+    /// Adds the part of a value at a constant index or label. Returns false if the index or label
+    /// is not constant.
     fn part_at(&mut self, name: &str, whole: Node, place: Node, result: Node) -> bool {
         let Some(place) = self.constant_at(place) else { return false };
         match name {
             "struct:get" => self.push(Operation::Take(whole, Part::Field(place), result)),
             "map:get" => self.push(Operation::Take(whole, Part::Entry(place), result)),
             _ => match *self.values.get(place) {
-                // There is no such element.
+                // No such element exists.
                 Datum::Number(index) if index < 0 => {}
                 Datum::Number(index) if index <= MAX_INDEX => {
                     let mut list = whole;

@@ -1,7 +1,8 @@
-//! Tests of a text with the patterns of a table.
+//! Text tests against the patterns of a table.
 //!
-//! In `danger(Id) :- action(Id, Text), blocked(P), :string:contains(Text, P).` the test has one effect for all patterns: some
-//! pattern is in the text, or none. One condition per pattern would make the automaton of the text exponentially large.
+//! In `danger(Id) :- action(Id, Text), blocked(P), :string:contains(Text, P).` all patterns have
+//! the same effect: the text contains any of them, or none. One condition per pattern would make
+//! the automaton of the text exponentially large.
 
 use std::collections::BTreeMap;
 
@@ -23,7 +24,7 @@ struct ComputedPattern<'p> {
 }
 
 impl Reader<'_> {
-    /// The tests of a rule whose patterns are in a table with known facts.
+    /// Returns the text tests of a rule whose patterns are in a table with known facts.
     pub(super) fn pattern_tests(&mut self, plan: &Plan) -> PatternTests {
         let mut found = PatternTests::default();
         for (number, step) in plan.steps.iter().enumerate() {
@@ -40,8 +41,10 @@ impl Reader<'_> {
         found
     }
 
-    /// The sets of values that a variable has at a step. Two values are in one set if exchanging the facts of the table that
-    /// they are from changes nothing but this step.
+    /// Returns sets of the values of a variable at a step.
+    ///
+    /// Two values are in the same set if exchanging their facts in the table affects only this
+    /// step.
     fn sets_of(&mut self, plan: &Plan, number: usize, pattern: Slot) -> Option<Vec<Vec<ValueId>>> {
         let base = self.base?;
         let before = plan.steps.get(..number)?;
@@ -71,7 +74,7 @@ impl Reader<'_> {
     }
 }
 
-/// The values of the variables that a lookup with constant keys fills, for each tuple that it finds.
+/// Returns the variable values of each tuple that a lookup with constant keys finds.
 fn rows(table: &Lookup, base: &Model, arity: u16) -> Option<Vec<BTreeMap<Slot, ValueId>>> {
     let mut rows = Vec::new();
     for tuple in base.relation(PredicateId(table.relation))?.tuples() {
@@ -95,7 +98,7 @@ fn value_in(row: &BTreeMap<Slot, ValueId>, source: ValueSource) -> Option<ValueI
     }
 }
 
-/// The step that computes a variable from one other variable.
+/// Returns the step that computes a variable from one other variable.
 fn computed_pattern(steps: &[Step], pattern: Slot) -> Option<ComputedPattern<'_>> {
     steps.iter().enumerate().find_map(|(step, kind)| {
         let StepKind::Compute { slot, function, args } = &kind.kind else { return None };
@@ -108,7 +111,7 @@ fn computed_pattern(steps: &[Step], pattern: Slot) -> Option<ComputedPattern<'_>
     })
 }
 
-/// The lookup that gives a variable its value.
+/// Returns the lookup that binds a variable.
 fn table_of(steps: &[Step], slot: Slot) -> Option<&Lookup> {
     steps.iter().find_map(|step| match &step.kind {
         StepKind::Match(found) => Some(found).filter(|found| found.binds.iter().any(|(_, to)| *to == slot)),

@@ -1,18 +1,18 @@
-//! Reasons why the values of worlds are not complete for a question.
+//! Reasons for incomplete input values.
 
 use std::fmt;
 
-/// The operation that no solver decides.
+/// The only operation that no solver decides.
 pub(super) const MATCHES: &str = "matches of regular expressions";
 
-/// An operation of the rules whose outcome the values that were tried do not cover.
+/// An operation of the rules whose outcomes the tried values do not cover.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Reason {
     /// The operation, for example `` `fn:plus` of several arguments ``.
     pub operation: String,
-    /// The input predicates whose values it meets, with their number of arguments.
+    /// The affected input predicates with their arity.
     pub inputs: Vec<String>,
-    /// The number of values that were tried of the argument with the most values.
+    /// The number of tried values of the argument with the most values.
     pub tried: usize,
 }
 
@@ -22,7 +22,7 @@ impl Reason {
         self.operation != MATCHES
     }
 
-    /// True if both are about the same operation on the same inputs.
+    /// True if both reasons have the same operation and inputs.
     pub(crate) fn is_same_operation(&self, other: &Self) -> bool {
         self.operation == other.operation && self.inputs == other.inputs
     }

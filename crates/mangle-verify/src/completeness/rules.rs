@@ -1,4 +1,4 @@
-//! The operations of the plans that a question depends on.
+//! Conversion of the plans that a question depends on to data flow operations.
 
 use mangle_engine::kernel::plan::{
     Aggregate, Bound, Let, Lookup, Merge, Plan, RelationId, RowArgs, Slot, Step, StepKind, ValueSource,
@@ -14,10 +14,10 @@ use super::observed::Observation;
 use super::operations;
 use crate::cone::Cone;
 
-/// Reads the plans of a program.
+/// A converter of the plans of a program.
 pub(super) struct Reader<'r> {
     pub(super) compiled: &'r CompiledProgram,
-    /// The facts that follow from the program alone, if its evaluation ended.
+    /// The facts of the program alone, if its evaluation ended.
     pub(super) base: Option<&'r Model>,
     pub(super) cone: &'r Cone,
     pub(super) clock: Clock,
@@ -30,7 +30,7 @@ pub(super) struct Reader<'r> {
 pub(super) type Slots = FxHashMap<Slot, Node>;
 
 impl Reader<'_> {
-    /// Reads all rules that the question depends on.
+    /// Converts all rules that the question depends on.
     pub(super) fn read(&mut self) {
         let compiled = self.compiled;
         for stratum in &compiled.strata {
@@ -74,7 +74,7 @@ impl Reader<'_> {
         }
     }
 
-    /// True if the rules and facts of a relation are read, false if its facts are known.
+    /// True if the rules and facts of a relation are converted. False if its facts are known.
     pub(super) fn is_open(&self, relation: RelationId) -> bool {
         self.cone.needs(relation) && (self.base.is_none() || self.cone.varies(relation))
     }
@@ -94,7 +94,7 @@ impl Reader<'_> {
         self.head(&mut slots, plan.target, &plan.head);
     }
 
-    /// The node of a column; the constants of a relation whose facts are known.
+    /// Returns the node of a column. For a relation with known facts, its constants are added.
     pub(super) fn column(&mut self, relation: RelationId, column: u16) -> Node {
         let (node, is_new) = self.flow.column(relation, column);
         if is_new
@@ -168,13 +168,13 @@ impl Reader<'_> {
                         None => self.solve(slots, name.as_str(), args, outputs),
                     }
                 }
-                // They read no value.
+                // These steps read no value.
                 StepKind::Never | StepKind::Fail(_) => {}
             }
         }
     }
 
-    /// A test of a text with sets of patterns.
+    /// Adds a text test with sets of patterns.
     fn text_tests(&mut self, slots: &mut Slots, args: &[Option<ValueSource>], tests: &TextTests) {
         let Some(Some(text)) = args.first() else { return };
         let text = self.source(slots, *text);
@@ -183,7 +183,7 @@ impl Reader<'_> {
         }
     }
 
-    /// A built-in predicate. Arguments without a source get a value.
+    /// Adds a built-in predicate, which assigns the arguments without a source.
     fn solve(&mut self, slots: &mut Slots, name: &str, args: &[Option<ValueSource>], outputs: &[Slot]) {
         let mut outputs = outputs.iter();
         let mut nodes: Vec<(Node, bool)> = Vec::new();
@@ -241,7 +241,7 @@ impl Reader<'_> {
         self.interval(slots, found);
     }
 
-    /// The interval of a temporal tuple is in its last two columns.
+    /// Adds the interval of a temporal tuple, which is in its last two columns.
     fn interval(&mut self, slots: &mut Slots, found: &Lookup) {
         let arity = self.arity(found.relation);
         let (Some(first), Some(last)) = (arity.checked_sub(2), arity.checked_sub(1)) else { return };
@@ -260,12 +260,12 @@ impl Reader<'_> {
         }
     }
 
-    /// Of the facts that agree in the keys, the merging predicate keeps one.
+    /// Adds a merge: the merging predicate keeps one of the facts with equal keys.
     fn merge(&mut self, merge: &Merge) {
         for column in 0..self.arity(merge.result) {
             let (all, kept) = (self.column(merge.candidates, column), self.column(merge.result, column));
             self.push(Operation::Flow(all, kept));
-            // Facts with equal keys are found, and merged facts are compared.
+            // Facts with equal keys are matched, and merged facts are compared.
             self.push(Operation::Distinguish(all));
         }
         let (all, kept) =
@@ -333,7 +333,7 @@ impl Reader<'_> {
         }
     }
 
-    /// The only constant of a node.
+    /// Returns the value of a node that has only one constant.
     pub(super) fn constant_at(&self, node: Node) -> Option<ValueId> {
         self.flow.constant_at(node)
     }

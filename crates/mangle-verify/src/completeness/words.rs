@@ -1,4 +1,4 @@
-//! The shortest texts of each combination of outcomes that some conditions on one text can have.
+//! Generation of the shortest texts for each combination of outcomes of several text conditions.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet, VecDeque};
 use std::sync::Arc;
@@ -9,16 +9,16 @@ use smallvec::SmallVec;
 use super::condition::{Condition, State, is_name_character};
 use crate::budget::Budget;
 
-/// The most states of the automaton of all conditions together.
+/// The maximum number of states of the product automaton.
 const MAX_STATES: usize = 12_000;
 
-/// The most characters of which some are chosen that are in no condition.
+/// The maximum number of considered characters outside of all conditions.
 const MAX_LETTERS: usize = 80;
 
-/// The most texts that are built.
+/// The maximum number of generated texts.
 const MAX_WORDS: usize = 60_000;
 
-/// The kind of value that the texts belong to.
+/// The kind of value of the texts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Alphabet {
     Text,
@@ -27,7 +27,7 @@ pub(super) enum Alphabet {
 }
 
 impl Alphabet {
-    /// The condition that texts of the kind meet.
+    /// Returns the condition that all texts of the kind meet.
     fn condition(self) -> Option<Condition> {
         match self {
             Self::Text => None,
@@ -37,8 +37,10 @@ impl Alphabet {
     }
 }
 
-/// `count` texts of each combination of outcomes, or all of them if it has fewer; shortest first. Texts of `known` are
-/// left out. `None` if the automaton of the conditions is too large.
+/// Returns `count` texts for each combination of outcomes, or all if there are fewer, shortest
+/// first.
+///
+/// Texts of `known` are excluded. Returns `None` if the automaton of the conditions is too large.
 pub(super) fn words(
     alphabet: Alphabet,
     conditions: &[Condition],
@@ -52,9 +54,9 @@ pub(super) fn words(
     let is_legal = |outcomes: &[u8]| alphabet == Alphabet::Text || outcomes.last() == Some(&1);
     let start = search.number((smallvec::smallvec![0; conditions.len()], Some(0)))?;
     let mut pending: VecDeque<(usize, String)> = VecDeque::from([(start, String::new())]);
-    // One text more, since the empty one is a poor example.
+    // Add one text, because the empty text is a poor example.
     let count = count + 1;
-    // The texts of each state that are in the queue or were in it.
+    // The number of texts per state that were queued.
     let mut of_state: Vec<usize> = vec![1];
     let mut classes: BTreeMap<Vec<u8>, Vec<String>> = BTreeMap::new();
     let mut built = 0;
@@ -84,7 +86,7 @@ pub(super) fn words(
     Some(classes.into_values().map(|class| without_empty(class, count)).collect())
 }
 
-/// At most one text less than `count`: without the empty one, or without the last one.
+/// Reduces a full class by one text: the empty text, or the last text.
 fn without_empty(mut class: Vec<String>, count: usize) -> Vec<String> {
     if class.len() == count {
         let gone = if class.first().is_some_and(String::is_empty) { 0 } else { count - 1 };
@@ -93,7 +95,8 @@ fn without_empty(mut class: Vec<String>, count: usize) -> Vec<String> {
     class
 }
 
-/// The characters of which texts are made: those of the conditions, and some that behave like all others.
+/// Returns the alphabet of the texts: the characters of the conditions, and some representatives of
+/// all other characters.
 fn letters(
     alphabet: Alphabet,
     conditions: &[Condition],
@@ -117,11 +120,11 @@ fn letters(
     let mut all: Vec<char> = Vec::new();
     if alphabet != Alphabet::Integer {
         let letters = ('a'..='z').chain('A'..='Z').chain('0'..='9').chain("_-.~%".chars());
-        // A text can have characters that no name has.
+        // Texts may contain characters that are not allowed in names.
         let beyond = ('\u{4e00}'..'\u{5e00}').filter(|_| alphabet == Alphabet::Text);
         let is_other = |c: &char| !special.contains(c);
         let mut unused: Vec<char> = letters.chain(beyond).filter(is_other).take(MAX_LETTERS).collect();
-        // Letters of texts that are left out come last.
+        // Letters of excluded texts come last.
         unused.sort_by_key(|c| others.contains(c));
         unused.truncate(count.max(1));
         all.extend(unused);
@@ -130,15 +133,15 @@ fn letters(
     all
 }
 
-/// The state of each automaton by its number, and the place in the tree of the texts that are left out.
+/// The state number of each automaton, and the position in the tree of excluded texts.
 type WordState = (SmallVec<[u32; 8]>, Option<usize>);
 
-/// The automaton of one condition. States are added when a text reaches them; the first one is the start.
+/// The automaton of one condition, built on demand. The first state is the start.
 struct Automaton<'c> {
     condition: &'c Condition,
     numbers: FxHashMap<State, u32>,
     states: Vec<State>,
-    /// The state after each letter, once it is known.
+    /// The state after each letter, if already computed.
     next: Vec<Vec<Option<u32>>>,
     letters: usize,
 }
@@ -172,7 +175,7 @@ impl<'c> Automaton<'c> {
         Some(next)
     }
 
-    /// True if no text that goes on from a state belongs to the kind of value.
+    /// True if no continuation of a state is a text of the kind.
     fn is_dead(&self, state: u32) -> bool {
         matches!(self.condition, Condition::Name | Condition::Integer)
             && self.states.get(state as usize).is_some_and(|state| state.first() == Some(&u16::MAX))
@@ -183,7 +186,7 @@ impl<'c> Automaton<'c> {
     }
 }
 
-/// The tree of the texts that are left out, by their characters.
+/// A prefix tree of the excluded texts.
 struct Known {
     next: Vec<FxHashMap<char, usize>>,
     is_end: Vec<bool>,
@@ -219,7 +222,8 @@ struct WordSearch<'c> {
     known: Known,
     numbers: FxHashMap<WordState, usize>,
     states: Vec<WordState>,
-    /// The state after each letter, once it is known. `Some(None)` if no legal text begins so.
+    /// The state after each letter, if already computed. `Some(None)` if no valid text has this
+    /// prefix.
     next: Vec<Vec<Option<Option<usize>>>>,
 }
 
@@ -266,7 +270,7 @@ impl<'c> WordSearch<'c> {
         Some(next)
     }
 
-    /// True if the text of a state is left out.
+    /// True if the text of a state is excluded.
     fn is_known(&self, state: usize) -> bool {
         let place = self.states.get(state).and_then(|(_, place)| *place);
         place.is_some_and(|place| self.known.is_end.get(place) == Some(&true))
@@ -278,7 +282,7 @@ impl<'c> WordSearch<'c> {
     }
 }
 
-/// A set of texts.
+/// Creates a set of texts.
 pub(super) fn set<'t>(texts: impl Iterator<Item = &'t str>) -> HashSet<&'t str, FxBuildHasher> {
     let mut set = HashSet::with_hasher(FxBuildHasher);
     set.extend(texts);

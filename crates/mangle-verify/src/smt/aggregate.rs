@@ -1,4 +1,4 @@
-//! Aggregations over expressions: which rows make a group, and the result of each reducer.
+//! Encoding of aggregations: groups of rows, and the result of each reducer.
 
 use mangle_engine::kernel::Reducer;
 use mangle_engine::kernel::plan::{Aggregate, Let, Lookup, RowArgs, Slot, Step, StepKind, ValueSource};
@@ -9,31 +9,31 @@ use super::step::write;
 use crate::obstacle::Obstacle;
 use crate::symbolic::Uses;
 
-/// How many pairs of rows one aggregation may compare.
+/// The maximum number of compared row pairs per aggregation.
 const MAX_PAIRS: usize = 40_000;
 
 /// A row of an aggregation.
 struct Row {
     values: Box<[Expr]>,
-    /// True if the row counts: it holds, and no row before it is equal.
+    /// True if the row is counted: it holds, and no earlier row is equal.
     counts: Expr,
     key: Vec<Expr>,
     uses: Uses,
 }
 
-/// The reducers, by the way in which they are translated.
+/// The encoding of a reducer.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Translation {
     Count,
     Sum(Kind),
     Greatest(Kind),
     Least(Kind),
-    /// A list, a map or a float that the solver chooses.
+    /// A list, map or float that the solver chooses.
     Open(Kind),
 }
 
 impl Encoder<'_> {
-    /// Evaluates an aggregation over all rows.
+    /// Encodes an aggregation over all rows.
     pub(crate) fn aggregate(&mut self, aggregate: &Aggregate) -> Result<(), Obstacle> {
         let rows = self.aggregated_rows(aggregate)?;
         for leader in 0..rows.len() {
@@ -73,7 +73,7 @@ impl Encoder<'_> {
         Ok(rows)
     }
 
-    /// When a tuple has the constants of the premise.
+    /// Returns the condition that a tuple matches the constants of the premise.
     fn selected(&mut self, rows: &Lookup, tuple: &Tuple) -> Result<Expr, Obstacle> {
         let mut parts = vec![tuple.holds];
         for (column, value) in (0u16..).zip(&tuple.values) {
@@ -105,7 +105,8 @@ impl Encoder<'_> {
         self.exprs.and(equal)
     }
 
-    /// When a row is the first of its group, and the other rows with when they belong to it.
+    /// Returns the condition that a row is the first of its group, and the membership conditions of
+    /// other rows.
     #[allow(clippy::type_complexity)]
     fn members(
         &mut self,
@@ -172,7 +173,7 @@ impl Encoder<'_> {
         Ok(())
     }
 
-    /// Runs steps that compute something. Returns when all of them succeed.
+    /// Encodes computing steps. Returns the condition that all of them succeed.
     fn behind(
         &mut self,
         aggregate: &Aggregate,
@@ -191,7 +192,8 @@ impl Encoder<'_> {
         Ok(guard)
     }
 
-    /// The sum, the greatest or the least of the values of rows, and when one has another kind.
+    /// Returns the sum, maximum or minimum of the values of rows, and the condition that a value
+    /// has a wrong kind.
     fn accumulated(
         &mut self,
         translation: Translation,
@@ -230,7 +232,7 @@ impl Encoder<'_> {
         (self.exprs.make(kind, &[total]), fails)
     }
 
-    /// The result of a reducer for the rows of a group, and when it fails.
+    /// Returns the result of a reducer for the rows of a group, and the condition that it fails.
     fn reduced(
         &mut self,
         aggregate: &Aggregate,
@@ -265,7 +267,8 @@ impl Encoder<'_> {
         Ok(self.accumulated(translation, kind, start, inputs))
     }
 
-    /// A result that the solver chooses: the order of the rows, or the rounding, is the engine's.
+    /// Returns a result that the solver chooses, because the engine determines the order of the
+    /// rows or the rounding.
     fn open_result(&mut self, kind: Kind, inputs: &[(Expr, Vec<Expr>)]) -> Expr {
         if kind == Kind::Float {
             let float = self.unknown("reduced", Sort::Float);
@@ -294,7 +297,8 @@ impl Encoder<'_> {
         }
     }
 
-    /// The values that a row gives to a reducer, and when it gives any; `None` if all rows are left out.
+    /// Returns the values of a row for a reducer, and the condition that they exist. `None` if all
+    /// rows are excluded.
     fn arguments(
         &mut self,
         aggregate: &Aggregate,
@@ -326,7 +330,7 @@ impl Encoder<'_> {
     }
 }
 
-/// The translation of a reducer, by its effect on values.
+/// Returns the encoding of a reducer.
 fn translation(reducer: Reducer) -> Translation {
     let named = [
         ("fn:sum", Translation::Sum(Kind::Number)),
@@ -348,7 +352,7 @@ fn translation(reducer: Reducer) -> Translation {
     found.map_or(Translation::Open(Kind::Float), |(_, translation)| translation)
 }
 
-/// The column that a register holds for a row.
+/// Returns the column that is bound to a register.
 fn column(tuple: &[Expr], rows: &Lookup, slot: Slot) -> Option<Expr> {
     let (column, _) = rows.binds.iter().find(|(_, bound)| *bound == slot)?;
     tuple.get(usize::from(*column)).copied()

@@ -1,4 +1,4 @@
-//! Built-in predicates over expressions: their solutions, and when they fail.
+//! Encoding of built-in predicates: solutions, and failure conditions.
 
 use mangle_engine::kernel::{Builtin, ValueId};
 
@@ -8,16 +8,16 @@ use crate::obstacle::Obstacle;
 
 /// The solutions of a built-in predicate.
 pub(crate) struct Solved {
-    /// When there is a solution, and the values of the outputs.
+    /// The condition of each solution with the values of the outputs.
     pub(crate) solutions: Vec<(Expr, Vec<Expr>)>,
-    /// When the engine stops.
+    /// The condition that the engine stops.
     pub(crate) fails: Expr,
 }
 
-/// A built-in predicate that gives no value.
+/// A built-in predicate without outputs.
 struct Test {
     holds: Expr,
-    /// When the engine stops.
+    /// The condition that the engine stops.
     fails: Expr,
 }
 
@@ -27,7 +27,7 @@ impl From<Test> for Solved {
     }
 }
 
-/// The kind of values that a built-in predicate compares by order.
+/// Returns the kind of values that a built-in predicate compares by order.
 fn ordered_kind(name: &str) -> Option<Kind> {
     Some(match name {
         "lt" | "le" | "gt" | "ge" => Kind::Number,
@@ -38,7 +38,8 @@ fn ordered_kind(name: &str) -> Option<Kind> {
 }
 
 impl Encoder<'_> {
-    /// The solutions of a built-in predicate; `None` for arguments that get a value.
+    /// Returns the solutions of a built-in predicate. `None` marks arguments that the predicate
+    /// assigns.
     pub(crate) fn solved(
         &mut self,
         builtin: Builtin,
@@ -84,7 +85,7 @@ impl Encoder<'_> {
         })
     }
 
-    /// A test if a list has a member, or all members.
+    /// Tests membership in a list, or enumerates the members.
     fn list_members(&mut self, member: Option<Expr>, all: Expr) -> Result<Solved, Obstacle> {
         let (items, is) = self.of_kind(Kind::List, all);
         if let Some(member) = member {
@@ -96,7 +97,8 @@ impl Encoder<'_> {
         Ok(Solved { solutions: solutions.collect(), fails: self.exprs.bool(false) })
     }
 
-    /// The distance of two numbers is less than a limit. The engine computes it in 64 bits.
+    /// Tests if the distance of two numbers is less than a limit. The engine computes it in 64
+    /// bits.
     fn within_distance(&mut self, [left, right, limit]: [Expr; 3]) -> Test {
         let all = [left, right, limit].map(|value| self.of_kind(Kind::Number, value));
         let are = self.exprs.and(all.map(|(_, is)| is));
@@ -114,7 +116,7 @@ impl Encoder<'_> {
         Test { holds: self.exprs.and([are, holds]), fails: self.exprs.not(are) }
     }
 
-    /// A test of a text or a name with a part. The engine stops if the part has another kind.
+    /// Tests a text or name for a part. The engine stops if the part has another kind.
     fn text_test(&mut self, name: &str, text: Expr, part: Expr) -> Test {
         let (kind, op) = match name {
             "match_prefix" => (Kind::Name, Op::PrefixOf),
@@ -132,7 +134,8 @@ impl Encoder<'_> {
         Test { holds: self.exprs.and(all), fails: self.exprs.not(is_part) }
     }
 
-    /// The parts of a pair or a list. The engine stops if an argument for a part has a value.
+    /// Extracts the parts of a pair or list. The engine stops if an argument for a part already has
+    /// a value.
     fn parts(&mut self, name: &str, args: &[Option<Expr>]) -> Solved {
         let no = self.exprs.bool(false);
         match (name, args) {
@@ -158,7 +161,7 @@ impl Encoder<'_> {
         }
     }
 
-    /// The value of an entry of a map or of a field of a struct. The engine stops if the key has no value.
+    /// Extracts the value of a map entry or struct field. The engine stops if the key has no value.
     fn entry_of(&mut self, kind: Kind, whole: Expr, key: Option<Expr>, wanted: Option<Expr>) -> Solved {
         let (items, is) = self.of_kind(kind, whole);
         let (is_some, _, _) = self.exprs.taken_apart(items);
@@ -211,7 +214,7 @@ impl Encoder<'_> {
         Test { holds, fails }
     }
 
-    /// The order of two floats. The engine stops if one is an integer.
+    /// Compares two floats. The engine stops if an argument is an integer.
     fn float_order(&mut self, operator: &str, left: Expr, right: Expr) -> Test {
         let [left, right] = if operator.starts_with('g') { [right, left] } else { [left, right] };
         let [(left, is_left), (right, is_right)] =
@@ -222,7 +225,7 @@ impl Encoder<'_> {
         Test { holds: self.exprs.and([are, holds]), fails: self.exprs.not(are) }
     }
 
-    /// How two intervals are related, which must be pairs of numbers.
+    /// Tests the relation of two intervals, which must be pairs of numbers.
     fn intervals(&mut self, relation: &str, left: Expr, right: Expr) -> Test {
         let mut are = Vec::new();
         let mut ends = Vec::new();

@@ -1,6 +1,7 @@
-//! Lists, maps, structs and pairs over expressions.
+//! Encoding of lists, maps, structs and pairs.
 //!
-//! Functions that walk over a list of unknown length are unknown functions with their defining equations for the first elements.
+//! Functions over a list of unknown length are uninterpreted functions with defining equations for
+//! the first elements.
 
 use mangle_engine::kernel::{Datum, Function, ValueId};
 
@@ -9,14 +10,15 @@ use super::expr::{Expr, Kind, Node, Op, Sort};
 use super::function::Applied;
 use crate::obstacle::Obstacle;
 
-/// How many elements of a list of unknown length are looked at one by one.
+/// The number of elements of an unknown list that are expanded.
 pub(crate) const UNROLLED: usize = 6;
 
-/// Functions of the elements of a list that are folded from its end.
+/// Functions that fold the elements of a list from its end.
 const FOLDS: [&str; 8] =
     ["sum", "max", "min", "duration:sum", "duration:max", "duration:min", "time:max", "time:min"];
 
-/// The result of a walk for a list without elements, and for a first element and the result for the others.
+/// A function over a list: the result for an empty list, and for a first element and the result of
+/// the rest.
 struct Walk<'w, 's> {
     name: &'static str,
     extra: &'w [Expr],
@@ -25,7 +27,7 @@ struct Walk<'w, 's> {
     cons: &'w dyn Fn(&mut Encoder<'s>, Expr, Expr) -> Expr,
 }
 
-/// The function of the script for a fold over elements of a kind.
+/// Returns the name in the script of a fold over elements of a kind.
 fn fold_name(operation: &str, kind: Kind) -> &'static str {
     match (operation, kind) {
         ("max", Kind::Number) => "greatest_number",
@@ -40,7 +42,7 @@ fn fold_name(operation: &str, kind: Kind) -> &'static str {
 }
 
 impl<'s> Encoder<'s> {
-    /// Functions that build lists, maps, structs and pairs, and look into them.
+    /// Encodes functions that construct or access lists, maps, structs and pairs.
     pub(crate) fn collection(&mut self, function: Function, args: &[Expr]) -> Applied {
         let yes = self.exprs.bool(true);
         match (function.name(), args) {
@@ -116,7 +118,7 @@ impl<'s> Encoder<'s> {
         Ok((self.exprs.make(kind, &[items]), yes))
     }
 
-    /// Keys in the order in which a map or a struct has them.
+    /// Sorts keys in the order of a map or struct.
     fn key_order(&mut self, kind: Kind, keys: &[ValueId]) -> Vec<ValueId> {
         let mut order = keys.to_vec();
         if kind == Kind::Struct {
@@ -132,7 +134,7 @@ impl<'s> Encoder<'s> {
         order
     }
 
-    /// The number of items.
+    /// Returns the number of items.
     pub(crate) fn length_of(&mut self, items: Expr) -> Expr {
         let walk = Walk {
             name: "list_len",
@@ -147,7 +149,7 @@ impl<'s> Encoder<'s> {
         self.walk(&walk, items, 0)
     }
 
-    /// True if an item is a value.
+    /// Returns the condition that an item equals a value.
     pub(crate) fn has_item(&mut self, items: Expr, wanted: Expr) -> Expr {
         let walk = Walk {
             name: "list_has",
@@ -162,7 +164,7 @@ impl<'s> Encoder<'s> {
         self.walk(&walk, items, 0)
     }
 
-    /// True if there is an entry for a key, and its value: the first one of several.
+    /// Returns the condition that an entry for a key exists, and the value of the first such entry.
     pub(crate) fn entry(&mut self, items: Expr, key: Expr) -> (Expr, Expr) {
         let found = Walk {
             name: "has_key",
@@ -188,7 +190,7 @@ impl<'s> Encoder<'s> {
                 let own = this.exprs.content(Kind::Pair, 0, head, Sort::Value);
                 let value = this.exprs.content(Kind::Pair, 1, head, Sort::Value);
                 let equal = this.exprs.equal(own, key);
-                // Without another entry the value is the only candidate.
+                // If no other entry exists, the value is the only candidate.
                 match this.exprs.node(rest) {
                     Node::Apply(Op::Make(Kind::Number), _) => value,
                     _ => this.exprs.ite(equal, value, rest),
@@ -205,7 +207,7 @@ impl<'s> Encoder<'s> {
         Ok((self.truth(found)?, is))
     }
 
-    /// Items with one more at their end.
+    /// Appends an item.
     fn with_last(&mut self, items: Expr, last: Expr) -> Expr {
         let walk = Walk {
             name: "list_append",
@@ -220,7 +222,7 @@ impl<'s> Encoder<'s> {
         self.walk(&walk, items, 0)
     }
 
-    /// All items are of a kind.
+    /// Returns the condition that all items have a kind.
     fn are_of_kind(&mut self, items: Expr, kind: Kind) -> Expr {
         let are = Walk {
             name: match kind {
@@ -281,7 +283,7 @@ impl<'s> Encoder<'s> {
         Ok((self.exprs.make(kind, &[total]), self.exprs.and([is, are])))
     }
 
-    /// The element of a list at an index.
+    /// Returns the element of a list at an index.
     fn element(&mut self, all: Expr, index: Expr) -> Applied {
         let ((items, is_list), (index, is_number)) =
             (self.of_kind(Kind::List, all), self.of_kind(Kind::Number, index));
@@ -323,7 +325,8 @@ impl<'s> Encoder<'s> {
         Ok((value, succeeds))
     }
 
-    /// The elements of a list, each with when there is one. Longer lists are left out of the search.
+    /// Returns the elements of a list with the conditions that they exist. Longer lists are
+    /// excluded from the search.
     pub(crate) fn elements(&mut self, items: Expr) -> Result<Vec<(Expr, Expr)>, Obstacle> {
         let (mut rest, mut guard, mut elements) = (items, self.exprs.bool(true), Vec::new());
         let mut count = 0;
@@ -345,7 +348,7 @@ impl<'s> Encoder<'s> {
         }
     }
 
-    /// The result of a walk over items.
+    /// Encodes a function over items.
     fn walk(&mut self, walk: &Walk<'_, 's>, items: Expr, depth: usize) -> Expr {
         match self.exprs.node(items).clone() {
             Node::Apply(Op::Nil, _) => (walk.nil)(self),

@@ -1,8 +1,11 @@
-//! A program in all worlds of a size, as expressions of an SMT script.
+//! Encoding of a program in all worlds of a size as expressions of an SMT script.
 //!
-//! Follows the plans of the kernel as `symbolic` does, but the columns of a fact are unknown values of their declared types instead
-//! of choices from a list. Everything without an exact translation becomes an unknown function or an unknown value: a real world is
-//! always one of the models, so *unsatisfiable* is an answer. A model may not be a world; the kernel checks each.
+//! The encoding follows the plans of the kernel like `symbolic`, but the columns of a fact are
+//! unknown values of their declared types. Operations without an exact translation become
+//! uninterpreted functions or unknown values.
+//!
+//! Every real world is therefore a model, so *unsatisfiable* is a proof. A model may not be a
+//! world, so the kernel checks each model.
 
 use std::collections::BTreeSet;
 use std::time::Instant;
@@ -23,23 +26,23 @@ use crate::cone::Cone;
 use crate::obstacle::Obstacle;
 use crate::symbolic::Uses;
 
-/// How many tuples all relations of a script may have.
+/// The maximum number of tuples of all relations in a script.
 const MAX_TUPLES: usize = 40_000;
 
-/// How many expressions a script may have.
+/// The maximum number of expressions in a script.
 const MAX_EXPRS: usize = 1_500_000;
 
-/// How many tuples a recursion may derive before it is cut.
+/// The maximum number of tuples of a recursion before it is truncated.
 const MAX_RECURSIVE_TUPLES: usize = 600;
 
-/// How many rounds a recursion may take that computes new values.
+/// The maximum number of rounds of a recursion that computes new values.
 const MAX_ROUNDS: usize = 24;
 
-/// What a script is made of.
+/// The input of the encoding.
 #[derive(Clone, Copy)]
 pub(crate) struct Setting<'s> {
     pub(crate) compiled: &'s CompiledProgram,
-    /// What follows from the program alone; `None` if its evaluation stops.
+    /// The facts of the program alone. `None` if its evaluation stops.
     pub(crate) base: Option<&'s Model>,
     pub(crate) cone: &'s Cone,
     pub(crate) inputs: &'s [InputPredicate],
@@ -48,13 +51,13 @@ pub(crate) struct Setting<'s> {
     pub(crate) cancel: &'s Cancel,
 }
 
-/// A tuple and the worlds in which it holds.
+/// A tuple with the condition that it holds.
 #[derive(Debug, Clone)]
 pub(crate) struct Tuple {
     pub(crate) values: Box<[Expr]>,
     pub(crate) holds: Expr,
     pub(crate) uses: Uses,
-    /// The stage at which a recursive tuple is derived; a tuple derives others of a later stage only.
+    /// The derivation stage of a recursive tuple. A tuple derives only tuples of later stages.
     pub(crate) stage: Option<Expr>,
 }
 
@@ -83,7 +86,7 @@ impl Relation {
     }
 }
 
-/// An application of a function that the script does not define.
+/// An application of an uninterpreted function.
 #[derive(Debug, Clone)]
 pub(crate) struct OpenCall {
     pub(crate) function: mangle_engine::kernel::Function,
@@ -92,7 +95,7 @@ pub(crate) struct OpenCall {
     pub(crate) succeeds: Expr,
 }
 
-/// A program in all worlds of a size.
+/// An encoder of a program in all worlds of a size.
 pub(crate) struct Encoder<'s> {
     pub(crate) setting: Setting<'s>,
     pub(crate) values: Values,
@@ -101,22 +104,22 @@ pub(crate) struct Encoder<'s> {
     pub(crate) slots: Vec<Vec<SlotFact>>,
     pub(crate) relations: Vec<Relation>,
     facts: FxHashMap<RelationId, Vec<usize>>,
-    /// What the script asserts of every world.
+    /// Assertions about every world.
     pub(crate) required: Vec<Expr>,
-    /// When the evaluation ends with an error.
+    /// Conditions that the evaluation ends with an error.
     aborts: Vec<(RuleId, Expr)>,
     known_aborts: FxHashSet<(RuleId, Expr)>,
     pub(crate) open_calls: Vec<OpenCall>,
     #[allow(clippy::type_complexity)] // the call, and its result with its success
     pub(crate) memo: FxHashMap<(&'static str, Box<[Expr]>), (Expr, Expr)>,
     constants: FxHashMap<ValueId, Expr>,
-    /// The numbers of strings, names and byte strings that are only compared for equality.
+    /// Numbers of strings, names and byte strings that are only compared for equality.
     pub(crate) numbers: FxHashMap<(Kind, Box<str>), i128>,
-    /// Why the script does not describe all derivations, if it does not: *unsatisfiable* is no answer then.
+    /// The reason for missing derivations in the script. If set, *unsatisfiable* is not a proof.
     pub(crate) cut: Option<&'static str>,
-    /// What the script leaves open.
+    /// Descriptions of the operations that are not encoded exactly.
     pub(crate) open: BTreeSet<&'static str>,
-    /// Lists that were unrolled already.
+    /// Lists that are already expanded.
     pub(crate) unrolled: FxHashSet<(u32, Box<[Expr]>)>,
     pub(crate) recursive: FxHashSet<RelationId>,
     steps: u64,
@@ -124,7 +127,7 @@ pub(crate) struct Encoder<'s> {
 }
 
 impl<'s> Encoder<'s> {
-    /// Encodes what the cone of `setting` holds, in all worlds of `size` facts.
+    /// Encodes the cone of `setting` in all worlds of `size` facts.
     pub(crate) fn new(setting: Setting<'s>, values: Values, size: usize) -> Result<Self, Obstacle> {
         let mut facts: FxHashMap<RelationId, Vec<usize>> = FxHashMap::default();
         for (at, fact) in setting.compiled.facts().iter().enumerate() {
@@ -159,7 +162,7 @@ impl<'s> Encoder<'s> {
         Ok(encoder)
     }
 
-    /// True in the worlds in which a predicate has a fact.
+    /// Returns the condition that a predicate has a fact.
     pub(crate) fn is_derived(&mut self, predicate: PredicateId) -> Expr {
         let holds: Vec<Expr> = self
             .relations
@@ -168,13 +171,13 @@ impl<'s> Encoder<'s> {
         self.exprs.or(holds)
     }
 
-    /// When the evaluation ends with an error.
+    /// Returns the condition that the evaluation ends with an error.
     pub(crate) fn stops(&mut self) -> Expr {
         let all: Vec<Expr> = self.aborts.iter().map(|(_, when)| *when).collect();
         self.exprs.or(all)
     }
 
-    /// The name of a new variable.
+    /// Returns the name of a new variable.
     pub(crate) fn name(&mut self, prefix: &str) -> String {
         self.fresh += 1;
         format!("{prefix}_{}", self.fresh)
@@ -235,10 +238,10 @@ impl<'s> Encoder<'s> {
         if is_too_large { Err(Obstacle::Size("the script for the solver is too large")) } else { Ok(()) }
     }
 
-    /// Evaluates rules whose premises are derived with them.
+    /// Encodes mutually recursive rules.
     ///
-    /// The tuples that can be derived are found round by round; which of them are is then asserted at once: a tuple holds exactly if
-    /// a rule derives it from tuples of earlier stages.
+    /// The derivable tuples are computed round by round. Assertions then state that a tuple holds
+    /// exactly if a rule derives it from tuples of earlier stages.
     fn recursion(&mut self, stratum: &Stratum, open: &[RelationId], plans: &[&Plan]) -> Result<(), Obstacle> {
         if plans.is_empty() {
             return Ok(());
@@ -250,7 +253,7 @@ impl<'s> Encoder<'s> {
         if plans.iter().any(forgets) {
             return Err(Obstacle::Unsupported("a recursive predicate has intervals".into()));
         }
-        // Rules that read each other without a circle are evaluated one after the other.
+        // Rules without a cycle are evaluated one after another.
         let mut left: Vec<&Plan> = plans.to_vec();
         loop {
             let targets: FxHashSet<RelationId> = left.iter().map(|plan| plan.target).collect();
@@ -283,7 +286,8 @@ impl<'s> Encoder<'s> {
         let mut targets = targets.to_vec();
         targets.sort_unstable();
         targets.dedup();
-        // What holds without the recursion; from now on a tuple stands for an unknown and its stage.
+        // Save the conditions without the recursion. Each tuple then has an unknown condition and a
+        // stage.
         let mut given: FxHashMap<(RelationId, usize), Expr> = FxHashMap::default();
         self.recursive = targets.iter().copied().collect();
         let mut bodies = Vec::new();
@@ -350,7 +354,7 @@ impl<'s> Encoder<'s> {
         }
     }
 
-    /// Adds the tuples of rows. Returns true if one is new.
+    /// Adds the tuples of rows. Returns true if any tuple is new.
     fn add_recursive(&mut self, bodies: &[(RelationId, Vec<Row>)]) -> bool {
         let no = self.exprs.bool(false);
         let mut has_new = false;
@@ -366,8 +370,8 @@ impl<'s> Encoder<'s> {
         has_new
     }
 
-    /// The conditions under which each tuple of a recursion follows, and the same with all tuples that it uses at an earlier
-    /// stage.
+    /// Returns the derivation conditions of each tuple of a recursion: in general, and from tuples
+    /// of earlier stages.
     fn ways(
         &mut self,
         bodies: &[(RelationId, Vec<Row>)],
@@ -394,7 +398,7 @@ impl<'s> Encoder<'s> {
         ways
     }
 
-    /// Asserts which tuples of a recursion hold.
+    /// Asserts the conditions of the tuples of a recursion.
     fn define(
         &mut self,
         targets: &[RelationId],
@@ -424,14 +428,14 @@ impl<'s> Encoder<'s> {
         }
     }
 
-    /// Takes over what follows from the program alone.
+    /// Adds the facts of the program alone.
     fn load_base(&mut self, base: &Model, relation: RelationId) -> Result<(), Obstacle> {
         let Some(known) = base.relation(PredicateId(relation)) else { return Ok(()) };
         let tuples: Vec<Box<[ValueId]>> = known.tuples().map(Into::into).collect();
         self.load(relation, tuples)
     }
 
-    /// Adds the facts of the program and those of the world.
+    /// Adds the facts of the program and of the world.
     fn load_facts(&mut self, relation: RelationId) -> Result<(), Obstacle> {
         let facts = self.setting.compiled.facts();
         let own = self.facts.get(&relation).into_iter().flatten().filter_map(|at| facts.get(*at));
@@ -468,7 +472,7 @@ impl<'s> Encoder<'s> {
         Ok(())
     }
 
-    /// Looks from time to time if the search is to end.
+    /// Checks the limits of the search at intervals.
     pub(crate) fn tick(&mut self) -> Result<(), Obstacle> {
         self.steps += 1;
         if self.exprs.len() > MAX_EXPRS {
@@ -486,7 +490,7 @@ impl<'s> Encoder<'s> {
         Ok(())
     }
 
-    /// Notes that a rule fails if `when` is true.
+    /// Records that a rule fails if `when` is true.
     pub(crate) fn fails(&mut self, rule: RuleId, when: Expr) {
         let is_never = self.exprs.as_bool(when) == Some(false);
         if self.setting.compiled.reading == Reading::Engine
@@ -497,7 +501,7 @@ impl<'s> Encoder<'s> {
         }
     }
 
-    /// A value of the program as an expression.
+    /// Returns the expression of a value of the program.
     pub(crate) fn constant(&mut self, value: ValueId) -> Result<Expr, Obstacle> {
         if let Some(known) = self.constants.get(&value) {
             return Ok(*known);
@@ -548,7 +552,7 @@ impl<'s> Encoder<'s> {
         Ok(self.exprs.make(kind, &[items]))
     }
 
-    /// The items of a list with these elements.
+    /// Returns the items of a list with these elements.
     pub(crate) fn items(&mut self, elements: &[Expr]) -> Expr {
         let mut items = self.exprs.nil();
         for element in elements.iter().rev() {
@@ -574,7 +578,7 @@ impl<'s> Encoder<'s> {
         Ok(self.exprs.make(kind, &[content]))
     }
 
-    /// The sort of the texts of a kind.
+    /// Returns the sort of the texts of a kind.
     pub(crate) fn sort_of(&self, kind: Kind) -> Sort {
         if kind == Kind::Name { self.sorts.names } else { self.sorts.strings }
     }
@@ -585,19 +589,19 @@ impl<'s> Encoder<'s> {
         self.exprs.int(number)
     }
 
-    /// `/true` or `/false`.
+    /// Returns `/true` or `/false`.
     pub(crate) fn truth(&mut self, holds: Expr) -> Result<Expr, Obstacle> {
         let (yes, no) = (self.text_constant(Kind::Name, "/true")?, self.text_constant(Kind::Name, "/false")?);
         Ok(self.exprs.ite(holds, yes, no))
     }
 
-    /// A new variable of a sort.
+    /// Creates a variable of a sort.
     pub(crate) fn unknown(&mut self, prefix: &str, sort: Sort) -> Expr {
         let name = self.name(prefix);
         self.exprs.variable(name, sort)
     }
 
-    /// A new variable for a number in a range, which is asserted.
+    /// Creates a variable for a number and asserts its range.
     pub(crate) fn number_in(&mut self, prefix: &str, low: i128, high: i128) -> Expr {
         let name = self.name(prefix);
         let number = self.exprs.variable_in(name, Sort::Int, (low, high));

@@ -1,4 +1,4 @@
-//! Expressions of an SMT script, shared and simplified as they are built.
+//! Expressions of an SMT script, shared and simplified during construction.
 
 use std::collections::BTreeSet;
 
@@ -22,7 +22,7 @@ pub(crate) enum Sort {
 }
 
 impl Sort {
-    /// The sort in SMT-LIB.
+    /// The name of the sort in SMT-LIB.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Bool => "Bool",
@@ -35,7 +35,7 @@ impl Sort {
     }
 }
 
-/// The kinds of values: the constructors of the sort of values.
+/// The kinds of values, which are the constructors of the value sort.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) enum Kind {
     Number,
@@ -107,7 +107,7 @@ pub(crate) enum Op {
     FromInt,
     ReplaceFirst,
     ReplaceAll,
-    /// True if a text has the form of a name, or of a part of one.
+    /// Tests if a text is a name, or a part of a name.
     IsName,
     IsSegment,
     FloatAdd,
@@ -131,7 +131,7 @@ pub(crate) enum Op {
     Content(Kind, u8),
 }
 
-/// An expression by its parts.
+/// The structure of an expression.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) enum Node {
     Bool(bool),
@@ -141,7 +141,7 @@ pub(crate) enum Node {
     Float(u64),
     Variable(u32),
     Apply(Op, Box<[Expr]>),
-    /// A function without a definition.
+    /// A call of an uninterpreted function.
     Call(u32, Box<[Expr]>),
 }
 
@@ -150,11 +150,11 @@ pub(crate) enum Node {
 pub(crate) struct Variable {
     pub(crate) name: String,
     pub(crate) sort: Sort,
-    /// The least and the greatest value of a number.
+    /// The inclusive range of a number.
     pub(crate) range: (i128, i128),
 }
 
-/// A function without a definition: equal arguments give equal results.
+/// An uninterpreted function.
 #[derive(Debug, Clone)]
 pub(crate) struct Unknown {
     pub(crate) name: String,
@@ -188,12 +188,11 @@ impl Exprs {
         self.sorts.get(expr.0 as usize).copied().unwrap_or(Sort::Bool)
     }
 
-    /// The number of expressions.
     pub(crate) fn len(&self) -> usize {
         self.nodes.len()
     }
 
-    /// The least and the greatest value of a number.
+    /// Returns the inclusive range of a number.
     pub(crate) fn range(&self, expr: Expr) -> (i128, i128) {
         self.ranges.get(expr.0 as usize).copied().unwrap_or((-FAR, FAR))
     }
@@ -261,19 +260,19 @@ impl Exprs {
         self.push(Node::Float(bits), Sort::Float)
     }
 
-    /// A new variable.
+    /// Creates a variable.
     pub(crate) fn variable(&mut self, name: String, sort: Sort) -> Expr {
         self.variable_in(name, sort, (-FAR, FAR))
     }
 
-    /// A new variable for a number in a range.
+    /// Creates a variable for a number in a range.
     pub(crate) fn variable_in(&mut self, name: String, sort: Sort, range: (i128, i128)) -> Expr {
         let number = u32::try_from(self.variables.len()).unwrap_or(u32::MAX);
         self.variables.push(Variable { name, sort, range });
         self.push(Node::Variable(number), sort)
     }
 
-    /// A function without a definition.
+    /// Returns the number of an uninterpreted function, which is added if it is new.
     pub(crate) fn unknown(&mut self, name: &str, args: &[Sort], result: Sort) -> u32 {
         if let Some(at) = self.unknowns.iter().position(|known| known.name == name) {
             return u32::try_from(at).unwrap_or(0);
@@ -282,7 +281,7 @@ impl Exprs {
         u32::try_from(self.unknowns.len() - 1).unwrap_or(0)
     }
 
-    /// The result of a function without a definition.
+    /// Creates a call of an uninterpreted function.
     pub(crate) fn call(&mut self, unknown: u32, args: &[Expr]) -> Expr {
         let sort = self.unknowns.get(unknown as usize).map_or(Sort::Bool, |known| known.result);
         self.push(Node::Call(unknown, args.into()), sort)
@@ -394,7 +393,7 @@ impl Exprs {
         self.apply(Op::Ite, &[condition, then, other], sort)
     }
 
-    /// The equality of truth values of which one is known, and of numbers whose ranges are apart.
+    /// Simplifies an equality with a known truth value, or of numbers with disjoint ranges.
     fn known_equality(&mut self, one: Expr, other: Expr) -> Option<Expr> {
         match self.sort(one) {
             Sort::Bool => match (self.as_bool(one), self.as_bool(other)) {
@@ -440,7 +439,7 @@ impl Exprs {
                 return self.and(parts);
             }
         }
-        // A value of unknown kind, compared with one whose kind is known.
+        // A value of unknown kind is compared with a value of known kind.
         for (value, made) in [(one, other), (other, one)] {
             let is_known = self.is_literal(made)
                 || matches!(self.applied(made), Some((Op::Make(_) | Op::Nil | Op::Cons, _)));
@@ -506,7 +505,7 @@ impl Exprs {
         }
     }
 
-    /// The quotient and the remainder of Euclidean division by a number that is not zero.
+    /// Returns the quotient and remainder of Euclidean division by a nonzero number.
     pub(crate) fn div_mod(&mut self, left: Expr, right: Expr) -> (Expr, Expr) {
         if let (Some(left), Some(right)) = (self.as_int(left), self.as_int(right))
             && right != 0
@@ -575,7 +574,7 @@ impl Exprs {
         }
     }
 
-    /// A test of two texts: `op` of the part and the whole.
+    /// Tests two texts with `op`, applied to part and whole.
     pub(crate) fn text_test(&mut self, op: Op, whole: Expr, part: Expr) -> Expr {
         if let (Some(whole), Some(part)) = (self.as_text(whole), self.as_text(part)) {
             let holds = match op {
@@ -594,7 +593,7 @@ impl Exprs {
         }
     }
 
-    /// A test of a float. The kind of a root follows from its argument.
+    /// Tests a float. The result for a square root follows from its argument.
     pub(crate) fn float_test(&mut self, op: Op, float: Expr) -> Expr {
         let Some((Op::FloatSqrt, &[of])) = self.applied(float) else {
             return self.apply(op, &[float], Sort::Bool);
@@ -626,14 +625,14 @@ impl Exprs {
         is_float_text && self.as_text(text).is_some_and(|text| !is_finite(text))
     }
 
-    /// All characters of texts that the script writes.
+    /// Returns all characters of the texts in the script.
     pub(crate) fn characters(&self) -> BTreeSet<char> {
         let texts =
             self.nodes.iter().filter_map(|node| if let Node::Text(text) = node { Some(text) } else { None });
         texts.flat_map(|text| text.chars()).collect()
     }
 
-    /// An application that no rule simplifies.
+    /// Creates an application without simplification.
     pub(crate) fn raw(&mut self, op: Op, args: &[Expr], sort: Sort) -> Expr {
         self.apply(op, args, sort)
     }
@@ -642,7 +641,7 @@ impl Exprs {
         self.apply(Op::Make(kind), parts, Sort::Value)
     }
 
-    /// True if a value is of a kind.
+    /// Returns the condition that a value has a kind.
     pub(crate) fn is(&mut self, kind: Kind, value: Expr) -> Expr {
         match self.applied(value) {
             Some((Op::Make(made), _)) => {
@@ -657,7 +656,7 @@ impl Exprs {
         }
     }
 
-    /// A part of a value of a kind.
+    /// Returns a part of a value of a kind.
     pub(crate) fn content(&mut self, kind: Kind, part: u8, value: Expr, sort: Sort) -> Expr {
         match self.applied(value) {
             Some((Op::Make(made), args)) if made == kind => {
@@ -665,7 +664,7 @@ impl Exprs {
             }
             Some((Op::Ite, &[condition, then, other])) => {
                 let (is_then, is_other) = (self.is(kind, then), self.is(kind, other));
-                // A branch of another kind is never looked at.
+                // A branch of another kind is unreachable.
                 if self.as_bool(is_then) == Some(false) {
                     return self.content(kind, part, other, sort);
                 }
@@ -688,7 +687,7 @@ impl Exprs {
         self.apply(Op::Cons, &[head, tail], Sort::Items)
     }
 
-    /// True if there is an element, the first one, and the others.
+    /// Returns the condition that the list is not empty, its first element, and the rest.
     pub(crate) fn taken_apart(&mut self, items: Expr) -> (Expr, Expr, Expr) {
         match self.applied(items) {
             Some((Op::Cons, &[head, tail])) => (self.bool(true), head, tail),

@@ -1,8 +1,9 @@
-//! The search for a world with an SMT solver: the values of a world are unknowns of their declared types, not choices from a list.
+//! The search for a world with an SMT solver. The values of a world are unknowns of their declared
+//! types, not choices from a list.
 //!
-//! `encoder` turns the plans of a program into expressions, `print` writes the script, a [`Solver`](crate::Solver) runs it,
-//! `model` reads the facts of a world back. *Unsatisfiable* proves that no world of the size exists; a model is only a proposal, which
-//! the kernel evaluates.
+//! `encoder` translates the plans of a program to expressions, and `print` writes the script. A
+//! [`Solver`](crate::Solver) runs it, and `model` reads the facts of a world. *Unsatisfiable*
+//! proves that no world of the size exists. A model is only a proposal, which the kernel evaluates.
 
 mod aggregate;
 mod builtin;
@@ -33,20 +34,20 @@ use self::sexpr::Sexpr;
 use crate::obstacle::Obstacle;
 use crate::solver::{SolverError, Solvers};
 
-/// How often a model may be refuted before the search ends.
+/// The maximum number of refuted models before the search ends.
 const MAX_REFUTATIONS: usize = 24;
 
-/// How many results of functions may be learned from models that the kernel refuted.
+/// The maximum number of function results that are learned from refuted models.
 const MAX_LEARNED: usize = 400;
 
-/// What a world must have.
+/// The required property of a world.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Wanted {
-    /// A fact of a predicate.
+    /// The predicate has a fact.
     Goal(PredicateId),
-    /// A rule that stops the evaluation.
+    /// A rule stops the evaluation.
     Stop,
-    /// Nothing.
+    /// No requirement.
     Anything,
 }
 
@@ -55,12 +56,12 @@ pub(crate) enum Wanted {
 pub(crate) enum Decision {
     /// A world was found and confirmed.
     Found,
-    /// There is no world.
+    /// No world exists.
     None {
         /// True if the evaluation may stop in a world of the size.
         stops: bool,
     },
-    /// The solver does not know.
+    /// The solver did not decide, for this reason.
     Open(String),
 }
 
@@ -71,11 +72,11 @@ pub(crate) struct SmtSearch<'s> {
     pub(crate) solvers: &'s Solvers,
     /// The solver that decided last.
     pub(crate) solver: Option<&'static str>,
-    /// The number of solvers whose worlds the kernel refuted too often.
+    /// The number of solvers with too many refuted worlds.
     pub(crate) refuted: usize,
 }
 
-/// Reads the answer of a solver. An error is a message with the name of the solver.
+/// Parses the answer of a solver. An error is a message with the name of the solver.
 fn answer(solver: &str, output: &str) -> Result<Output, String> {
     let Some(read) = sexpr::read(output) else {
         return Err(format!("the answer of {solver} cannot be read"));
@@ -104,7 +105,8 @@ enum Output {
 }
 
 impl SmtSearch<'_> {
-    /// Searches for a world of `size` facts. `confirm` evaluates a proposed world and returns true if it is as wanted.
+    /// Searches for a world of `size` facts. `confirm` evaluates a proposed world and returns true
+    /// if it meets the requirement.
     pub(crate) fn of_size(
         &mut self,
         size: usize,
@@ -151,7 +153,7 @@ impl SmtSearch<'_> {
             if (refutations > MAX_REFUTATIONS || learned > MAX_LEARNED)
                 && self.refuted + 1 < self.solvers.iter().len()
             {
-                // Another solver may choose better.
+                // Another solver may choose better values.
                 self.refuted += 1;
                 (refutations, learned) = (0, 0);
             } else if refutations > MAX_REFUTATIONS || learned > MAX_LEARNED {
@@ -174,7 +176,7 @@ impl SmtSearch<'_> {
         }
     }
 
-    /// The requirements of every world, and of the worlds that are searched for.
+    /// Returns the requirements of every world and of the search goal.
     fn requirements(&self, encoder: &mut Encoder<'_>, goal: Wanted) -> Vec<Expr> {
         let mut asserted = Vec::new();
         for predicate in self.forbidden {
@@ -193,7 +195,7 @@ impl SmtSearch<'_> {
         asserted
     }
 
-    /// Runs a script in one solver after the other until one decides.
+    /// Runs a script in one solver after another until one of them decides.
     fn run(&mut self, script: &str) -> Result<Output, Obstacle> {
         let mut open = Vec::new();
         let solvers = self.solvers.iter().skip(self.refuted);
@@ -224,7 +226,7 @@ impl SmtSearch<'_> {
     }
 }
 
-/// The decision if a script has no model.
+/// Returns the decision for a script without a model.
 fn closed(encoder: &mut Encoder<'_>) -> Decision {
     let stops = encoder.stops();
     let stops = encoder.exprs.as_bool(stops) != Some(false);
@@ -232,7 +234,7 @@ fn closed(encoder: &mut Encoder<'_>) -> Decision {
 }
 
 impl Encoder<'_> {
-    /// The true results of functions that the script does not define, for arguments of a model.
+    /// Returns the true results of uninterpreted functions for the arguments of a model.
     fn learn(&mut self, calls: &[Option<Vec<model::Plain>>]) -> Result<Vec<Expr>, Obstacle> {
         let open: Vec<_> = self.open_calls.clone();
         let mut lemmas = Vec::new();
@@ -264,7 +266,7 @@ impl Encoder<'_> {
         Ok(lemmas)
     }
 
-    /// The condition that a world is not the one of a model; `None` if a value of it cannot be written.
+    /// Returns the condition that a world differs from a model. `None` if a value has no literal.
     fn excluded(&mut self, facts: &PlainFacts) -> Result<Option<Expr>, Obstacle> {
         let mut parts = Vec::new();
         for (slot, (input, values)) in facts.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! The facts of a model: the values that a solver chose, read back.
+//! Reading of the facts of a model from the output of a solver.
 
 use std::collections::BTreeSet;
 
@@ -9,13 +9,13 @@ use super::encoder::Encoder;
 use super::expr::{Expr, Exprs, Kind, Node, Op};
 use super::sexpr::Sexpr;
 
-/// How many elements a list of a model may have.
+/// The maximum number of elements of a list in a model.
 const MAX_ELEMENTS: usize = 64;
 
-/// The longest text of a model, in bytes.
+/// The maximum length of a text in a model, in bytes.
 const MAX_TEXT_BYTES: usize = 10_000;
 
-/// A value that belongs to no table.
+/// A value that is not interned in a value table.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Plain {
     Number(i64),
@@ -32,7 +32,7 @@ pub(crate) enum Plain {
 }
 
 impl Plain {
-    /// The value in a table; `None` if no program can write it.
+    /// Interns the value in a table. `None` if it has no literal.
     pub(crate) fn intern(&self, values: &mut Values) -> Option<ValueId> {
         let all = |values: &mut Values, parts: &[Self]| -> Option<Vec<ValueId>> {
             parts.iter().map(|part| part.intern(values)).collect()
@@ -93,11 +93,11 @@ pub(crate) type PlainFacts = Vec<(usize, Vec<Plain>)>;
 pub(crate) struct ModelValues<'e, 's> {
     encoder: &'e Encoder<'s>,
     values: FxHashMap<Expr, Sexpr>,
-    /// Texts of numbers that stand for texts of no constant.
+    /// Texts for the numbers that do not stand for the text of a constant.
     fresh: FxHashMap<(Kind, i128), String>,
 }
 
-/// The expressions whose values describe the facts of a world and the open calls.
+/// Returns the expressions whose values determine the facts of a world and the open calls.
 pub(crate) fn wanted(encoder: &Encoder<'_>) -> Vec<Expr> {
     let mut wanted = BTreeSet::new();
     for fact in encoder.slots.iter().flatten() {
@@ -110,7 +110,7 @@ pub(crate) fn wanted(encoder: &Encoder<'_>) -> Vec<Expr> {
     wanted.into_iter().collect()
 }
 
-/// The parts of an expression that only a solver can evaluate.
+/// Collects the parts of an expression that only a solver can evaluate.
 fn leaves(exprs: &Exprs, expr: Expr, found: &mut BTreeSet<Expr>) {
     match exprs.node(expr) {
         Node::Apply(Op::Make(_) | Op::Cons | Op::Nil | Op::Ite, args) => {
@@ -124,7 +124,7 @@ fn leaves(exprs: &Exprs, expr: Expr, found: &mut BTreeSet<Expr>) {
 }
 
 impl<'e, 's> ModelValues<'e, 's> {
-    /// The model in the answer to a request for the values of `wanted`.
+    /// Parses the answer to a request for the values of `wanted`.
     pub(crate) fn new(encoder: &'e Encoder<'s>, wanted: &[Expr], answer: &Sexpr) -> Option<Self> {
         let pairs = answer.list()?;
         let mut values = FxHashMap::default();
@@ -134,7 +134,7 @@ impl<'e, 's> ModelValues<'e, 's> {
         (values.len() == wanted.len()).then_some(Self { encoder, values, fresh: FxHashMap::default() })
     }
 
-    /// The facts of the world.
+    /// Returns the facts of the world.
     pub(crate) fn facts(&mut self) -> Option<PlainFacts> {
         let encoder = self.encoder;
         let mut facts = Vec::new();
@@ -161,13 +161,13 @@ impl<'e, 's> ModelValues<'e, 's> {
         }
     }
 
-    /// A branch of a condition.
+    /// Returns the branch of a conditional in the model.
     fn chosen(&self, args: &[Expr]) -> Option<Expr> {
         let [condition, then, other] = args else { return None };
         Some(if self.bool(*condition)? { *then } else { *other })
     }
 
-    /// The value of an expression of the sort of values.
+    /// Returns the value of an expression of the value sort.
     pub(crate) fn plain(&mut self, expr: Expr) -> Option<Plain> {
         let encoder = self.encoder;
         match encoder.exprs.node(expr) {
@@ -221,7 +221,7 @@ impl<'e, 's> ModelValues<'e, 's> {
         }
     }
 
-    /// The content of a value without parts.
+    /// Returns the content of a value without parts.
     fn content(&self, expr: Expr) -> Option<Sexpr> {
         let exprs = &self.encoder.exprs;
         Some(match exprs.node(expr) {
@@ -280,7 +280,7 @@ impl<'e, 's> ModelValues<'e, 's> {
         Some(fresh)
     }
 
-    /// A value as the solver writes it.
+    /// Parses a value in the format of the solver.
     fn read(&mut self, value: &Sexpr, bound: &mut FxHashMap<String, Sexpr>) -> Option<Plain> {
         if let Some(of_name) = value.atom().and_then(|name| bound.get(name)).cloned() {
             return self.read(&of_name, bound);
@@ -337,7 +337,7 @@ impl<'e, 's> ModelValues<'e, 's> {
     }
 }
 
-/// The name of a constructor: `nil` or `(as nil Items)`.
+/// Returns the name of a constructor: `nil` or `(as nil Items)`.
 fn constructor(head: &Sexpr) -> Option<&str> {
     match head {
         Sexpr::Atom(name) => Some(name),
@@ -368,7 +368,7 @@ fn integer(value: &Sexpr) -> Option<i128> {
     }
 }
 
-/// The bits of a float.
+/// Returns the bits of a float.
 fn float(value: &Sexpr) -> Option<u64> {
     if let Some(bits) = value.atom().and_then(|atom| atom.strip_prefix("#f")) {
         return bits.parse().ok();
@@ -398,7 +398,8 @@ fn bits(value: &Sexpr) -> Option<u64> {
     }
 }
 
-/// The same facts with ordinary letters in place of odd characters that no constant of the program has.
+/// Replaces unusual characters in facts by plain letters, except for characters in constants of the
+/// program.
 pub(crate) fn with_plain_letters(facts: &PlainFacts, exprs: &Exprs) -> PlainFacts {
     let mut special: BTreeSet<char> = exprs.characters();
     special.extend("0123456789-+./".chars());

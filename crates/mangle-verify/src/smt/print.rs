@@ -1,4 +1,4 @@
-//! The text of a script: declarations, shared parts once, assertions.
+//! The printer of SMT-LIB scripts: declarations, shared subexpressions and assertions.
 
 use std::fmt::Write;
 
@@ -6,10 +6,10 @@ use rustc_hash::FxHashMap;
 
 use super::expr::{Expr, Exprs, Kind, Node, Op, Sort};
 
-/// The largest script, in bytes.
+/// The maximum size of a script in bytes.
 pub(crate) const MAX_SCRIPT_BYTES: usize = 16_000_000;
 
-/// The contents of each kind: their sorts.
+/// Returns the sorts of the contents of a kind.
 pub(crate) fn contents(kind: Kind, sorts: TextSorts) -> Vec<Sort> {
     match kind {
         Kind::Number | Kind::Time | Kind::Duration | Kind::Bytes => vec![Sort::Int],
@@ -36,7 +36,8 @@ pub(crate) struct Printer<'e> {
     text: String,
 }
 
-/// The script that asserts `asserted` and requests the values of `wanted`; `None` if it is too long.
+/// Returns the script that asserts `asserted` and requests the values of `wanted`. `None` if it is
+/// too long.
 pub(crate) fn script(exprs: &Exprs, sorts: TextSorts, asserted: &[Expr], wanted: &[Expr]) -> Option<String> {
     let mut printer =
         Printer { exprs, uses: FxHashMap::default(), defined: FxHashMap::default(), text: String::new() };
@@ -58,7 +59,7 @@ pub(crate) fn script(exprs: &Exprs, sorts: TextSorts, asserted: &[Expr], wanted:
 }
 
 impl Printer<'_> {
-    /// Counts how often each expression is used.
+    /// Counts the uses of each expression.
     fn count(&mut self, root: Expr) {
         let mut pending = vec![root];
         while let Some(expr) = pending.pop() {
@@ -111,9 +112,9 @@ impl Printer<'_> {
         }
     }
 
-    /// The text of an expression, after definitions of the parts that it shares with others.
+    /// Returns the text of an expression, after the definitions of its shared parts.
     fn shown(&mut self, root: Expr) -> Option<String> {
-        // Parts first, without recursion: expressions nest as deep as rules do.
+        // Iterative, because expressions can be as deep as rules.
         let mut done: FxHashMap<Expr, String> = FxHashMap::default();
         let mut pending = vec![(root, false)];
         while let Some((expr, is_ready)) = pending.pop() {
@@ -219,11 +220,11 @@ fn shown_node(exprs: &Exprs, expr: Expr, parts: &[&str]) -> String {
     }
 }
 
-/// The characters of a part of a name.
+/// The regular expression of a name part.
 const NAME_PART: &str = "(re.+ (re.union (re.range \"a\" \"z\") (re.range \"A\" \"Z\") (re.range \"0\" \"9\") \
     (str.to_re \".\") (str.to_re \"_\") (str.to_re \"~\") (str.to_re \"%\") (str.to_re \"-\")))";
 
-/// A text as a literal of SMT-LIB.
+/// Formats a text as an SMT-LIB literal.
 pub(crate) fn quoted(text: &str) -> String {
     let mut quoted = String::with_capacity(text.len() + 2);
     quoted.push('"');

@@ -1,4 +1,4 @@
-//! S-expressions of a solver's output, read with limits.
+//! A parser for S-expressions in a solver's output, with limits.
 
 use std::iter::Peekable;
 use std::str::Chars;
@@ -11,10 +11,10 @@ pub(crate) enum Sexpr {
     List(Vec<Sexpr>),
 }
 
-/// The longest output that is read, in bytes.
+/// The maximum size of the output in bytes.
 pub(crate) const MAX_OUTPUT_BYTES: usize = 4_000_000;
 
-/// How deep an output may nest.
+/// The maximum nesting depth of an output.
 const MAX_DEPTH: usize = 400;
 
 impl Sexpr {
@@ -27,7 +27,7 @@ impl Sexpr {
     }
 }
 
-/// The rest of a text in quotes, which doubles the quotes inside of it.
+/// Reads the rest of a quoted text. Quotes in the text are doubled.
 fn quoted(chars: &mut Peekable<Chars<'_>>) -> Option<String> {
     let mut text = String::new();
     loop {
@@ -42,7 +42,7 @@ fn quoted(chars: &mut Peekable<Chars<'_>>) -> Option<String> {
     }
 }
 
-/// The rest of an atom between bars.
+/// Reads the rest of an atom between bars.
 fn barred(chars: &mut Peekable<Chars<'_>>) -> Option<String> {
     let mut atom = String::new();
     loop {
@@ -53,7 +53,7 @@ fn barred(chars: &mut Peekable<Chars<'_>>) -> Option<String> {
     }
 }
 
-/// An atom up to a blank, a parenthesis or a quote.
+/// Reads an atom up to a blank, a parenthesis or a quote.
 fn plain_atom(first: char, chars: &mut Peekable<Chars<'_>>) -> String {
     let mut atom = String::from(first);
     while let Some(next) = chars.next_if(|next| !next.is_whitespace() && !matches!(next, '(' | ')' | '"')) {
@@ -62,7 +62,7 @@ fn plain_atom(first: char, chars: &mut Peekable<Chars<'_>>) -> String {
     atom
 }
 
-/// The expressions of an output; `None` if it is too long, too deep or not closed.
+/// Parses the expressions of an output. `None` if it is too long, too deep or not closed.
 pub(crate) fn read(output: &str) -> Option<Vec<Sexpr>> {
     if output.len() > MAX_OUTPUT_BYTES {
         return None;
@@ -99,7 +99,7 @@ pub(crate) fn read(output: &str) -> Option<Vec<Sexpr>> {
     open.is_empty().then_some(all)
 }
 
-/// A text without the escapes `\u{…}`, `\ud…` and `\x…`; `None` if a character has no text.
+/// Decodes the escapes `\u{…}`, `\ud…` and `\x…`. `None` if an escape is not a valid character.
 fn unescaped(text: &str) -> Option<String> {
     let mut plain = String::with_capacity(text.len());
     let mut rest = text;

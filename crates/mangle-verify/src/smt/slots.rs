@@ -1,4 +1,5 @@
-//! The unknown facts of a world: a slot holds one fact of one input, whose columns are values of their declared types.
+//! The unknown facts of a world: a slot holds one fact of one input, whose columns are values of
+//! their declared types.
 
 use mangle_engine::kernel::plan::{BEGINNING, END};
 use mangle_engine::types::{Base, StructField, Type};
@@ -7,18 +8,18 @@ use super::encoder::Encoder;
 use super::expr::{Expr, Kind, Op, Sort};
 use crate::symbolic::Uses;
 
-/// How many elements of a list its type is asserted of.
+/// The number of elements of a list whose types are asserted.
 const TYPED_ELEMENTS: usize = 6;
 
-/// How deep types are asserted of values of unknown kind.
+/// The maximum depth of type assertions for values of unknown kind.
 const TYPED_DEPTH: usize = 3;
 
-/// A slot if its fact belongs to one input.
+/// The possible fact of a slot for one input.
 #[derive(Debug)]
 pub(crate) struct SlotFact {
     /// The number of the input.
     pub(crate) input: usize,
-    /// True if the fact of the slot belongs to this input.
+    /// True if the slot holds a fact of this input.
     pub(crate) taken: Expr,
     pub(crate) columns: Box<[Expr]>,
     pub(crate) uses: Uses,
@@ -72,7 +73,7 @@ impl Encoder<'_> {
         self.number_in(&format!("f{slot}"), i64::MIN.into(), i64::MAX.into())
     }
 
-    /// Asserts that exactly one of the inputs is taken.
+    /// Asserts that exactly one of the inputs is used.
     fn one_of(&mut self, facts: &[SlotFact]) {
         let any = self.exprs.or(facts.iter().map(|fact| fact.taken));
         self.required.push(any);
@@ -85,7 +86,8 @@ impl Encoder<'_> {
         }
     }
 
-    /// Asserts that the fact of a slot does not belong before the one of the slot before it: the order of facts does not matter.
+    /// Asserts that the fact of a slot does not precede the fact of the previous slot, because the
+    /// order of facts is irrelevant.
     fn ordered(&mut self, slot: usize) {
         let (Some(before), Some(behind)) = (self.slots.get(slot - 1), self.slots.get(slot)) else { return };
         let pairs: Vec<_> = before
@@ -108,7 +110,7 @@ impl Encoder<'_> {
         }
     }
 
-    /// The numbers in the first column of two facts that has numbers.
+    /// Returns the numbers in the first numeric column of two facts.
     fn first_numbers(&self, one: &SlotFact, other: &SlotFact) -> Option<(Expr, Expr)> {
         let mut columns = one.columns.iter().zip(&other.columns).filter_map(|(one, other)| {
             let content = |value: &Expr| match self.exprs.node(*value) {
@@ -122,7 +124,7 @@ impl Encoder<'_> {
         columns.find(|(one, other)| one != other)
     }
 
-    /// A new value of a type, and the condition that it has the type.
+    /// Returns a new value of a type, and the condition that it has the type.
     fn typed(&mut self, prefix: &str, ty: &Type) -> (Expr, Expr) {
         match ty {
             Type::Base(base) => {
@@ -166,7 +168,7 @@ impl Encoder<'_> {
         self.constant(value)
     }
 
-    /// The content of a new value without parts, and the condition that a program can write it.
+    /// Returns the content of a new value without parts, and the condition that it has a literal.
     fn scalar(&mut self, prefix: &str, kind: Kind) -> (Expr, Expr) {
         let yes = self.exprs.bool(true);
         match kind {
@@ -192,7 +194,7 @@ impl Encoder<'_> {
         self.exprs.not(odd)
     }
 
-    /// True if a text is a name.
+    /// Returns the condition that a text is a name.
     pub(crate) fn is_name(&mut self, text: Expr) -> Expr {
         self.exprs.raw(Op::IsName, &[text], Sort::Bool)
     }
@@ -221,7 +223,7 @@ impl Encoder<'_> {
         (self.exprs.make(Kind::Struct, &[items]), holds)
     }
 
-    /// True for names below a name.
+    /// Returns the condition that a name is below another name.
     fn is_below(&mut self, value: Expr, prefix: &str) -> Expr {
         let is = self.exprs.is(Kind::Name, value);
         let text = self.exprs.content(Kind::Name, 0, value, self.sorts.names);
@@ -234,7 +236,7 @@ impl Encoder<'_> {
         self.exprs.and([is, starts, sound])
     }
 
-    /// True for values of a kind whose first items have a type.
+    /// Returns the condition that a value has a kind and its first items have a type.
     fn are_items(&mut self, value: Expr, kind: Kind, item: &Type, depth: usize) -> Expr {
         let is = self.exprs.is(kind, value);
         let items = self.exprs.content(kind, 0, value, Sort::Items);
@@ -242,7 +244,8 @@ impl Encoder<'_> {
         self.exprs.and([is, all])
     }
 
-    /// True if a value has a type, as far as `depth` and the first elements of lists show.
+    /// Returns the condition that a value has a type, checked up to `depth` and for the first
+    /// elements of lists.
     fn conforms(&mut self, value: Expr, ty: &Type, depth: usize) -> Expr {
         let yes = self.exprs.bool(true);
         let Some(below) = depth.checked_sub(1) else { return yes };
@@ -270,7 +273,7 @@ impl Encoder<'_> {
             Type::List(element) => self.are_items(value, Kind::List, element, below),
             Type::Map(parts) => self.are_items(value, Kind::Map, &Type::Pair(parts.clone()), below + 1),
             Type::Struct(_) => {
-                // Which fields there are is known of columns of this type only.
+                // The set of fields is known only for columns of this type.
                 let is = self.exprs.is(Kind::Struct, value);
                 self.open.insert("structs inside of other values");
                 is
@@ -306,7 +309,7 @@ impl Encoder<'_> {
         self.exprs.and(all)
     }
 
-    /// True if a value of any kind can be written in a program.
+    /// Returns the condition that a value of any kind has a literal.
     fn is_sound(&mut self, value: Expr, depth: usize) -> Expr {
         let mut all = Vec::new();
         for kind in Kind::ALL {

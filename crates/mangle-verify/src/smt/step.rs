@@ -1,4 +1,4 @@
-//! The steps of a plan over expressions, one after the other, for every way in which the earlier ones hold.
+//! Encoding of the steps of a plan, for every combination of the previous steps.
 
 use mangle_engine::kernel::plan::{
     BEGINNING, Bound, Bounds, END, IntervalCondition, Lookup, MAX_CALL_DEPTH, Plan, Slot, Step, StepKind,
@@ -13,19 +13,20 @@ use super::expr::{Expr, Kind, Sort};
 use crate::obstacle::Obstacle;
 use crate::symbolic::Uses;
 
-/// A derivation of the head of a plan: the tuple, when it holds, the facts that it uses, and the stages of recursive tuples.
+/// A derivation of the head of a plan: the tuple, its condition, the facts that it uses, and the
+/// stages of recursive tuples.
 pub(crate) type Row = (Box<[Expr]>, Expr, Uses, Vec<Expr>);
 
-/// The state of a plan under evaluation.
+/// The state of a plan during encoding.
 pub(crate) struct Frame<'p> {
     pub(crate) plan: &'p Plan,
     pub(crate) registers: Vec<Expr>,
     pub(crate) out: Vec<Row>,
-    /// How many calls of predicates are around it.
+    /// The number of surrounding predicate calls.
     depth: u32,
 }
 
-/// The conditions under which a row holds.
+/// The conditions of a row.
 #[derive(Clone)]
 pub(crate) struct Path {
     pub(crate) guard: Expr,
@@ -34,7 +35,7 @@ pub(crate) struct Path {
 }
 
 impl Encoder<'_> {
-    /// The derivations of a plan.
+    /// Returns the derivations of a plan.
     pub(crate) fn rows(&mut self, plan: &Plan) -> Result<Vec<Row>, Obstacle> {
         let mut frame = self.frame(plan)?;
         let path =
@@ -48,7 +49,7 @@ impl Encoder<'_> {
         Ok(Frame { plan, registers, out: Vec::new(), depth: 0 })
     }
 
-    /// Registers without a value.
+    /// Creates registers without values.
     pub(crate) fn registers(&mut self, count: usize) -> Result<Vec<Expr>, Obstacle> {
         let zero = self.exprs.int(0);
         let unset = self.exprs.make(Kind::Number, &[zero]);
@@ -102,7 +103,7 @@ impl Encoder<'_> {
         Path { guard: self.exprs.and([path.guard, condition]), ..path.clone() }
     }
 
-    /// The expression of a source.
+    /// Returns the expression of a source.
     pub(crate) fn read(&mut self, source: ValueSource, registers: &[Expr]) -> Result<Expr, Obstacle> {
         match source {
             ValueSource::Value(value) => self.constant(value),
@@ -113,7 +114,7 @@ impl Encoder<'_> {
         }
     }
 
-    /// Runs a step that computes a value. Returns when there is one.
+    /// Encodes a step that computes a value. Returns the condition that the value exists.
     pub(crate) fn compute(
         &mut self,
         rule: RuleId,
@@ -129,7 +130,8 @@ impl Encoder<'_> {
         Ok(self.exprs.and([guard, succeeds]))
     }
 
-    /// The value that a step computes, its register, and when there is one.
+    /// Returns the value that a step computes, its register, and the condition that the value
+    /// exists.
     pub(crate) fn computed(
         &mut self,
         step: &Step,
@@ -153,7 +155,7 @@ impl Encoder<'_> {
         }
     }
 
-    /// The instant of a bound, and when it is one.
+    /// Returns the instant of a bound, and the condition that it is an instant.
     fn instant(&mut self, bound: Bound, registers: &[Expr]) -> Result<(Expr, Expr), Obstacle> {
         let yes = self.exprs.bool(true);
         Ok(match bound {
@@ -178,7 +180,7 @@ impl Encoder<'_> {
         })
     }
 
-    /// When a comparison holds, and when it fails.
+    /// Returns the condition of a comparison, and the condition that it fails.
     fn compared(&mut self, operator: Operator, left: Expr, right: Expr) -> (Expr, Expr) {
         let no = self.exprs.bool(false);
         let equal = match operator {
@@ -194,7 +196,8 @@ impl Encoder<'_> {
         self.ordered_values(Kind::Number, if is_turned { [right, left] } else { [left, right] }, equal)
     }
 
-    /// When the first of two values of a kind is below the second, and when one is of another kind.
+    /// Returns the condition of an order comparison of two values, and the condition that a value
+    /// has the wrong kind.
     pub(crate) fn ordered_values(&mut self, kind: Kind, values: [Expr; 2], or_equal: bool) -> (Expr, Expr) {
         let are = values.map(|value| self.exprs.is(kind, value));
         let are = self.exprs.and(are);
@@ -203,7 +206,7 @@ impl Encoder<'_> {
         (self.exprs.and([are, holds]), self.exprs.not(are))
     }
 
-    /// When a tuple fits a lookup.
+    /// Returns the condition that a tuple matches a lookup.
     fn fits(&mut self, found: &Lookup, registers: &[Expr], tuple: &[Expr]) -> Result<Expr, Obstacle> {
         let mut parts = Vec::new();
         for (column, value) in (0u16..).zip(tuple) {
@@ -263,7 +266,7 @@ impl Encoder<'_> {
         Ok(Some(self.exprs.and(parts)))
     }
 
-    /// True if a tuple fits.
+    /// Returns the condition that any tuple matches.
     fn is_present(&mut self, found: &Lookup, registers: &[Expr]) -> Result<Expr, Obstacle> {
         let count = self.relations.get(found.relation as usize).map_or(0, |relation| relation.tuples.len());
         let mut present = Vec::new();
@@ -278,7 +281,7 @@ impl Encoder<'_> {
         Ok(self.exprs.or(present))
     }
 
-    /// A built-in predicate: goes on with each of its solutions.
+    /// Encodes a built-in predicate and continues with each of its solutions.
     fn solve(&mut self, frame: &mut Frame<'_>, at: usize, step: &Step, path: &Path) -> Result<(), Obstacle> {
         let StepKind::Solve { builtin, name, args, outputs, negated } = &step.kind else { return Ok(()) };
         let mut known = Vec::with_capacity(args.len());
@@ -309,7 +312,7 @@ impl Encoder<'_> {
         Ok(())
     }
 
-    /// The tuples of a relation that may fit.
+    /// Returns the tuples of a relation that may match.
     fn fitting(&mut self, frame: &Frame<'_>, found: &Lookup) -> Result<Vec<Tuple>, Obstacle> {
         let count = self.relations.get(found.relation as usize).map_or(0, |relation| relation.tuples.len());
         let mut tuples = Vec::new();
@@ -327,7 +330,7 @@ impl Encoder<'_> {
         Ok(tuples)
     }
 
-    /// Goes on with each tuple that fits.
+    /// Continues with each matching tuple.
     fn matches(
         &mut self,
         frame: &mut Frame<'_>,
@@ -366,7 +369,7 @@ impl Encoder<'_> {
         Ok(())
     }
 
-    /// Evaluates the rules of a predicate here, and goes on with their tuples.
+    /// Encodes the rules of a called predicate and continues with their tuples.
     fn call(
         &mut self,
         frame: &mut Frame<'_>,
@@ -403,7 +406,7 @@ impl Encoder<'_> {
     }
 }
 
-/// The expressions that a row takes from a tuple.
+/// Returns the expressions that a row reads from a tuple.
 fn taken(found: &Lookup, tuple: &[Expr]) -> Box<[Expr]> {
     let at = |column: usize| tuple.get(column).copied();
     let binds = found.binds.iter().filter_map(|(column, _)| at(usize::from(*column)));
@@ -412,13 +415,13 @@ fn taken(found: &Lookup, tuple: &[Expr]) -> Box<[Expr]> {
     binds.chain(start).chain(end).collect()
 }
 
-/// Fills the registers of a row with them.
+/// Writes expressions from a tuple to the registers of a row.
 fn fill(found: &Lookup, taken: &[Expr], registers: &mut [Expr]) {
     let slots = found.binds.iter().map(|(_, slot)| *slot).chain(found.ends.0).chain(found.ends.1);
     slots.zip(taken).for_each(|(slot, value)| write(registers, slot, *value));
 }
 
-/// Fills a register of a row.
+/// Writes a register of a row.
 pub(crate) fn write(registers: &mut [Expr], slot: Slot, value: Expr) {
     if let Some(register) = registers.get_mut(usize::from(slot)) {
         *register = value;

@@ -1,4 +1,4 @@
-//! Scripts and answers without a solver.
+//! Tests of scripts and answers without a real solver.
 
 #![allow(clippy::unwrap_used)]
 
@@ -69,7 +69,7 @@ fn a_root_is_no_number_below_zero_only() {
     assert!(!text.contains("fp.sqrt"), "{text}");
 }
 
-/// A solver that always gives the same answer.
+/// A solver that always returns the same answer.
 #[derive(Debug)]
 struct Canned(Result<&'static str, SolverError>);
 
@@ -83,7 +83,7 @@ impl Solver for Canned {
     }
 }
 
-/// The answer about a property that only a solver decides.
+/// Returns the answer about a property that only a solver decides.
 fn answer(output: Result<&'static str, SolverError>) -> String {
     let policy = "Decl n(X) descr [extensional()] bound [/number].\n\
         ok() :- n(A), n(B), A > 1, B > 1, C = fn:mult(A, B), C = 8633.";

@@ -1,4 +1,5 @@
-//! Whether strings and names are texts for a question, or only compared for equality.
+//! Selection of the SMT sorts of strings and names: texts, or numbers if they are only compared for
+//! equality.
 
 use mangle_engine::kernel::CompiledProgram;
 use mangle_engine::kernel::plan::{Let, RowArgs, Step, StepKind};
@@ -9,14 +10,14 @@ use super::print::TextSorts;
 use crate::candidates::InputPredicate;
 use crate::cone::Cone;
 
-/// Functions that look into strings, or make them.
+/// Functions that read or create strings.
 const STRINGS: &[&str] =
     &["string:concat", "string:replace", "number:to_string", "float64:to_string", "name:to_string"];
 
-/// Functions that look into names.
+/// Functions that read names.
 const NAMES: &[&str] = &["string:concat", "name:to_string", "name:root", "name:tip", "name:list"];
 
-/// The sorts of strings and names: texts if a step of the cone looks into them.
+/// Returns the sorts of strings and names: texts if a step of the cone reads their content.
 pub(crate) fn text_sorts(compiled: &CompiledProgram, cone: &Cone, inputs: &[InputPredicate]) -> TextSorts {
     let mut uses = Uses::default();
     for stratum in &compiled.strata {
@@ -66,7 +67,7 @@ impl Uses {
     }
 }
 
-/// Whether a type has names below a prefix.
+/// True if a type has names below a prefix.
 fn has_prefix(ty: &Type) -> bool {
     match ty {
         Type::Prefix(_) => true,

@@ -1,4 +1,4 @@
-//! Aggregations over symbolic relations: which rows make a group, and what each reducer can give for it.
+//! Symbolic aggregations: groups of rows, and the possible results of each reducer.
 
 use mangle_engine::kernel::plan::{Aggregate, Let, Lookup, RowArgs, Slot, Step, StepKind, ValueSource};
 use mangle_engine::kernel::{Failure, Reducer, ValueId, Values};
@@ -12,22 +12,22 @@ use super::term::Term;
 use crate::circuit::Literal;
 use crate::obstacle::Obstacle;
 
-/// How many different results of one reducer there may be for one group.
+/// The maximum number of different results of a reducer for one group.
 const MOST_STATES: usize = 4_000;
 
-/// How many pairs of rows one aggregation may compare.
+/// The maximum number of compared row pairs per aggregation.
 const MOST_PAIRS: usize = 4_000_000;
 
 /// A row of an aggregation.
 struct Row {
     terms: Box<[Term]>,
-    /// True where the row counts: it holds, and no row before it is equal.
+    /// True if the row is counted: it holds, and no earlier row is equal.
     counts: Literal,
     key: Vec<Term>,
     uses: Uses,
 }
 
-/// What a reducer has made of the rows so far.
+/// The intermediate state of a reducer.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 enum State {
     Empty,
@@ -37,7 +37,7 @@ enum State {
 }
 
 impl Evaluation<'_> {
-    /// Evaluates an aggregation over all rows that there are.
+    /// Evaluates an aggregation over all rows.
     pub(super) fn aggregate(&mut self, aggregate: &Aggregate) -> Result<(), Obstacle> {
         let rows = self.rows(aggregate)?;
         let mut additions = Additions::default();
@@ -53,7 +53,7 @@ impl Evaluation<'_> {
         Ok(())
     }
 
-    /// The rows that an aggregation selects, those of one value first.
+    /// Returns the rows that an aggregation selects. Rows of single values come first.
     fn rows(&mut self, aggregate: &Aggregate) -> Result<Vec<Row>, Obstacle> {
         let selected = &aggregate.rows;
         let Some(relation) = self.relations.get(selected.relation as usize) else { return Ok(Vec::new()) };
@@ -71,7 +71,7 @@ impl Evaluation<'_> {
         for (at, tuple) in fixed.into_iter().chain(open).enumerate() {
             let holds = self.selected(selected, &tuple.terms, tuple.holds);
             let mut counts = vec![holds];
-            // Rows of one value differ from each other.
+            // Rows of single values are distinct.
             for (before, other) in rows.iter().zip(&holding).filter(|_| at >= first_open) {
                 let equal = self.all_equal(&before.terms, &tuple.terms);
                 let is_repeated = self.circuit.both(equal, *other);
@@ -86,7 +86,8 @@ impl Evaluation<'_> {
         Ok(rows)
     }
 
-    /// Where a tuple that holds where `holds` is true has the constants of the premise.
+    /// Returns the condition that a tuple with the condition `holds` matches the constants of the
+    /// premise.
     fn selected(&mut self, rows: &Lookup, tuple: &[Term], holds: Literal) -> Literal {
         let mut parts = vec![holds];
         for (column, term) in (0u16..).zip(tuple) {
@@ -118,7 +119,8 @@ impl Evaluation<'_> {
         self.circuit.all(equal)
     }
 
-    /// Where a row is the first of its group, and the other rows with where they are in it.
+    /// Returns the condition that a row is the first of its group, and the membership conditions of
+    /// other rows.
     #[allow(clippy::type_complexity)]
     fn members(
         &mut self,
@@ -144,7 +146,7 @@ impl Evaluation<'_> {
         Ok(Some((guard, members)).filter(|_| guard != self.circuit.no()))
     }
 
-    /// Adds what follows from a group.
+    /// Adds the tuples of a group.
     fn group(
         &mut self,
         aggregate: &Aggregate,
@@ -180,7 +182,7 @@ impl Evaluation<'_> {
         Ok(())
     }
 
-    /// Runs steps that compute something. Returns where all of them succeed.
+    /// Evaluates computing steps. Returns the condition that all of them succeed.
     fn behind(
         &mut self,
         aggregate: &Aggregate,
@@ -199,7 +201,8 @@ impl Evaluation<'_> {
         Ok(guard)
     }
 
-    /// The values of the states that a reducer ends in. States without a value are added to `failing`.
+    /// Returns the values of the final states of a reducer. States without a value are added to
+    /// `failing`.
     fn results(
         &mut self,
         reducer: Reducer,
@@ -220,7 +223,7 @@ impl Evaluation<'_> {
         options
     }
 
-    /// What a reducer gives for the rows of a group, and where it gives anything.
+    /// Returns the result of a reducer for the rows of a group, and the condition that it exists.
     fn reduce(
         &mut self,
         aggregate: &Aggregate,
@@ -277,7 +280,8 @@ impl Evaluation<'_> {
         Ok((term, guard))
     }
 
-    /// The values that a row gives to a reducer, and where it gives any; `None` where all rows are left out.
+    /// Returns the values of a row for a reducer, and the condition that they exist. `None` if all
+    /// rows are excluded.
     #[allow(clippy::type_complexity)]
     fn arguments(
         &mut self,
@@ -309,7 +313,7 @@ impl Evaluation<'_> {
 }
 
 impl State {
-    /// With one row more.
+    /// Adds a row to the state.
     fn with(&self, reducer: Reducer, values: &mut Values, row: &[ValueId]) -> Result<Self, Failure> {
         if reducer.counts() {
             return Ok(match self {
@@ -327,7 +331,7 @@ impl State {
         Ok(Self::Rows(rows))
     }
 
-    /// What the rows become.
+    /// Returns the result of the state.
     fn value(&self, reducer: Reducer, values: &mut Values, args: &RowArgs) -> Result<ValueId, Failure> {
         let width = args.sources.as_ref().map_or(0, |sources| sources.len());
         match self {
@@ -340,7 +344,7 @@ impl State {
     }
 }
 
-/// What a register holds for a row.
+/// Returns the column that is bound to a register.
 fn column(tuple: &[Term], rows: &Lookup, slot: Slot) -> Option<Term> {
     let (column, _) = rows.binds.iter().find(|(_, bound)| *bound == slot)?;
     tuple.get(usize::from(*column)).copied()

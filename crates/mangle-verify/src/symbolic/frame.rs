@@ -1,4 +1,4 @@
-//! What the evaluation of a plan holds: its registers, and what was computed before.
+//! The state of a plan evaluation: registers and memoized results.
 
 use mangle_engine::kernel::ValueId;
 use mangle_engine::kernel::plan::{Plan, RelationId};
@@ -12,12 +12,12 @@ use crate::circuit::Literal;
 /// A derivation of the head of a plan.
 pub(super) type Derived = (Box<[Term]>, Literal, Uses);
 
-/// What a plan looks at while it is evaluated.
+/// The state of a plan during its evaluation.
 pub(super) struct Frame<'p> {
     pub(super) plan: &'p Plan,
     pub(super) row: Vec<Term>,
     pub(super) out: Vec<Derived>,
-    /// How many calls of predicates it is inside of.
+    /// The number of surrounding predicate calls.
     pub(super) depth: u32,
 }
 
@@ -28,7 +28,7 @@ impl<'p> Frame<'p> {
     }
 }
 
-/// What was computed from terms before.
+/// Memoized results of terms.
 #[derive(Default)]
 pub(super) struct Memo {
     pub(super) computed: FxHashMap<(&'static str, Box<[Term]>), Computed>,
@@ -36,23 +36,23 @@ pub(super) struct Memo {
     pub(super) absences: FxHashMap<LookupKey, Literal>,
 }
 
-/// The value of a function, and where it has none.
+/// The value of a function, and the condition that it exists.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Computed {
     pub(super) term: Term,
-    /// True where the function has a value.
+    /// The condition that the function has a value.
     pub(super) succeeds: Literal,
     pub(super) fails: Literal,
 }
 
-/// Where a test holds, and where it fails.
+/// The conditions that a test holds and that it fails.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Test {
     pub(super) holds: Literal,
     pub(super) fails: Literal,
 }
 
-/// What a lookup requires of a tuple.
+/// The requirements of a lookup.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) struct LookupKey {
     pub(super) relation: RelationId,

@@ -13,7 +13,7 @@ use crate::circuit::Literal;
 use crate::obstacle::Obstacle;
 
 impl Evaluation<'_> {
-    /// What a lookup requires, for a row.
+    /// Returns the requirements of a lookup for a row.
     pub(super) fn lookup(&mut self, found: &Lookup, row: &[Term]) -> LookupKey {
         let arity = self.setting.compiled.arities.get(found.relation as usize).copied().unwrap_or(0);
         let columns = 0..u16::try_from(arity).unwrap_or(u16::MAX);
@@ -24,7 +24,7 @@ impl Evaluation<'_> {
         LookupKey { relation: found.relation, keys: keys.collect(), same: found.same.clone() }
     }
 
-    /// The tuples that may fit, each with where it does.
+    /// Returns the tuples that may match, with their conditions.
     fn fitting(&mut self, lookup: &LookupKey) -> Result<Vec<Derived>, Obstacle> {
         let Some(relation) = self.relations.get_mut(lookup.relation as usize) else { return Ok(Vec::new()) };
         let numbers = relation.candidates(&self.terms, &self.circuit, &lookup.keys);
@@ -42,7 +42,8 @@ impl Evaluation<'_> {
         Ok(fitting)
     }
 
-    /// Where a tuple that holds where `holds` is true fits; `None` for nowhere.
+    /// Returns the condition that a tuple with the condition `holds` matches. `None` if it never
+    /// matches.
     fn fits(&mut self, tuple: &[Term], holds: Literal, lookup: &LookupKey) -> Option<Literal> {
         let mut parts: SmallVec<[Literal; 8]> = smallvec::smallvec![holds];
         let at = |column: u16| tuple.get(usize::from(column)).copied();
@@ -58,7 +59,7 @@ impl Evaluation<'_> {
         Some(self.circuit.all(parts)).filter(|fits| *fits != self.circuit.no())
     }
 
-    /// True where a tuple fits.
+    /// Returns the condition that any tuple matches.
     pub(super) fn is_present(&mut self, lookup: LookupKey) -> Result<Literal, Obstacle> {
         if let Some(known) = self.memo.absences.get(&lookup) {
             return Ok(*known);
@@ -69,7 +70,7 @@ impl Evaluation<'_> {
         Ok(present)
     }
 
-    /// Goes on with each tuple that fits.
+    /// Continues with each matching tuple.
     pub(super) fn matches(
         &mut self,
         frame: &mut Frame<'_>,
@@ -83,8 +84,10 @@ impl Evaluation<'_> {
         self.go_on(frame, at, found, fitting, Some((guard, uses)))
     }
 
-    /// Goes on with tuples; those that give the registers of the row the same terms are one. Tuples of a called rule have
-    /// the guard of the row in them already, and what it requires of them is not checked yet.
+    /// Continues with tuples. Tuples that write the same terms to the registers are merged.
+    ///
+    /// The conditions of tuples of a called rule include the guard of the row, but not the
+    /// requirements of the lookup.
     pub(super) fn go_on(
         &mut self,
         frame: &mut Frame<'_>,
@@ -134,13 +137,13 @@ impl Evaluation<'_> {
         Ok(())
     }
 
-    /// Where the interval of a tuple is as the lookup requires.
+    /// Returns the condition that the interval of a tuple meets the requirements of the lookup.
     fn is_then(&mut self, found: &Lookup, tuple: &[Term], row: &[Term]) -> Result<Literal, Obstacle> {
         let (Some(when), [.., start, end]) = (found.when.as_deref(), tuple) else {
             return Ok(self.circuit.yes());
         };
         let bounds = when.bounds();
-        // The registers of the bounds become the first two of a row of their own.
+        // The registers of the bounds become the first two registers of a separate row.
         let mut args = vec![*start, *end];
         let mut bound = |this: &mut Self, bound: Bound| match bound {
             Bound::Value(source) | Bound::Stored(source) => {
@@ -167,7 +170,7 @@ impl Evaluation<'_> {
     }
 }
 
-/// The terms that a row takes from a tuple.
+/// Returns the terms that a row reads from a tuple.
 fn taken(found: &Lookup, tuple: &[Term]) -> Box<[Term]> {
     let at = |column: usize| tuple.get(column).copied();
     let binds = found.binds.iter().filter_map(|(column, _)| at(usize::from(*column)));
@@ -176,7 +179,7 @@ fn taken(found: &Lookup, tuple: &[Term]) -> Box<[Term]> {
     binds.chain(start).chain(end).collect()
 }
 
-/// Fills the registers of a row with them.
+/// Writes terms from a tuple to the registers of a row.
 fn fill(found: &Lookup, taken: &[Term], row: &mut [Term]) {
     let slots = found.binds.iter().map(|(_, slot)| *slot).chain(found.ends.0).chain(found.ends.1);
     slots.zip(taken).for_each(|(slot, term)| write(row, slot, *term));

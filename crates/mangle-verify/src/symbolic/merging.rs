@@ -1,8 +1,8 @@
-//! Facts that give way to others (`fundep` and `merge`): of those that agree, the one is kept that the merging predicate chooses
-//! against each other one.
+//! Merging of facts (`fundep` and `merge`): of facts with equal keys, the fact that the merging
+//! predicate prefers is kept.
 //!
-//! The engine merges facts in the order in which it finds them. That order does not matter where the predicate chooses one of two
-//! values, the same in either order; where it does not, the search gives up.
+//! The engine merges facts in the order of their derivation. This order is irrelevant if the
+//! predicate always chooses the same one of two values. Otherwise, the search gives up.
 
 use mangle_engine::kernel::CompiledProgram;
 use mangle_engine::kernel::plan::{Merge, RelationId, Step, StepKind, Stratum};
@@ -16,8 +16,8 @@ use super::term::Term;
 use crate::circuit::Literal;
 use crate::obstacle::Obstacle;
 
-/// Whether the search can say which facts are kept: they differ in the merged column alone, and nothing reads them while they are
-/// derived.
+/// True if the search supports the merge: facts differ only in the merged column, and no rule reads
+/// them during their derivation.
 pub(super) fn is_supported(compiled: &CompiledProgram, stratum: &Stratum, merge: &Merge) -> bool {
     let arity = compiled.arities.get(merge.candidates as usize).copied().unwrap_or(0);
     let keys = (0..arity).filter(|at| *at < 64 && merge.keys & (1 << at) != 0).count();
@@ -35,16 +35,17 @@ pub(super) fn is_supported(compiled: &CompiledProgram, stratum: &Stratum, merge:
     is_plain && !is_read && !is_aggregated
 }
 
-/// What a merging predicate makes of two values.
+/// The result of a merging predicate for two values.
 struct Choice {
-    /// Where the other value is kept, and not this one.
+    /// The condition that only the other value is kept.
     gives_way: Literal,
-    /// Where it is not so that one of the two is kept, the same in either order.
+    /// The condition that the choice is not exactly one of the two values, or depends on their
+    /// order.
     is_odd: Literal,
 }
 
 impl Evaluation<'_> {
-    /// Finds out which facts are kept of those that were derived in a stratum.
+    /// Determines the kept facts among the facts of a stratum.
     pub(super) fn keep(&mut self, open: &[RelationId]) -> Result<(), Obstacle> {
         let compiled = self.setting.compiled;
         for merge in compiled.merges.iter().filter(|merge| open.contains(&merge.candidates)) {
@@ -85,7 +86,7 @@ impl Evaluation<'_> {
         Ok(())
     }
 
-    /// Where two facts hold that agree in the columns that determine the merged one, and differ in that.
+    /// Returns the condition that two facts hold, have equal keys, and differ in the merged column.
     fn both_agree(&mut self, merge: &Merge, one: &SymbolicTuple, other: &SymbolicTuple) -> Literal {
         let mut parts = vec![one.holds, other.holds];
         for (at, (one, other)) in one.terms.iter().zip(&other.terms).enumerate() {
@@ -95,7 +96,7 @@ impl Evaluation<'_> {
         self.circuit.all(parts)
     }
 
-    /// What the merging predicate makes of two values, where `guard` is true.
+    /// Returns the result of the merging predicate for two values, if `guard` is true.
     fn choice(
         &mut self,
         merge: &Merge,
@@ -115,7 +116,7 @@ impl Evaluation<'_> {
         Ok(Choice { gives_way: only_other, is_odd: self.circuit.all([!only_one, !only_other]) })
     }
 
-    /// Where the merging predicate keeps the first of two values, and where the second.
+    /// Returns the conditions that the merging predicate keeps the first and the second value.
     fn decided(
         &mut self,
         merge: &Merge,

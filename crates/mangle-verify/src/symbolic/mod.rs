@@ -1,7 +1,7 @@
 //! The evaluation of a program in all worlds of a size at once.
 //!
-//! Follows the plans of the kernel step by step, over terms instead of values: what a relation holds is a list of tuples,
-//! each with a literal of a circuit that says in which worlds it is there.
+//! The evaluation follows the plans of the kernel over terms instead of values. A relation is a
+//! list of tuples, each with a literal of a circuit that is true in the worlds with the tuple.
 
 mod aggregate;
 mod frame;
@@ -31,28 +31,28 @@ use crate::cone::Cone;
 use crate::input::Input;
 use crate::obstacle::Obstacle;
 
-/// How many tuples all relations of a search may have.
+/// The maximum number of tuples of all relations.
 const MOST_TUPLES: usize = 400_000;
 
-/// After how many rounds a recursion is given up.
+/// The maximum number of rounds of a recursion.
 const MOST_ROUNDS: usize = 200;
 
-/// What the evaluation of a program in all worlds depends on.
+/// The input of the evaluation.
 #[derive(Clone, Copy)]
 pub(crate) struct Setting<'s> {
     pub(crate) compiled: &'s CompiledProgram,
-    /// What follows from the program alone; `None` where its evaluation does not come to its end.
+    /// The facts of the program alone. `None` if its evaluation does not complete.
     pub(crate) base: Option<&'s Model>,
     pub(crate) cone: &'s Cone,
     pub(crate) inputs: &'s [Input],
-    /// Groups of exchangeable values, each in the order in which a world uses them.
+    /// Groups of exchangeable values, each in the order of their use in a world.
     pub(crate) groups: &'s [Vec<ValueId>],
     pub(crate) clock: Clock,
     pub(crate) end: Instant,
     pub(crate) cancel: &'s Cancel,
 }
 
-/// A program in all worlds of a size.
+/// An evaluation of a program in all worlds of a size.
 pub(crate) struct Evaluation<'s> {
     setting: Setting<'s>,
     values: Values,
@@ -62,15 +62,15 @@ pub(crate) struct Evaluation<'s> {
     relations: Vec<SymbolicRelation>,
     facts: FxHashMap<RelationId, Vec<usize>>,
     memo: Memo,
-    /// When the evaluation ends with an error, and in which rule.
+    /// The conditions that the evaluation ends with an error, with the rules.
     pub(crate) aborts: Vec<(RuleId, Literal)>,
-    /// Whether a value depends on the order in which the kernel finds facts, which the search does not imitate.
+    /// True if a value depends on the kernel's derivation order, which the search does not model.
     pub(crate) depends_on_order: bool,
     steps: u64,
 }
 
 impl<'s> Evaluation<'s> {
-    /// Evaluates what the cone of `setting` holds, in all worlds of `size` facts.
+    /// Evaluates the cone of `setting` in all worlds of `size` facts.
     pub(crate) fn new(setting: Setting<'s>, values: Values, size: usize) -> Result<Self, Obstacle> {
         let mut circuit = Circuit::new(setting.end, setting.cancel);
         let mut terms = Terms::default();
@@ -99,7 +99,7 @@ impl<'s> Evaluation<'s> {
         Ok(evaluation)
     }
 
-    /// True in the worlds in which a predicate has a fact.
+    /// Returns the literal that is true in the worlds with a fact of the predicate.
     pub(crate) fn is_derived(&mut self, predicate: PredicateId) -> Literal {
         let tuples = self.relations.get(predicate.0 as usize).map_or(&[][..], |found| &found.tuples);
         let holds: Vec<Literal> = tuples.iter().map(|tuple| tuple.holds).collect();
@@ -144,7 +144,7 @@ impl<'s> Evaluation<'s> {
         self.keep(&open)
     }
 
-    /// Evaluates the rules of a recursion until no world has more facts.
+    /// Evaluates recursive rules until no world has additional facts.
     fn recursion(&mut self, plans: &[&Plan]) -> Result<(), Obstacle> {
         if plans.is_empty() {
             return Ok(());
@@ -165,7 +165,7 @@ impl<'s> Evaluation<'s> {
         Err(Obstacle::Size("a recursion does not end"))
     }
 
-    /// Whether a tuple holds in a world in which it did not hold a round before.
+    /// True if a tuple holds in additional worlds after the round.
     fn is_any_later(&mut self, changes: &[(Literal, Literal)]) -> Result<bool, Obstacle> {
         let mut later = Vec::with_capacity(changes.len());
         for &(before, after) in changes {
@@ -179,7 +179,7 @@ impl<'s> Evaluation<'s> {
         self.relations.iter().map(|relation| relation.tuples.len()).sum()
     }
 
-    /// Evaluates each of `plans` once. Returns what holds otherwise than before.
+    /// Evaluates each of `plans` once. Returns the changed conditions, before and after.
     fn round(&mut self, plans: &[&Plan]) -> Result<Vec<(Literal, Literal)>, Obstacle> {
         let mut added: Vec<(RelationId, Additions)> = Vec::new();
         for &plan in plans {
@@ -206,14 +206,14 @@ impl<'s> Evaluation<'s> {
         Ok(changes)
     }
 
-    /// Takes over what follows from the program alone.
+    /// Adds the facts of the program alone.
     fn load_base(&mut self, base: &Model, relation: RelationId) {
         let Some(known) = base.relation(PredicateId(relation)) else { return };
         let tuples: Vec<Box<[ValueId]>> = known.tuples().map(Into::into).collect();
         self.load(relation, tuples);
     }
 
-    /// Adds the facts of the program and those of the world.
+    /// Adds the facts of the program and of the world.
     fn load_facts(&mut self, relation: RelationId) {
         let facts = self.setting.compiled.facts();
         let own = self.facts.get(&relation).into_iter().flatten().filter_map(|at| facts.get(*at));
@@ -243,7 +243,7 @@ impl<'s> Evaluation<'s> {
         }
     }
 
-    /// Looks from time to time whether the search is to end.
+    /// Checks the limits of the search at intervals.
     fn tick(&mut self) -> Result<(), Obstacle> {
         self.steps += 1;
         if !self.steps.is_multiple_of(256) {
@@ -255,18 +255,18 @@ impl<'s> Evaluation<'s> {
         self.check_budget()
     }
 
-    /// Ends a search that has no time or memory left for values.
+    /// Ends a search without remaining time or memory.
     fn check_budget(&self) -> Result<(), Obstacle> {
         let budget = Budget::new(self.setting.end, self.setting.cancel);
         budget.obstacle(&self.values).map_or(Ok(()), Err)
     }
 
-    /// Why a search ended before it was complete.
+    /// Returns the reason for an incomplete search.
     pub(crate) fn out_of_time(&self) -> Obstacle {
         if self.setting.cancel.is_cancelled() { Obstacle::Cancelled } else { Obstacle::Time }
     }
 
-    /// Whether a world of the size fulfils what is required and assumed.
+    /// True if a world of the size meets the requirements and assumptions.
     pub(crate) fn is_satisfiable(&mut self, assumptions: &[Literal]) -> Result<bool, Obstacle> {
         match self.circuit.solve(assumptions) {
             Satisfiable::Yes => Ok(true),
@@ -275,12 +275,12 @@ impl<'s> Evaluation<'s> {
         }
     }
 
-    /// The facts of the solution that was found last: the number of an input, and the values.
+    /// Returns the facts of the latest solution: the number of an input, and the values.
     pub(crate) fn world(&self) -> Vec<(usize, Vec<ValueId>)> {
         self.slots.world(&self.circuit, &self.terms)
     }
 
-    /// For each column of the fact in a slot the values that it can have, each with what says that it does.
+    /// Returns the possible values of each column of the fact in a slot, with their literals.
     pub(crate) fn choices(
         &self,
         slot: usize,
@@ -293,7 +293,7 @@ impl<'s> Evaluation<'s> {
         columns.iter().map(|term| self.terms.options(&self.circuit, *term).into_vec()).collect()
     }
 
-    /// From now on the solution that was found last is none.
+    /// Excludes the latest solution.
     pub(crate) fn exclude_solution(&mut self) {
         let mut parts = Vec::new();
         for fact in self.slots.slots.iter().flatten().filter(|fact| self.circuit.holds(fact.taken)) {
@@ -307,7 +307,7 @@ impl<'s> Evaluation<'s> {
         self.circuit.require(parts);
     }
 
-    /// Notes that a rule fails where `when` is true.
+    /// Records that a rule fails if `when` is true.
     fn fails(&mut self, rule: RuleId, when: Literal) {
         if self.setting.compiled.reading == Reading::Engine && when != self.circuit.no() {
             self.aborts.push((rule, when));
@@ -315,12 +315,12 @@ impl<'s> Evaluation<'s> {
     }
 }
 
-/// Whether the engine forgets intervals of a predicate where it is recursive, which the search does not imitate.
+/// True if the engine drops intervals of a recursive predicate, which the search does not model.
 fn forgets_intervals(compiled: &CompiledProgram, relation: RelationId) -> bool {
     compiled.reading == Reading::Engine && compiled.temporal.get(relation as usize) == Some(&true)
 }
 
-/// The relations that the search cannot evaluate where they depend on inputs.
+/// Returns the relations that the search cannot evaluate if they depend on inputs.
 pub(crate) fn unsupported(compiled: &CompiledProgram) -> Vec<RelationId> {
     let merged = compiled.merges.iter().filter(|merge| {
         let mut strata =

@@ -1,4 +1,4 @@
-//! Symbolic relations: tuples of terms, each with a literal that says when it holds.
+//! Symbolic relations: tuples of terms, each with the condition that it holds.
 
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -11,18 +11,19 @@ use crate::circuit::{Circuit, Literal};
 #[derive(Debug, Clone)]
 pub(crate) struct SymbolicTuple {
     pub(crate) terms: Box<[Term]>,
-    /// True in the worlds in which the tuple holds.
+    /// True in the worlds with the tuple.
     pub(crate) holds: Literal,
-    /// Which facts of the world it cannot do without.
+    /// The facts of the world that every derivation of the tuple uses.
     pub(crate) uses: Uses,
 }
 
-/// A relation as it is in all worlds at once.
+/// A relation in all worlds.
 #[derive(Debug, Default)]
 pub(crate) struct SymbolicRelation {
     pub(crate) tuples: Vec<SymbolicTuple>,
     numbers: FxHashMap<Box<[Term]>, u32>,
-    /// The tuples by the value of a column, and those that have a choice there; made when first used.
+    /// Indexes of the tuples by column, including tuples with a choice in the column. Created on
+    /// demand.
     columns: FxHashMap<u16, ColumnIndex>,
 }
 
@@ -30,11 +31,11 @@ pub(crate) struct SymbolicRelation {
 struct ColumnIndex {
     by_value: FxHashMap<Term, Vec<u32>>,
     choices: Vec<u32>,
-    /// How many tuples are in the index.
+    /// The number of indexed tuples.
     end: usize,
 }
 
-/// What was derived in a round and is not part of the relation yet.
+/// The derived tuples of a round that are not yet part of the relation.
 #[derive(Debug, Default)]
 pub(crate) struct Additions {
     order: Vec<Box<[Term]>>,
@@ -58,7 +59,7 @@ impl Additions {
 }
 
 impl SymbolicRelation {
-    /// The number of a tuple, which is added as one that never holds if it is new.
+    /// Returns the number of a tuple. A new tuple is added with a condition that is never true.
     fn number(&mut self, circuit: &Circuit, terms: &[Term], uses: &Uses) -> u32 {
         if let Some(known) = self.numbers.get(terms) {
             return *known;
@@ -70,7 +71,7 @@ impl SymbolicRelation {
         number
     }
 
-    /// Adds what was derived. Returns whether anything holds in more worlds than before, as far as its form shows.
+    /// Adds derived tuples. Returns the conditions that changed syntactically, before and after.
     pub(crate) fn merge(&mut self, circuit: &mut Circuit, additions: Additions) -> Vec<(Literal, Literal)> {
         let Additions { order, mut found } = additions;
         let mut changes = Vec::new();
@@ -89,7 +90,7 @@ impl SymbolicRelation {
         changes
     }
 
-    /// The numbers of the tuples that may have these terms in these columns.
+    /// Returns the numbers of the tuples that may have these terms in these columns.
     pub(crate) fn candidates(&mut self, terms: &Terms, circuit: &Circuit, keys: &[(u16, Term)]) -> Vec<u32> {
         let all = self.tuples.len();
         let mut best: Option<Vec<u32>> = None;

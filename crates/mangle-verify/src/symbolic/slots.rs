@@ -1,4 +1,5 @@
-//! The unknown facts of a world: a slot holds one fact of one input predicate, and its columns are choices.
+//! The unknown facts of a world: a slot holds one fact of one input predicate, and its columns are
+//! choices.
 
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -8,25 +9,26 @@ use crate::circuit::{Circuit, Literal};
 use crate::input::Input;
 use mangle_engine::kernel::ValueId;
 
-/// Which input the fact of each slot belongs to, as far as a derivation needs it: 0 for any, else the number of the input
-/// plus one.
+/// The input of the fact in each slot, as required by a derivation: 0 for any input, or the number
+/// of the input plus one.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) struct Uses(SmallVec<[u16; 8]>);
 
 impl Uses {
-    /// No slot is used.
+    /// Creates an instance without requirements.
     pub(crate) fn none(slots: usize) -> Self {
         Self(smallvec::smallvec![0; slots])
     }
 
-    /// The slot holds a fact of the input.
+    /// Requires a fact of the input in the slot.
     pub(crate) fn only(slots: usize, slot: usize, input: u16) -> Self {
         let mut uses = Self::none(slots);
         uses.0.get_mut(slot).into_iter().for_each(|at| *at = input + 1);
         uses
     }
 
-    /// What both need; `None` where no world has both. Slots hold facts in the order of their inputs.
+    /// Returns the union of both requirements. `None` if they are incompatible. Slots hold facts in
+    /// the order of their inputs.
     pub(crate) fn join(&self, other: &Self) -> Option<Self> {
         let mut joined = self.clone();
         for (at, more) in joined.0.iter_mut().zip(&other.0) {
@@ -47,7 +49,7 @@ impl Uses {
         Some(joined)
     }
 
-    /// Keeps what the other needs as well.
+    /// Keeps only the common requirements.
     pub(crate) fn meet(&mut self, other: &Self) {
         for (at, more) in self.0.iter_mut().zip(&other.0) {
             if at != more {
@@ -57,25 +59,27 @@ impl Uses {
     }
 }
 
-/// A slot whose fact may be one of an input.
+/// The possible fact of a slot for one input.
 pub(crate) struct SlotFact {
     /// The number of the input.
     pub(crate) input: usize,
-    /// True when the fact of the slot is one of this input.
+    /// True if the slot holds a fact of this input.
     pub(crate) taken: Literal,
     /// The columns.
     pub(crate) terms: Box<[Term]>,
     pub(crate) uses: Uses,
 }
 
-/// All slots of a world, each with what it may hold.
+/// All slots of a world with their possible facts.
 pub(crate) struct Slots {
     pub(crate) slots: Vec<Vec<SlotFact>>,
 }
 
 impl Slots {
-    /// So many slots, each of which holds a fact of one of `inputs`. The facts come in the order of the inputs, and the
-    /// values of each group in the order of the group.
+    /// Creates slots, each with a fact of one of `inputs`.
+    ///
+    /// The facts are in the order of the inputs, and the values of each group in the order of the
+    /// group.
     pub(crate) fn new(
         circuit: &mut Circuit,
         terms: &mut Terms,
@@ -126,7 +130,8 @@ impl Slots {
         Self { slots }
     }
 
-    /// The fact of each slot in the solution that was found last: the number of its input, and its values.
+    /// Returns the fact of each slot in the latest solution: the number of its input, and its
+    /// values.
     pub(crate) fn world(&self, circuit: &Circuit, terms: &Terms) -> Vec<(usize, Vec<ValueId>)> {
         let fact = |facts: &Vec<SlotFact>| {
             let fact = facts.iter().find(|fact| circuit.holds(fact.taken))?;
@@ -140,16 +145,18 @@ impl Slots {
     }
 }
 
-/// The order in which a world uses the exchangeable values of a group: each only behind the one before it. Without it, a
-/// search would look at every exchange of them.
+/// The order of the exchangeable values of a group in a world: each value only after its
+/// predecessor.
+///
+/// The order prevents a search through all permutations.
 struct GroupOrder {
-    /// The place of each value in the order.
+    /// The index of each value in the order.
     ranks: FxHashMap<ValueId, usize>,
-    /// The most values of the group in one fact.
+    /// The maximum number of values of the group in one fact.
     width: usize,
-    /// True if the value of this rank is in an earlier slot.
+    /// True if the value with this rank is in an earlier slot.
     before: Vec<Literal>,
-    /// The same for this slot, for each of its facts: rank, and when the fact has the value.
+    /// For each fact of this slot: the rank, and the condition that the fact has the value.
     in_slot: Vec<(usize, Literal)>,
     in_fact: Vec<(usize, Literal)>,
     columns: usize,
@@ -173,12 +180,12 @@ impl GroupOrder {
         self.columns = 0;
     }
 
-    /// True if a value cannot be in the next column of a slot, since too few columns are before it.
+    /// True if a value cannot be in the next column of a slot, because too few columns precede it.
     fn is_late(&self, slot: usize, value: ValueId) -> bool {
         self.ranks.get(&value).is_some_and(|rank| *rank > slot * self.width + self.columns)
     }
 
-    /// Requires that the values before the one of a column are in columns before it.
+    /// Requires that the predecessor of a column's value is in an earlier column.
     fn require(&mut self, circuit: &mut Circuit, terms: &Terms, term: Term, taken: Literal) {
         let mut found = Vec::new();
         for (value, literal) in terms.options(circuit, term) {
@@ -207,7 +214,7 @@ impl GroupOrder {
     }
 }
 
-/// A column of a fact: one of `values` when the fact is taken.
+/// Creates a column of a fact with one of `values` if the fact is used.
 fn column(circuit: &mut Circuit, terms: &mut Terms, taken: Literal, values: &[ValueId]) -> Term {
     if let [only] = values {
         return terms.value(*only);
@@ -222,11 +229,12 @@ fn column(circuit: &mut Circuit, terms: &mut Terms, taken: Literal, values: &[Va
     terms.choice(circuit, options)
 }
 
-/// Requires that the input of the second is not before that of the first: the order of facts does not matter.
+/// Requires that the input of the second slot does not precede the input of the first, because the
+/// order of facts is irrelevant.
 fn ordered(circuit: &mut Circuit, first: &[SlotFact], second: &[SlotFact]) {
     let mut later = circuit.no();
     for (one, other) in first.iter().zip(second).rev() {
-        // `later`: the first is one of the inputs behind this one.
+        // `later`: the first slot has a later input.
         circuit.require([!later, !other.taken]);
         later = circuit.any([later, one.taken]);
     }

@@ -1,4 +1,4 @@
-//! The steps of a plan, one after the other, for every way in which those before hold.
+//! Evaluation of the steps of a plan, for every combination of the previous steps.
 
 use mangle_engine::kernel::plan::{Bound, Lookup, MAX_CALL_DEPTH, Slot, Step, StepKind, ValueSource};
 use mangle_engine::kernel::{Builtin, Failure, Function, RuleId, ValueId, compare};
@@ -13,7 +13,7 @@ use crate::circuit::Literal;
 use crate::obstacle::Obstacle;
 
 impl Evaluation<'_> {
-    /// Goes on from a step of a plan, where `guard` is true.
+    /// Continues at a step of a plan with the condition `guard`.
     pub(super) fn step(
         &mut self,
         frame: &mut Frame<'_>,
@@ -60,7 +60,7 @@ impl Evaluation<'_> {
         }
     }
 
-    /// The term that a source stands for.
+    /// Returns the term of a source.
     pub(super) fn read(&mut self, source: ValueSource, row: &[Term]) -> Term {
         match source {
             ValueSource::Value(value) => self.terms.value(value),
@@ -70,7 +70,7 @@ impl Evaluation<'_> {
         }
     }
 
-    /// Runs a step that computes a value. Returns where there is one.
+    /// Evaluates a step that computes a value. Returns the condition that the value exists.
     pub(super) fn compute(
         &mut self,
         rule: mangle_engine::kernel::RuleId,
@@ -85,7 +85,7 @@ impl Evaluation<'_> {
         Ok(self.circuit.both(guard, computed.succeeds))
     }
 
-    /// What a step computes, and the register for it; `None` for a step that computes nothing.
+    /// Returns the result of a computing step and its register. `None` for other steps.
     pub(super) fn computed(
         &mut self,
         step: &Step,
@@ -112,7 +112,7 @@ impl Evaluation<'_> {
         Ok(computed)
     }
 
-    /// The term of what `apply` gives for each combination of values.
+    /// Returns the term of the results of `apply` for each combination of values.
     pub(super) fn map(
         &mut self,
         args: &[Term],
@@ -192,7 +192,7 @@ impl Evaluation<'_> {
         Ok(test)
     }
 
-    /// When a comparison holds. Where it fails the evaluation stops.
+    /// Returns the condition of a comparison. A failure stops the evaluation.
     fn compare(
         &mut self,
         rule: RuleId,
@@ -206,7 +206,7 @@ impl Evaluation<'_> {
         Ok(self.circuit.both(guard, test.holds))
     }
 
-    /// A built-in predicate: goes on with each of its solutions.
+    /// Evaluates a built-in predicate and continues with each of its solutions.
     fn solve(
         &mut self,
         frame: &mut Frame<'_>,
@@ -259,7 +259,7 @@ impl Evaluation<'_> {
         Ok(())
     }
 
-    /// Evaluates the rules of a predicate here, and goes on with what they give.
+    /// Evaluates the rules of a called predicate and continues with their tuples.
     fn call(
         &mut self,
         frame: &mut Frame<'_>,
@@ -292,7 +292,7 @@ impl Evaluation<'_> {
     }
 }
 
-/// Fills a register of a row.
+/// Writes a register of a row.
 pub(super) fn write(row: &mut [Term], slot: Slot, term: Term) {
     if let Some(register) = row.get_mut(usize::from(slot)) {
         *register = term;

@@ -1,4 +1,4 @@
-//! Symbolic values: a value, or a choice of values of which a literal says when each is taken.
+//! Symbolic values: a value, or a choice of values, each with a literal that selects it.
 
 use mangle_engine::kernel::ValueId;
 use rustc_hash::FxHashMap;
@@ -11,10 +11,10 @@ use crate::obstacle::Obstacle;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct Term(u32);
 
-/// Values that some terms take together.
+/// A combination of the values of several terms.
 pub(crate) type Combination = SmallVec<[ValueId; 4]>;
 
-/// How many combinations of values one step may look at.
+/// The maximum number of value combinations per step.
 const MOST_COMBINATIONS: usize = 60_000;
 
 enum TermKind {
@@ -32,18 +32,18 @@ pub(crate) struct Terms {
 }
 
 impl Terms {
-    /// The term of one value.
+    /// Returns the term of one value.
     pub(crate) fn value(&mut self, value: ValueId) -> Term {
         let all = &mut self.all;
         *self.values.entry(value).or_insert_with(|| push(all, TermKind::Value(value)))
     }
 
-    /// The term of one value, if there is one.
+    /// Returns the existing term of one value.
     pub(crate) fn known(&self, value: ValueId) -> Option<Term> {
         self.values.get(&value).copied()
     }
 
-    /// A choice of values. At most one of the literals is true at a time.
+    /// Creates a choice of values. At most one of the literals is true at a time.
     pub(crate) fn choice(&mut self, circuit: &Circuit, options: Vec<(ValueId, Literal)>) -> Term {
         if let [(value, literal)] = options.as_slice()
             && *literal == circuit.yes()
@@ -59,7 +59,7 @@ impl Terms {
         term
     }
 
-    /// The value of a term that is no choice.
+    /// Returns the value of a term that is not a choice.
     pub(crate) fn as_value(&self, term: Term) -> Option<ValueId> {
         match self.all.get(term.0 as usize)? {
             TermKind::Value(value) => Some(*value),
@@ -67,7 +67,7 @@ impl Terms {
         }
     }
 
-    /// The values that a term can take, with what says that it does.
+    /// Returns the possible values of a term with their literals.
     pub(crate) fn options(&self, circuit: &Circuit, term: Term) -> SmallVec<[(ValueId, Literal); 1]> {
         match self.all.get(term.0 as usize) {
             Some(TermKind::Value(value)) => smallvec::smallvec![(*value, circuit.yes())],
@@ -76,7 +76,7 @@ impl Terms {
         }
     }
 
-    /// True when two terms have the same value.
+    /// Returns the condition that two terms have the same value.
     pub(crate) fn equal(&mut self, circuit: &mut Circuit, one: Term, other: Term) -> Literal {
         if one == other {
             return circuit.yes();
@@ -101,7 +101,7 @@ impl Terms {
         equal
     }
 
-    /// All values that `terms` can take together, each with what says that they do.
+    /// Returns all combinations of the values of `terms`, with their conditions.
     pub(crate) fn combinations(
         &self,
         circuit: &mut Circuit,

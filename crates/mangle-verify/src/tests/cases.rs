@@ -1,4 +1,4 @@
-//! Worlds as cases of policy tests.
+//! Tests of the conversion of worlds to policy test cases.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ const DOORS: &str = "Decl door(D) descr [extensional()] bound [/name].\n\
     Decl locked(D, Key) descr [extensional()] bound [/name, /name].\n\
     is_locked(D) :- locked(D, _).\nopen(D) :- door(D), !locked(D, _).\nshut(D) :- door(D), D = /x .\n";
 
-/// The answer of a property in the engine's reading, and the case of its world.
+/// Returns the answer of a property in the engine's reading, and the test case of its world.
 fn answered(property: &str) -> (Answer, String) {
     let program = Program::new(vec![Arc::new(FileSummary::new(FileId(0), &SourceFile::parse(DOORS.into())))]);
     let property = Properties::of_text(property).unwrap();

@@ -1,23 +1,24 @@
 //! A naive search over given values: every set of facts, smallest first, evaluated by the kernel.
 //!
-//! It checks the symbolic evaluation and the order of exchangeable values. It does not check that the values are complete.
+//! The search checks the symbolic evaluation and the order of exchangeable values. The search does
+//! not check the completeness of the values.
 
 use mangle_engine::kernel::{Fact, Kernel, RuleId, StopReason};
 use mangle_syntax::text::Cancel;
 
 use crate::{Input, Question};
 
-/// What all worlds of some facts are like.
+/// The result for all worlds of some facts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Enumerated {
     /// The size of the smallest world with the goal.
     Found(usize),
-    /// None has it, but in one the evaluation stops with an error.
+    /// No world has the goal, but the evaluation of a world stops with an error.
     Aborts,
     None,
 }
 
-/// All facts of some inputs.
+/// Returns all facts of some inputs.
 pub(super) fn universe(inputs: &[Input]) -> Vec<Fact> {
     let mut all: Vec<Fact> = Vec::new();
     for input in inputs {
@@ -40,7 +41,7 @@ pub(super) fn universe(inputs: &[Input]) -> Vec<Fact> {
     all
 }
 
-/// Looks at all worlds of at most `facts` facts.
+/// Evaluates all worlds with at most `facts` facts.
 pub(super) fn enumerate(
     question: &Question,
     base: &mut Kernel,
@@ -70,7 +71,7 @@ pub(super) fn enumerate(
     if aborts { Enumerated::Aborts } else { Enumerated::None }
 }
 
-/// The next choice of as many of `count` things.
+/// Advances to the next combination of `count` items.
 fn next(chosen: &mut [usize], count: usize) -> bool {
     let size = chosen.len();
     for at in (0..size).rev() {

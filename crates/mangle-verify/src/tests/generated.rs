@@ -1,4 +1,4 @@
-//! Generated policies: the search and the naive one agree.
+//! Tests that both searches agree on generated policies.
 
 use std::time::{Duration, Instant};
 
@@ -9,7 +9,7 @@ use super::enumerator::{Enumerated, enumerate, universe};
 use super::{question, told};
 use crate::{Outcome, Scope, search};
 
-/// A generator of numbers that gives the same each time.
+/// A deterministic random number generator.
 pub(super) struct Random(u64);
 
 impl Random {
@@ -40,7 +40,7 @@ Decl n(X, N) descr [extensional()] bound [/name, /number].
 t(/k). t(/l).
 ";
 
-/// An atom over names of variables, of an input or of a predicate that was defined before.
+/// Generates an atom of an input or a previously defined predicate.
 fn atom(random: &mut Random, level: usize) -> String {
     let variables = ["X", "Y", "Z", "_", "/k", "X", "Y"];
     let mut term = || random.of(&variables).to_owned();
@@ -103,7 +103,7 @@ fn policy(random: &mut Random) -> String {
     text
 }
 
-/// How many worlds the naive search may look at for one policy.
+/// The maximum number of worlds per policy for the naive search.
 const MOST_WORLDS: usize = 30_000;
 
 fn worlds(universe: usize, facts: usize) -> usize {
@@ -115,17 +115,17 @@ fn worlds(universe: usize, facts: usize) -> usize {
     all
 }
 
-/// What a comparison of the two searches came to.
+/// The result of comparing the two searches.
 #[derive(Default)]
 struct Compared {
-    /// How many policies were compared, and how many have a world.
+    /// The number of compared policies.
     policies: usize,
     found: usize,
-    /// How long the search took for each.
+    /// The duration of the search for each policy.
     times: Vec<Duration>,
 }
 
-/// Compares the two searches on so many policies, from a seed on.
+/// Compares the two searches on the policies of these seeds.
 fn compare(seeds: std::ops::Range<u64>) -> Compared {
     let mut all = Compared::default();
     for seed in seeds {

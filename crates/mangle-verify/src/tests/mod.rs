@@ -1,4 +1,4 @@
-//! Questions about small programs, and what is found.
+//! Tests of questions about small programs.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
@@ -28,12 +28,12 @@ use crate::{InputPredicate, Outcome, Question, Scope, Searched, search};
 /// The time of evaluation in tests.
 const NOW: Clock = Clock { now_ns: 1_700_000_000_000_000_000 };
 
-/// The question whether `goal() :- body` can be derived; predicates without rules and facts are the inputs.
+/// Returns the question for `goal() :- body`. Predicates without rules and facts are inputs.
 pub(crate) fn question(policy: &str, body: &str, reading: Reading) -> Question {
     question_for(EngineVersion::default(), policy, body, reading)
 }
 
-/// [`question`] for a version of the engine.
+/// Returns a [`question`] for a version of the engine.
 fn question_for(engine: EngineVersion, policy: &str, body: &str, reading: Reading) -> Question {
     let files = [policy.to_owned(), format!("verify_goal() :- {body} .\n")];
     let summary = |(id, text): (u32, &String)| {
@@ -72,7 +72,7 @@ fn question_for(engine: EngineVersion, policy: &str, body: &str, reading: Readin
     }
 }
 
-/// What a search found, in a line.
+/// Formats the result of a search in one line.
 pub(crate) fn told(searched: &mut Searched) -> String {
     match &mut searched.outcome {
         Outcome::Found { world, .. } => {

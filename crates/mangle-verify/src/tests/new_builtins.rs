@@ -1,4 +1,4 @@
-//! Worlds under an engine that compares floats and matches regular expressions.
+//! Tests for an engine that compares floats and matches regular expressions.
 
 use mangle_engine::kernel::Reading;
 use mangle_settings::EngineVersion;
@@ -8,7 +8,7 @@ use mangle_syntax::text::Cancel;
 use super::{question_for, told};
 use crate::{Scope, search};
 
-/// What is found for each question about a policy.
+/// Checks the result of each question about a policy.
 #[track_caller]
 fn check(policy: &str, questions: &[(&str, &str)]) {
     let versions = engine_names().filter_map(EngineVersion::parse);

@@ -1,4 +1,4 @@
-//! Tests of texts with the patterns of a table are answered like one rule for each pattern.
+//! Tests that a text test against the patterns of a table is equivalent to one rule per pattern.
 
 use mangle_engine::kernel::Reading;
 use mangle_syntax::text::Cancel;
@@ -7,12 +7,13 @@ use super::generated::Random;
 use super::{question, told};
 use crate::{Outcome, Scope, search};
 
-/// The patterns, each with its kind.
+/// The patterns with their kinds.
 const TABLE: [(&str, &str); 4] = [("aa", "/danger"), ("a", "/danger"), ("b/", "/warn"), ("cab", "/info")];
 
 const TESTS: [&str; 3] = [":string:contains", ":string:starts_with", ":string:ends_with"];
 
-/// A rule `hit(X, …)` over the table: the head, and the premises behind `act(I, X), pat(P, K)`.
+/// Generates a rule `hit(X, …)` over the table: the head, and the premises after `act(I, X), pat(P,
+/// K)`.
 fn rule(random: &mut Random) -> (String, String) {
     let head =
         random.of(&["hit(I, P)", "hit(I, P)", "hit(I, K)", "hit(I, K)", "hit(P, K)", "hit(X, I)"]).to_owned();
@@ -33,7 +34,7 @@ fn rule(random: &mut Random) -> (String, String) {
     (head, body)
 }
 
-/// The rules that read `hit`, and the body of a goal.
+/// Generates the rules that read `hit`, and the body of a goal.
 fn readers(random: &mut Random) -> (String, String) {
     let mut rules = String::new();
     let hit = |random: &mut Random| {

@@ -1,4 +1,4 @@
-//! A solver on the path, for tests. Without one they are skipped.
+//! A solver on the path for tests. Tests are skipped if it is missing.
 
 use std::io::{Read, Write};
 use std::process::{Command, Stdio};
@@ -63,7 +63,7 @@ impl Solver for Process {
     }
 }
 
-/// The solver of a name if it is on the path.
+/// Returns the solver with a name if it is on the path.
 pub(super) fn solver(name: &'static str) -> Option<Solvers> {
     process(name).map(|solver| Solvers::new(vec![solver]))
 }

@@ -1,4 +1,4 @@
-//! Questions whose answer was false once: of values that a search without a proof of completeness leaves out.
+//! Regression tests of answers that depend on values omitted by an incomplete search.
 
 use std::sync::Arc;
 
@@ -35,14 +35,15 @@ fn with_setup<T>(policy: &str, tests: &str, with: impl FnOnce(Setup<'_>, &Proper
     with(setup, &properties)
 }
 
-/// The answer to the first property of a test file.
+/// Returns the answer to the first property of a test file.
 fn answer(policy: &str, tests: &str) -> Answer {
     with_setup(policy, tests, |setup, properties| {
         verify(setup, &properties.all[0], Scope::default(), &Cancel::new())
     })
 }
 
-/// Checks the answer and the size of its world. Questions that only a solver decides have no violation, with these reasons.
+/// Checks the answer and the size of its world. For questions that only a solver decides, checks
+/// the reasons.
 #[track_caller]
 fn check(policy: &str, tests: &str, expected: &str) {
     let answer = answer(policy, tests);

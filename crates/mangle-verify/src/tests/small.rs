@@ -1,4 +1,4 @@
-//! Small policies whose answers are known.
+//! Tests of small policies with known answers.
 
 use super::ask;
 use mangle_engine::kernel::Reading;

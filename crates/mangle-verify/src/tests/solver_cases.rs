@@ -1,4 +1,5 @@
-//! Questions whose answers depend on values that no list has, decided with each solver and without one.
+//! Tests of questions whose answers depend on unlisted values, with each solver and without a
+//! solver.
 
 use std::time::{Duration, Instant};
 
@@ -9,17 +10,18 @@ use super::process_solver::solver;
 use super::{question, told};
 use crate::{Scope, Solvers, search};
 
-/// A question with its answer: the number of facts of the smallest world, or `None` if the property holds.
+/// A question with its answer: the number of facts of the smallest world, or `None` if the property
+/// holds.
 struct SolverQuestion {
     name: String,
     policy: String,
     body: String,
     facts: Option<usize>,
-    /// The facts of a world that breaks the property.
+    /// The facts of a violating world.
     witness: String,
 }
 
-/// The result of a question: compared with the true answer.
+/// The comparison of a result with the true answer.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Judgment {
     Right,
@@ -48,7 +50,7 @@ impl SolverQuestion {
         parsed
     }
 
-    /// The answer of the search in a line.
+    /// Formats the answer of the search in one line.
     fn answer(&self, solvers: &Solvers, seconds: u64) -> String {
         let mut question = question(&self.policy, &self.body, Reading::Engine);
         question.solvers = solvers.clone();
@@ -67,7 +69,7 @@ impl SolverQuestion {
     }
 }
 
-/// The facts behind `!` break the property: the kernel derives the goal from them.
+/// The kernel derives the goal from the facts after `!`.
 #[test]
 fn witnesses_are_worlds() {
     for one in questions().iter().filter(|one| one.facts.is_some()) {
@@ -82,7 +84,8 @@ fn witnesses_are_worlds() {
     }
 }
 
-/// Answers all questions and prints a line for each and one for all. Returns how many are right, open and wrong.
+/// Answers all questions and prints one line per question and a summary. Returns the number of
+/// right, open and wrong answers.
 fn table(label: &str, solvers: &Solvers, seconds: u64) -> [usize; 3] {
     let (mut counts, mut times) = ([0; 3], Vec::new());
     let questions = questions();
@@ -136,7 +139,6 @@ fn z3_decides_90_percent() {
     check(&["z3"], 90);
 }
 
-/// Without a solver nothing is decided wrongly.
 #[test]
 #[ignore = "takes minutes: cargo xtask test --step solvers"]
 fn no_answer_without_a_solver_is_wrong() {

@@ -1,4 +1,4 @@
-//! Values that a world must have so that something is found in it: texts, instants, and values of several parts.
+//! Tests of worlds that require specific values: texts, instants, and values with parts.
 
 use super::values::check;
 

@@ -1,10 +1,10 @@
-//! Values that a world must have so that something is found in it: how many, of which kinds, and numbers.
+//! Tests of worlds that require specific values: number of values, kinds, and numbers.
 
 use mangle_engine::kernel::Reading;
 
 use super::ask;
 
-/// Asks a question about a policy.
+/// Checks the answer to a question about a policy.
 #[track_caller]
 pub(super) fn check(policy: &str, body: &str, expected: &str) {
     assert_eq!(ask(policy, body, Reading::Engine), expected);

@@ -1,7 +1,8 @@
-//! What becomes of each update of a reply: the one account that every command, report and editor shows.
+//! The fate of each update of a reply, as shown by every command, report and editor.
 //!
-//! Takes a reply as the runtime reads it, the consumer of its updates and, where there is a policy, its declarations; gives
-//! an [`AccountEntry`] for each update. What only an evaluation of the policy tells, [`UpdateFate::Withdrawn`], is added by a replay.
+//! Inputs: a reply as parsed by the runtime, the consumer of its updates and, optionally, the
+//! declarations of a policy. The output is an [`AccountEntry`] for each update. Only a replay,
+//! which evaluates the policy, can set [`UpdateFate::Withdrawn`].
 
 use std::fmt;
 
@@ -12,51 +13,52 @@ use super::runtime::{
 };
 use mangle_settings::{Consumer, Runtime, TranscriptSettings};
 
-/// What cannot be said of updates without a policy.
+/// The notice for updates that are checked without a policy.
 pub const NOT_JUDGED: &str =
     "no policy is loaded, so neither its declarations nor its verdict about the reply are considered";
 
-/// An update.
+/// An update with its fate.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AccountEntry {
-    /// Its index among those of the packet; `None` where the packet does not have it: it was filled in.
+    /// The index of the update in the packet. `None` if the update was added and is not in the
+    /// packet.
     pub index: Option<usize>,
-    /// The update as the model wrote it, without the escapes of JSON.
+    /// The update as written by the model, with JSON escapes decoded.
     pub text: String,
-    /// What becomes of it.
+    /// The fate of the update.
     pub fate: UpdateFate,
 }
 
-/// What becomes of an update.
+/// The fate of an update.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum UpdateFate {
-    /// The runtime takes another envelope, or none.
+    /// The runtime uses another envelope, or no envelope.
     NotTaken,
-    /// It is beyond the number of updates that the runtime reads.
+    /// The update exceeds the number of updates that the runtime reads.
     Cut,
-    /// The cap filter drops it.
+    /// The size limits drop the update.
     Dropped(DropReason),
-    /// The update filter, or the kernel, refuses it.
+    /// The update filter or the kernel rejects the update.
     Blocked(UpdateRefusal),
-    /// There is nothing in it.
+    /// The update is blank.
     Blank,
-    /// It passes the filters of the runtime; there is no policy that would judge it.
+    /// The update passes the filters of the runtime, and no policy is loaded.
     Passed(Box<RuntimeFact>),
-    /// It becomes this fact.
+    /// The update becomes this fact.
     Asserted {
-        /// The fact as the kernel has it.
+        /// The fact in the format of the kernel.
         fact: String,
-        /// Whether the policy denies its reply, and the runtime asserts it all the same.
+        /// True if the policy denies the reply but the runtime still asserts the fact.
         is_reply_denied: bool,
     },
-    /// It would have become this fact, but the whole reply is denied.
+    /// The update would have become this fact, but the whole reply is denied.
     Withdrawn(String),
 }
 
-/// Why an update is refused.
+/// The reason for a rejected update.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum UpdateRefusal {
-    /// Too many updates.
+    /// The reply has too many updates.
     Limit,
     /// The update is a rule, and only facts are stored.
     Rule,
@@ -64,24 +66,24 @@ pub enum UpdateRefusal {
     Declaration,
     /// The update is an import.
     Import,
-    /// It cannot be read.
+    /// The update has a syntax error.
     Syntax,
-    /// Its predicate is none of those that the consumer takes.
+    /// The consumer does not accept the predicate.
     NotAllowed,
-    /// Only the host asserts its predicate.
+    /// The predicate is reserved for the host.
     HostWitness,
-    /// Its predicate belongs to the constitution, not to replies.
+    /// The predicate is reserved for the constitution.
     Protected,
-    /// The policy does not declare its predicate.
+    /// The policy does not declare the predicate.
     Undeclared,
-    /// The policy declares its predicate with another number of arguments.
+    /// The policy declares the predicate with a different arity.
     Arity,
-    /// A string argument has characters of a shell.
+    /// A string argument contains shell characters.
     ShellText,
 }
 
 impl UpdateRefusal {
-    /// The word for it in JSON.
+    /// Returns the name of the reason in JSON.
     #[must_use]
     pub fn word(self) -> &'static str {
         match self {
@@ -99,7 +101,7 @@ impl UpdateRefusal {
         }
     }
 
-    /// What refuses it.
+    /// Returns the component that rejects the update.
     fn by(self) -> &'static str {
         match self {
             Self::Undeclared | Self::Arity => "the kernel",
@@ -128,7 +130,7 @@ impl fmt::Display for UpdateRefusal {
     }
 }
 
-/// Characters with a space between them.
+/// Joins characters with spaces.
 #[must_use]
 pub fn spaced(characters: &[char]) -> String {
     characters.iter().map(char::to_string).collect::<Vec<_>>().join(" ")
@@ -158,7 +160,7 @@ impl fmt::Display for UpdateFate {
 }
 
 impl UpdateFate {
-    /// The word for it in JSON.
+    /// Returns the name of the fate in JSON.
     #[must_use]
     pub fn word(&self) -> &'static str {
         match self {
@@ -172,7 +174,7 @@ impl UpdateFate {
         }
     }
 
-    /// The word for why, of an update that is lost.
+    /// Returns the name of the reason for a lost update.
     #[must_use]
     pub fn reason(&self) -> Option<&'static str> {
         Some(match self {
@@ -188,13 +190,13 @@ impl UpdateFate {
         })
     }
 
-    /// Whether it reaches the kernel, as far as it was judged.
+    /// True if the update reaches the kernel, according to the checks that were made.
     #[must_use]
     pub fn is_kept(&self) -> bool {
         self.reason().is_none()
     }
 
-    /// The fact that it becomes, or would have become.
+    /// Returns the fact that the update becomes or would have become.
     #[must_use]
     pub fn fact(&self) -> Option<String> {
         match self {
@@ -204,7 +206,7 @@ impl UpdateFate {
         }
     }
 
-    /// The same, judged by the declarations of a policy where there are some.
+    /// Returns the fate after a check against the declarations of a policy, if they are given.
     #[must_use]
     pub fn judged(self, declarations: Option<&Declarations>) -> Self {
         let (Self::Passed(fact), Some(declarations)) = (&self, declarations) else { return self };
@@ -215,7 +217,8 @@ impl UpdateFate {
         }
     }
 
-    /// The same, once the policy denies the whole reply; `is_replaced` where nothing of such a reply is asserted.
+    /// Returns the fate after the policy denies the whole reply. `is_replaced`: no update of a
+    /// denied reply is asserted.
     #[must_use]
     pub fn denied(self, is_replaced: bool) -> Self {
         match self {
@@ -226,16 +229,16 @@ impl UpdateFate {
     }
 }
 
-/// How many updates came to what end.
+/// The number of updates by fate.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Tally {
-    /// Those that reach the kernel, as far as they were judged.
+    /// The number of updates that reach the kernel according to the completed checks.
     pub kept: u64,
-    /// Those that the caps drop, blank ones included.
+    /// The number of updates that the size limits drop, including blank updates.
     pub dropped: u64,
-    /// Those that the update filter or the kernel refuses.
+    /// The number of updates that the update filter or the kernel rejects.
     pub blocked: u64,
-    /// Those that are denied with their reply.
+    /// The number of updates that are denied with their reply.
     pub withdrawn: u64,
 }
 
@@ -254,7 +257,7 @@ impl Tally {
     }
 }
 
-/// The filters that updates go through on their way to the kernel.
+/// The filters between the updates of a reply and the kernel.
 #[derive(Debug, Clone, Copy)]
 pub struct Filters<'a> {
     settings: &'a TranscriptSettings,
@@ -263,38 +266,40 @@ pub struct Filters<'a> {
 }
 
 impl<'a> Filters<'a> {
-    /// The filters under some settings. Without declarations of a policy, none of them is asked for.
+    /// Creates the filters for these settings. If `declarations` is `None`, declarations are not
+    /// checked.
     #[must_use]
     pub fn new(settings: &'a TranscriptSettings, declarations: Option<&'a Declarations>) -> Self {
         Self { settings, consumer: consumer_of(settings), declarations }
     }
 
-    /// The runtime whose filters these are.
+    /// The runtime with these filters.
     #[must_use]
     pub fn runtime(&self) -> Runtime {
         self.settings.caps.runtime
     }
 
-    /// What is not considered, as a sentence; `None` where everything is.
+    /// Returns a sentence about the checks that were omitted. `None` if all checks are made.
     #[must_use]
     pub fn not_judged(&self) -> Option<&'static str> {
         self.declarations.is_none().then_some(NOT_JUDGED)
     }
 
-    /// The account of the envelope that the runtime takes from a reply.
+    /// Returns the updates of the envelope that the runtime uses, with their fates.
     #[must_use]
     pub fn account(&self, reply: &Reply<'_>) -> Vec<AccountEntry> {
         let picked = reply.reading.as_ref().ok().and_then(|reading| reading.picked.as_ref());
         picked.map_or_else(Vec::new, |picked| {
             let read = picked.packet.updates.as_slice().len();
-            // What is beyond the cap is looked for only where something may be.
+            // Decode the dropped updates only if the limit is reached.
             let all = if read < self.settings.caps.updates() { None } else { reply.picked_object() };
             let rest = all.map(|object| object.updates().split_off(read)).unwrap_or_default();
             self.of_picked(picked, rest)
         })
     }
 
-    /// The account of a packet; `rest` are the updates that the runtime did not read any more.
+    /// Returns the fates of the updates of a packet. `rest` contains the updates that the runtime
+    /// did not read.
     fn of_picked(&self, picked: &AcceptedEnvelope, rest: Vec<String>) -> Vec<AccountEntry> {
         let mut dropped = picked.kept.dropped.iter().peekable();
         let mut kept = 0;
@@ -315,7 +320,7 @@ impl<'a> Filters<'a> {
         all
     }
 
-    /// What becomes of an update that stands by itself, the one of this index among its like.
+    /// Returns the fate of an update outside of an envelope. `at` is its index among such updates.
     #[must_use]
     pub fn lone(&self, update: &str, at: usize) -> UpdateFate {
         match reason(update, &self.settings.caps_of(None, None)) {
@@ -324,7 +329,8 @@ impl<'a> Filters<'a> {
         }
     }
 
-    /// What becomes of an update behind the cap filter, which kept `at` others before it.
+    /// Returns the fate of an update that passed the size limits. `at` is the number of kept
+    /// updates before it.
     #[must_use]
     pub fn second(&self, update: &str, at: usize) -> UpdateFate {
         let runtime = self.settings.caps.runtime;
@@ -353,7 +359,7 @@ impl<'a> Filters<'a> {
         }
     }
 
-    /// The program, if the runtime asks one about strings.
+    /// Returns the program, if the runtime checks strings against it.
     fn program(&self) -> Option<&dyn FilterProgram> {
         let program: &dyn FilterProgram = self.declarations?;
         Some(program).filter(|_| !self.settings.caps.runtime.shell_text.is_empty())

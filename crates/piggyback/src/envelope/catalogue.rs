@@ -1,4 +1,5 @@
-//! The tools of an agent and their required arguments, as the file says that `[transcripts] tools` names.
+//! A catalog of an agent's tools and their required arguments, from the file in `[transcripts]
+//! tools`.
 
 use std::collections::BTreeMap;
 
@@ -7,17 +8,20 @@ use super::json::{Json, JsonKind, Member, NodeId};
 /// Tools by name.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Catalogue {
-    /// The arguments that each must be given.
+    /// The required arguments of each tool.
     pub tools: BTreeMap<String, Vec<String>>,
 }
 
 impl Catalogue {
-    /// Reads a catalogue: a list of tools, or an object with one in `tools`, or an object with the tools by name. A
-    /// tool has a `name`, in itself or in its `function`, and a JSON Schema of its arguments in `parameters`,
-    /// `input_schema` or `inputSchema`, whose `required` names those that must be there.
+    /// Parses a catalog: a list of tools, an object with a list in `tools`, or an object with the
+    /// tools by name.
+    ///
+    /// A tool has a `name`, directly or in its `function`. The JSON Schema of its arguments is in
+    /// `parameters`, `input_schema` or `inputSchema`. The `required` member of the schema lists the
+    /// required arguments.
     ///
     /// # Errors
-    /// What is wrong with the text.
+    /// Returns a message for invalid text.
     pub fn parse(text: &[u8]) -> Result<Self, String> {
         let json = Json::parse(text);
         if let Some(problem) = json.problems.first() {

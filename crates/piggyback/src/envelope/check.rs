@@ -1,4 +1,4 @@
-//! Runs the rules about single replies, family by family.
+//! The entry point of the rules about single replies.
 
 use super::atoms::{self, Update};
 use super::context::ReplyContext;
@@ -27,7 +27,7 @@ pub fn rules() -> impl Iterator<Item = &'static Rule> {
     FAMILIES.iter().flat_map(|family| family.rules).copied()
 }
 
-/// What the rules find in a reply. Ranges count from its start, edits are as they stand in it.
+/// Returns the findings about a reply. Ranges are relative to its start, and edits are not escaped.
 #[must_use]
 pub fn check(reply: &Reply<'_>, context: &ReplyContext<'_>) -> Vec<Finding> {
     let survey = Survey::new(reply, context);
@@ -44,7 +44,8 @@ pub fn check(reply: &Reply<'_>, context: &ReplyContext<'_>) -> Vec<Finding> {
     sink.finish(reply.raw)
 }
 
-/// What the strict schema misses in an envelope that has no other fault.
+/// Returns findings about fields that only the strict schema requires, for an envelope without
+/// other findings.
 #[must_use]
 pub fn missing_fields(json: &Json<'_>, profile: Profile) -> Vec<Finding> {
     let mut sink = Sink::new(json.text());
@@ -56,18 +57,19 @@ fn check_updates(subject: &Subject<'_>, sink: &mut Sink) {
     let judge = subject.judge();
     let list = subject.control.get("mangle_updates");
     let mut updates = list.map(|list| Update::all(subject.json, list.value)).unwrap_or_default();
-    // Some runtimes read one string as a list of one update; an empty one as an empty list.
+    // Some runtimes accept one string as a list of one update, and an empty string as an empty
+    // list.
     let lone = list.and_then(|list| Update::new(subject.json, list.value, 0));
     let lone =
         lone.filter(|lone| subject.context.settings.caps.runtime.lenient_types && !lone.text.is_empty());
     let is_lone = lone.is_some();
     updates.extend(lone);
-    // What was cut off says nothing.
+    // Truncated updates are not checked.
     updates.retain(|update| !subject.is_truncated || update.raw().ends_with(b"\""));
     let mut findings = Vec::new();
     atoms::check(&updates, &judge, &mut findings);
     if is_lone {
-        // A value of a member cannot be deleted as an element of a list can.
+        // The value of a member cannot be deleted like an element of a list.
         findings.iter_mut().for_each(|finding| finding.fix = None);
     }
     for end in transition_ends(subject) {
@@ -76,7 +78,7 @@ fn check_updates(subject: &Subject<'_>, sink: &mut Sink) {
     findings.into_iter().for_each(|finding| sink.push(finding));
 }
 
-/// What state transitions lead from and to, which are atoms as well.
+/// Returns the atoms in `from` and `to` of state transitions.
 fn transition_ends<'a>(subject: &Subject<'a>) -> Vec<Update<'a>> {
     let json = subject.json;
     let Some(list) = subject.control.get("state_transitions") else { return Vec::new() };

@@ -1,34 +1,36 @@
-//! What a reply is judged by, beside itself.
+//! The context for checks of a reply: settings, program, tools and metadata.
 
 use super::atoms::Declarations;
 use super::catalogue::Catalogue;
 use mangle_settings::{Profile, RuleSettings, TranscriptSettings};
 use mangle_syntax::lint::Rule;
 
-/// What a reply is judged by: settings, and what is known of the program and of the agent's tools.
+/// The context for checks of a reply.
 #[derive(Debug, Clone, Copy)]
 pub struct ReplyContext<'a> {
-    /// The settings that hold for the file.
+    /// The settings of the file.
     pub settings: &'a TranscriptSettings,
-    /// The profile that the command line, or what holds the reply, prescribes. It counts more than what the envelope
-    /// says of itself; that counts more than the settings.
+    /// The profile from the command line or the container of the reply.
+    ///
+    /// This profile has precedence over the version in the envelope. The version has precedence
+    /// over the settings.
     pub profile: Option<Profile>,
-    /// The profile of most replies of the session, where envelopes and settings say nothing.
+    /// The profile of most replies of the session, used if the envelope and the settings have none.
     pub session: Option<Profile>,
-    /// What the program says of predicates; `None` where no program is loaded.
+    /// The declarations of the program. `None` if no program is loaded.
     pub declarations: Option<&'a Declarations>,
-    /// The tools that there are, where somebody says so.
+    /// The tools of the agent, if a catalog is configured.
     pub tools: Option<&'a Catalogue>,
-    /// When the reply was recorded, as what holds it says.
+    /// The recording time of the reply, as text from its container.
     pub recorded: Option<&'a str>,
-    /// Whether the reply is an example in a text about envelopes: what stands around it does not matter then.
+    /// True if the reply is an example in documentation, so that surrounding text is not reported.
     pub is_documentation: bool,
-    /// Which rules are wanted; `None` where somebody looks at all findings.
+    /// The enabled rules. `None` enables all rules.
     pub rules: Option<&'a RuleSettings>,
 }
 
 impl<'a> ReplyContext<'a> {
-    /// A reply of an agent of which nothing is known but the settings.
+    /// Creates a context without information other than the settings.
     #[must_use]
     pub fn new(settings: &'a TranscriptSettings) -> Self {
         Self {
@@ -43,7 +45,7 @@ impl<'a> ReplyContext<'a> {
         }
     }
 
-    /// Whether anybody will see findings of a rule. What is expensive to find out asks first.
+    /// True if findings of a rule are reported. Expensive checks test this first.
     #[must_use]
     pub fn wants(&self, rule: &Rule) -> bool {
         self.rules.is_none_or(|rules| rules.severity(rule).is_some())

@@ -1,4 +1,5 @@
-//! Changes of the text of a reply: members put in, taken out, renamed and exchanged, byte for byte what they were.
+//! Edits of a reply that insert, remove, rename and swap members and leave the other bytes
+//! unchanged.
 
 use super::json::{Json, NodeId};
 use super::runtime::{self, Caps};
@@ -6,14 +7,15 @@ use super::view::View;
 use mangle_syntax::lint::{Anchor, Fix};
 use mangle_syntax::text::{TextRange, TextSize, size};
 
-/// A text as a JSON string, quotes included.
+/// Returns a text as a quoted JSON string.
 #[must_use]
 pub fn quoted(text: &str) -> String {
-    // Writing a string as JSON cannot fail; the empty one stands for what cannot happen.
+    // Serializing a string cannot fail.
     serde_json::to_string(text).unwrap_or_else(|_| "\"\"".to_owned())
 }
 
-/// The edit that puts a member in front of the others, or behind them. `None` where the object is damaged.
+/// Returns the edit that inserts a member before or after all others. `None` if the object is
+/// damaged.
 #[must_use]
 pub fn insert_member(
     view: &View<'_>,
@@ -24,7 +26,7 @@ pub fn insert_member(
     insert_members(view, &[(name, value)], is_first)
 }
 
-/// The same with several members, each a name and a value.
+/// Returns the edit that inserts several members, each a name and a value.
 #[must_use]
 pub fn insert_members(view: &View<'_>, new: &[(&str, &str)], is_first: bool) -> Option<(TextRange, String)> {
     let json = view.json;
@@ -47,14 +49,14 @@ pub fn insert_members(view: &View<'_>, new: &[(&str, &str)], is_first: bool) -> 
     }
     let end = json.range(last.value).end();
     let space = space_before(json, last.key);
-    // A single member on its brace's line says nothing of what stands between members.
+    // A single member on the line of its brace shows no separator between members.
     let space =
         if first.key == last.key && space.is_empty() && colon == ": " { " ".to_owned() } else { space };
     let text = written(colon).into_iter().map(|member| format!(",{space}{member}")).collect();
     Some((TextRange::empty(end), text))
 }
 
-/// The bytes of a member or an element together with one of its commas, so that what is left is in order.
+/// Returns the range of a member or element with one of its commas, for deletion.
 #[must_use]
 pub fn with_comma(json: &Json<'_>, item: TextRange) -> TextRange {
     let text = json.text();
@@ -72,13 +74,13 @@ pub fn with_comma(json: &Json<'_>, item: TextRange) -> TextRange {
     }
 }
 
-/// The bytes from the key of a member to the end of its value.
+/// Returns the range from the key of a member to the end of its value.
 #[must_use]
 pub fn member_range(json: &Json<'_>, key: NodeId, value: NodeId) -> TextRange {
     json.range(key).cover(json.range(value))
 }
 
-/// Exchanges two stretches of text that do not overlap. `None` where they are no text.
+/// Swaps two ranges that do not overlap. Returns `None` if they are not UTF-8.
 #[must_use]
 pub fn swap(fix: Fix, json: &Json<'_>, one: TextRange, other: TextRange) -> Option<Fix> {
     let text = |range: TextRange| {
@@ -88,7 +90,7 @@ pub fn swap(fix: Fix, json: &Json<'_>, one: TextRange, other: TextRange) -> Opti
     Some(fix.replace(one, text(other)?).replace(other, text(one)?))
 }
 
-/// A text after a fix; `None` where the edits do not fit.
+/// Applies a fix to a text. Returns `None` if the edits are out of range.
 #[must_use]
 pub fn applied(raw: &[u8], fix: &Fix) -> Option<Vec<u8>> {
     let mut edits: Vec<_> = fix.edits.iter().collect();
@@ -104,7 +106,7 @@ pub fn applied(raw: &[u8], fix: &Fix) -> Option<Vec<u8>> {
     Some(new)
 }
 
-/// Whether the runtime reads the same from two texts, whichever way it finds it.
+/// True if the runtime decodes the same packet and surface from both texts, in any stage.
 #[must_use]
 pub fn reads_the_same(one: &[u8], other: &[u8], caps: &Caps) -> bool {
     let read = |raw| {
@@ -121,7 +123,7 @@ fn space_before(json: &Json<'_>, key: NodeId) -> String {
     String::from_utf8_lossy(space).into_owned()
 }
 
-/// Whether a space stands behind the colon of a key.
+/// True if white space follows the colon of a key.
 fn follows_space(json: &Json<'_>, key: NodeId) -> bool {
     let behind = json.text().get(usize::from(json.range(key).end())..).unwrap_or(&[]);
     matches!(behind.trim_ascii_start(), [b':', b' ' | b'\n' | b'\t' | b'\r', ..])

@@ -1,36 +1,41 @@
-//! How other parts of the runtime read a reply: its classifier of requests, its context harness, and what learns rules.
-//! Each takes another envelope than the parse chain does, in some replies.
+//! Emulation of other parsers in the runtime: the request classifier, the context harness and the
+//! rule learner.
+//!
+//! For some replies, these parsers select another envelope than the main parser.
 
 use std::ops::Range;
 
 use super::json::{self, Json, Member, NodeId};
 
-/// A part of the runtime that reads replies in its own way.
+/// A part of the runtime with its own parser for replies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Extractor {
-    /// The last span of balanced braces that is JSON, nested ones included: the outermost closes last.
+    /// The request classifier. Uses the last span of balanced braces that is valid JSON, including
+    /// nested spans. The outermost span ends last.
     Perception,
-    /// What stands in the first `json` fence, else from the first brace to where as many are closed.
+    /// The context harness. Uses the first `json` code fence, or the text from the first brace to
+    /// its match.
     Harness,
-    /// The updates of what [`Extractor::Perception`] takes, at its top and in its packet, with full stops added.
+    /// The rule learner. Uses the updates of the span of [`Extractor::Perception`], at the top
+    /// level and in the packet, and adds final periods.
     Learning,
 }
 
-/// What an extractor takes from a reply.
+/// The text that an extractor selects from a reply.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Extract {
-    /// The bytes of the JSON, or of what is taken for it.
+    /// The byte range of the selected text.
     pub range: Option<Range<usize>>,
-    /// Whether it is JSON.
+    /// True if the selected text is valid JSON.
     pub is_json: bool,
     /// The updates, for [`Extractor::Learning`].
     pub updates: Vec<String>,
 }
 
-/// So often the length of a reply is read in search of a span that is JSON; then nothing is taken.
+/// The search budget as a multiple of the reply length. If it is exceeded, nothing is selected.
 const MOST_READ: usize = 64;
 
-/// Reads a reply as another part of the runtime does.
+/// Parses a reply like another part of the runtime.
 #[must_use]
 pub fn extract(extractor: Extractor, raw: &[u8]) -> Extract {
     let (range, is_json) = match extractor {
@@ -52,7 +57,8 @@ fn is_valid(text: &[u8]) -> bool {
     json::whole(text).is_ok()
 }
 
-/// The last balanced span that is JSON. A quote anywhere opens a string, also in prose.
+/// Returns the last balanced span that is valid JSON. Any quote opens a string, including quotes in
+/// prose.
 fn last_valid(raw: &[u8]) -> Option<Range<usize>> {
     let (mut open, mut spans) = (Vec::new(), Vec::new());
     let (mut in_string, mut escaped) = (false, false);
@@ -75,7 +81,7 @@ fn last_valid(raw: &[u8]) -> Option<Range<usize>> {
     })
 }
 
-/// What stands between the first `json` fence and the next fence.
+/// Returns the range between the first `json` fence and the next fence.
 fn fenced(raw: &[u8]) -> Option<Range<usize>> {
     let open = b"```json";
     let start = memchr::memmem::find(raw, open)? + open.len();
@@ -85,7 +91,7 @@ fn fenced(raw: &[u8]) -> Option<Range<usize>> {
     Some(from..from + inside.trim_ascii().len())
 }
 
-/// From the first brace to where as many are closed, strings or not.
+/// Returns the range from the first brace to its match. Braces in strings are counted.
 fn braced(raw: &[u8]) -> Option<Range<usize>> {
     let start = memchr::memchr(b'{', raw)?;
     let mut depth = 0usize;
@@ -101,7 +107,7 @@ fn braced(raw: &[u8]) -> Option<Range<usize>> {
     None
 }
 
-/// The updates at the top of an object and in its packet.
+/// Returns the updates at the top level of an object and in its packet.
 fn updates(raw: &[u8], range: Range<usize>) -> Vec<String> {
     let json = Json::parse_part(raw, range);
     let member = |object: NodeId, name: &str| {

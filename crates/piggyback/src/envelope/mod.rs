@@ -1,10 +1,12 @@
-//! Envelopes: what an agent's reply says in its hidden control packet, and what the runtime makes of it.
+//! Envelopes: the control packets in an agent's replies, their parsing by the runtime, and their
+//! checks.
 //!
-//! Takes the bytes of one reply; gives the JSON in it with every byte range ([`json`]), what the runtime reads from
-//! it, stage by stage, bug for bug ([`runtime`]), and what we think of it ([`check()`]). Knows nothing of the files that replies are found in.
+//! The input is the bytes of one reply. The module provides the JSON with all byte ranges
+//! ([`json`]), an exact emulation of the runtime ([`runtime`]), and findings ([`check()`]). The
+//! module does not depend on the files that contain replies.
 //!
-//! Our opinion comes in families of rules, as in `analysis`: some look at a whole reply ([`Survey`]), most at one envelope
-//! of it ([`Subject`]).
+//! Rules are grouped in families, as in `analysis`. Some rules check a whole reply ([`Survey`]),
+//! most rules check one envelope ([`Subject`]).
 
 pub mod account;
 pub mod atoms;

@@ -1,47 +1,48 @@
-//! Plain ground facts, read without the parser: `p(/name, "text", 3).` and nothing that is rarer.
+//! A fast parser for plain ground facts such as `p(/name, "text", 3).`, without rare syntax.
 //!
-//! A log has millions of them. What is accepted here the grammar accepts, too, and finds the same in it (a property
-//! test holds the two together); what is not accepted may still be a fact, and the parser decides.
+//! Logs contain millions of such facts. Every accepted fact is also valid in the grammar and has
+//! the same parts, which a property test checks. A rejected text may still be a fact, so the full
+//! parser decides.
 
 use smallvec::SmallVec;
 
 use mangle_syntax::text::{TextRange, size};
 
-/// Words that are no predicates, whatever follows.
+/// Words that are never predicates.
 const RESERVED: [&str; 8] = ["bound", "descr", "do", "inclusion", "let", "now", "opt", "temporal"];
 
-/// The most digits of a float; more of them might be too large.
+/// The maximum number of digits of a float. Longer floats may be too large.
 const MOST_DIGITS: usize = 40;
 
-/// The kinds of constants that an argument of a plain fact can be.
+/// The kinds of constants in arguments of a plain fact.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum ArgumentKind {
-    /// `/a`
+    /// A name, for example `/a`.
     Name,
-    /// `1`
+    /// An integer, for example `1`.
     Number(i64),
-    /// `1.5`
+    /// A float, for example `1.5`.
     Float,
-    /// `"a"` or `'a'`, which is its own value.
+    /// A string without escapes, for example `"a"` or `'a'`.
     String,
-    /// The same with escapes.
+    /// A string with escapes.
     Escaped,
-    /// `b"a"`; never plain, as is what follows.
+    /// A byte string, for example `b"a"`. Never part of a plain fact, as are the kinds below.
     Bytes,
     /// A variable or `_`.
     Variable,
-    /// `fn:f(1)`
+    /// A function application, for example `fn:f(1)`.
     Function,
     /// A list, a map or a struct.
     Compound,
 }
 
-/// An argument of a plain fact: its kind and its bytes.
+/// An argument of a plain fact.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Argument {
     /// The kind of constant.
     pub kind: ArgumentKind,
-    /// Its bytes, quotes included.
+    /// The byte range, including quotes.
     pub range: TextRange,
 }
 
@@ -50,17 +51,17 @@ pub struct Argument {
 pub struct PlainFact<'t> {
     /// The name of the predicate, as written.
     pub predicate: &'t str,
-    /// Its bytes.
+    /// The byte range of the name.
     pub name: TextRange,
     /// The arguments.
     pub args: SmallVec<[Argument; 6]>,
-    /// Predicate and arguments.
+    /// The byte range of predicate and arguments.
     pub range: TextRange,
-    /// Whether a full stop ends it.
+    /// True if the fact ends with a period.
     pub has_period: bool,
 }
 
-/// Reads a text that is one plain ground fact, with or without its full stop, and white space.
+/// Parses a text that is one plain ground fact with an optional final period and white space.
 #[must_use]
 pub fn read(text: &str) -> Option<PlainFact<'_>> {
     let mut cursor = Cursor { bytes: text.as_bytes(), at: 0 };
@@ -115,7 +116,7 @@ impl Cursor<'_> {
         self.skip(|byte| matches!(byte, b' ' | b'\t' | b'\n' | b'\r'));
     }
 
-    /// Passes over bytes; gives how many.
+    /// Skips matching bytes and returns their number.
     fn skip(&mut self, is: impl Fn(u8) -> bool) -> usize {
         let rest = self.bytes.get(self.at..).unwrap_or(&[]);
         let len = rest.iter().position(|byte| !is(*byte)).unwrap_or(rest.len());
@@ -123,7 +124,7 @@ impl Cursor<'_> {
         len
     }
 
-    /// Passes over a predicate; gives where it ends.
+    /// Skips a predicate and returns its end.
     fn predicate(&mut self) -> Option<usize> {
         self.peek().filter(u8::is_ascii_lowercase)?;
         self.skip(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
@@ -155,7 +156,8 @@ impl Cursor<'_> {
         self.at += 1;
         let mut kind = ArgumentKind::String;
         loop {
-            // What is left out here are control characters, of which some are no text to the engine.
+            // Control characters are rejected, because the engine does not accept some of them as
+            // text.
             self.skip(|byte| byte >= b' ' && byte != quote && byte != b'\\');
             match self.peek()? {
                 b'\\' => {
@@ -197,7 +199,7 @@ mod tests {
     use mangle_syntax::syntax::literal::string_value;
     use mangle_syntax::text::slice;
 
-    /// What the grammar makes of an argument.
+    /// Returns the kind of an argument in the grammar.
     fn kind(kind: &TermKind, literal: &str) -> Option<ArgumentKind> {
         Some(match kind {
             TermKind::Name(_) => ArgumentKind::Name,
@@ -209,7 +211,7 @@ mod tests {
         })
     }
 
-    /// Holds what is accepted against what the grammar reads; gives whether it was accepted.
+    /// Compares an accepted fact with the grammar. Returns true if the fact was accepted.
     fn agrees(text: &str) -> bool {
         let Some(plain) = read(text) else { return false };
         let full = if plain.has_period { text.to_owned() } else { format!("{text}.") };
@@ -291,7 +293,7 @@ mod tests {
         }
     }
 
-    /// Texts that are facts, or nearly.
+    /// Generates facts and similar texts.
     fn nearly_facts() -> impl Strategy<Value = String> {
         let space = || {
             let odd = prop::sample::select(vec!["\n", "\t ", "\r\n", "\u{c}", "\u{a0}", "# x\n"]);

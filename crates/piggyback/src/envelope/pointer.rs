@@ -1,17 +1,18 @@
-//! JSON pointers (RFC 6901) of places in an envelope, for people: what is very long or very deep is cut.
+//! JSON pointers (RFC 6901) into an envelope for messages. Very long or deep pointers are
+//! shortened.
 
 use std::borrow::Cow;
 
 use super::json::{Json, JsonKind, Member, NodeId};
 use mangle_syntax::text::TextRange;
 
-/// How deep a pointer goes; what is deeper is said to be there.
+/// The maximum depth of a pointer.
 pub const DEEPEST: usize = 32;
 
-/// How much of a key a pointer shows, in characters.
+/// The maximum number of characters of a key in a pointer.
 const LONGEST_KEY: usize = 60;
 
-/// A key as a part of a pointer. Of a key that is very long the start.
+/// Escapes a key as a part of a pointer. Long keys are shortened.
 #[must_use]
 pub fn escaped(key: &str) -> Cow<'_, str> {
     match key.char_indices().nth(LONGEST_KEY) {
@@ -20,19 +21,21 @@ pub fn escaped(key: &str) -> Cow<'_, str> {
     }
 }
 
-/// A key as a part of a pointer, all of it.
+/// Escapes a whole key as a part of a pointer.
 #[must_use]
 pub fn part(key: &str) -> Cow<'_, str> {
     if key.contains(['~', '/']) { key.replace('~', "~0").replace('/', "~1").into() } else { key.into() }
 }
 
-/// The pointer from the root to a node; what does not contain it gives an empty one. A key is where its value is.
+/// Returns the pointer from the root to a node. A key has the pointer of its value.
+///
+/// The pointer is empty if no value contains the node.
 #[must_use]
 pub fn pointer(json: &Json<'_>, to: NodeId) -> String {
     innermost(json, json.range(to)).0
 }
 
-/// The pointer to the innermost value that a range lies in, or in whose key, and that value.
+/// Returns the innermost value that contains a range in its value or key, with its pointer.
 #[must_use]
 pub fn innermost(json: &Json<'_>, range: TextRange) -> (String, NodeId) {
     let (mut node, mut pointer) = (json.root(), String::new());
@@ -46,13 +49,13 @@ pub fn innermost(json: &Json<'_>, range: TextRange) -> (String, NodeId) {
         pointer.push_str(&name);
         node = next;
         if !json.range(node).contains_range(range) {
-            break; // It is in the key.
+            break; // The range is in the key.
         }
     }
     (pointer, node)
 }
 
-/// What of an array or an object a range lies in: its name and the value.
+/// Returns the child of an array or object that contains a range, with its name.
 fn step(json: &Json<'_>, node: NodeId, range: TextRange) -> Option<(String, NodeId)> {
     match json.kind(node) {
         JsonKind::Array => {

@@ -1,4 +1,4 @@
-//! Which version of the protocol an envelope is written in, told by its members.
+//! Detection of the protocol version (profile) of an envelope from its members.
 
 use std::fmt;
 
@@ -7,7 +7,7 @@ use super::table::{AUDIT, ENVELOPE, PLANNED};
 use super::view::View;
 use mangle_settings::{FullStops, Profile};
 
-/// What an envelope has that tells its profile.
+/// Evidence in an envelope for its protocol version.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Marker {
     /// A member of the control packet, or of its self-correction.
@@ -16,7 +16,7 @@ pub enum Marker {
     Operation(&'static str),
     /// A category without a slash.
     BareCategory,
-    /// The surface comes before the control packet.
+    /// The surface precedes the control packet.
     SurfaceFirst,
 }
 
@@ -31,42 +31,44 @@ impl fmt::Display for Marker {
     }
 }
 
-/// What a profile is known from, and whether it was chosen or inferred.
+/// The source of a profile.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ProfileOrigin {
-    /// The command line, what holds the reply, or the settings prescribe it.
+    /// Prescribed by the command line, the container of the reply, or the settings.
     Given,
-    /// The envelope names its version.
+    /// Named in the envelope.
     Version,
-    /// The envelope names a version that is newer than all that are known.
+    /// The envelope names a version that is newer than all known versions.
     NewerVersion(String),
-    /// Most envelopes of the session are of it.
+    /// The profile of most envelopes of the session.
     Session,
-    /// It follows from these, or from nothing at all.
+    /// Inferred from these markers. Without markers, the default profile.
     Inferred(Vec<Marker>),
 }
 
-/// What an envelope tells of its version.
+/// The evidence in an envelope for its protocol version.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ProfileEvidence {
-    /// The version that it names.
+    /// The version that the envelope names.
     pub declared: Option<Profile>,
-    /// The version that has what it has; `None` where that may be any.
+    /// The only version with the members of the envelope. `None` if several versions match.
     pub own: Option<Profile>,
-    /// What tells that.
+    /// The evidence for `own`.
     pub markers: Vec<Marker>,
-    /// What 1.1 has, and what may be a slip in any other version: by itself it tells nothing. Empty where something else
-    /// tells that it is newer.
+    /// Features of 1.1 that may be mistakes in any other version. A single hint is not sufficient
+    /// evidence.
+    ///
+    /// Empty if other markers show a newer version.
     pub hints: Vec<Marker>,
 }
 
-/// The profile that an envelope is written in, and what tells it; without a marker it is [`Profile::Current`].
+/// Infers the profile of an envelope with its evidence. Default: [`Profile::Current`].
 #[must_use]
 pub fn infer(json: &Json<'_>) -> (Profile, Vec<Marker>) {
     of_envelope(&View::of(json, &ENVELOPE, [json.root()]))
 }
 
-/// What an envelope tells of its version.
+/// Returns the evidence in an envelope for its protocol version.
 #[must_use]
 pub fn signs(json: &Json<'_>) -> ProfileEvidence {
     let envelope = View::of(json, &ENVELOPE, [json.root()]);
@@ -77,7 +79,7 @@ pub fn signs(json: &Json<'_>) -> ProfileEvidence {
 }
 
 impl ProfileEvidence {
-    /// Several hints that do not depend on each other make a version.
+    /// Several independent hints are sufficient evidence for version 1.1.
     fn settled(mut self) -> Self {
         if self.own.is_none() && self.hints.len() > 1 {
             self.own = Some(Profile::V1_1);
@@ -87,7 +89,7 @@ impl ProfileEvidence {
     }
 }
 
-/// [`infer`], for an envelope that is looked at already.
+/// Infers the profile like [`infer`], for an envelope that is already parsed.
 pub(super) fn of_envelope(envelope: &View<'_>) -> (Profile, Vec<Marker>) {
     let (own, markers) = of_members(envelope);
     let hints = if own.is_none() { hints(envelope) } else { Vec::new() };
@@ -95,7 +97,7 @@ pub(super) fn of_envelope(envelope: &View<'_>) -> (Profile, Vec<Marker>) {
     (signs.own.unwrap_or(Profile::Current), signs.markers)
 }
 
-/// The version that is the only one to have the members that an envelope has.
+/// Returns the only version with the members of an envelope, and the evidence.
 fn of_members(envelope: &View<'_>) -> (Option<Profile>, Vec<Marker>) {
     let control = envelope.object("control_packet");
     let named = |names: &[&'static str]| -> Vec<Marker> {
@@ -121,7 +123,8 @@ fn of_members(envelope: &View<'_>) -> (Option<Profile>, Vec<Marker>) {
     }
 }
 
-/// What 1.1 has, and what is a slip elsewhere: an order, a form, an operation.
+/// Returns features of 1.1 that may be mistakes in other versions: member order, form and
+/// operations.
 fn hints(envelope: &View<'_>) -> Vec<Marker> {
     let control = envelope.object("control_packet");
     let intent = control.object("intent_classification");
@@ -148,20 +151,22 @@ fn hints(envelope: &View<'_>) -> Vec<Marker> {
     found
 }
 
-/// Whether updates of an envelope have to end in a full stop to be kept.
+/// True if the updates of an envelope must end with a period.
 pub(super) fn needs_full_stops(json: &Json<'_>, stops: FullStops) -> bool {
     let envelope = View::of(json, &ENVELOPE, [json.root()]);
     stops.are_needed_in(choose(&envelope, stops.given, stops.usual, None).0)
 }
 
-/// Whether the surface comes before the control packet.
+/// True if the surface precedes the control packet.
 pub(super) fn is_surface_first(envelope: &View<'_>) -> bool {
     let place = |name| envelope.all(name).next().map(|entry| entry.key);
     matches!((place("surface_response"), place("control_packet")), (Some(surface), Some(control)) if surface < control)
 }
 
-/// The profile of an envelope: what is given, else what it says of itself, else the settings, else what most of the
-/// session is, else what its members tell.
+/// Chooses the profile of an envelope.
+///
+/// The order is: a given profile, the named version, the settings, the majority of the session, and
+/// the members.
 pub(super) fn choose(
     envelope: &View<'_>,
     given: Option<Profile>,
@@ -184,7 +189,7 @@ pub(super) fn choose(
     }
 }
 
-/// The profile that `piggyback_version` names.
+/// Returns the profile that `piggyback_version` names.
 fn version(envelope: &View<'_>) -> Option<(Profile, ProfileOrigin)> {
     let entry = envelope.get("piggyback_version")?;
     let json = envelope.json;

@@ -1,4 +1,5 @@
-//! One reply with all objects in it, those included that the runtime's search does not see.
+//! A parsed reply with all of its objects, including objects that the runtime's search does not
+//! find.
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -7,64 +8,70 @@ use super::json::{Json, NodeId};
 use super::runtime::{self, Caps, DecodeFailure, RuntimeReading};
 use mangle_settings::Runtime;
 
-/// How many objects that are not closed the search looks behind; more of them are no prose, and would cost a pass each.
+/// The maximum number of unclosed objects after which the search continues. Each unclosed object
+/// costs a pass.
 const MOST_UNCLOSED: usize = 16;
 
-/// How many in a reply that is longer than [`LONG`]: each is read to the end of the reply.
+/// The maximum number of unclosed objects in a reply longer than [`LONG`]. Each unclosed object is
+/// parsed to the end of the reply.
 const MOST_UNCLOSED_OF_LONG: usize = 2;
 
-/// From how many bytes on a reply is long.
+/// The minimum size in bytes of a long reply.
 const LONG: usize = 1 << 20;
 
-/// How many objects are looked at, so many of the first and so many of the last ones.
+/// The maximum number of objects that are parsed from the start of a reply, and from its end.
 const MOST_OBJECTS: usize = 2_000;
 
-/// How many bytes of damaged objects are read again: so often the length of the reply, and at least this much.
+/// The budget in bytes for parsing damaged objects again: this factor times the reply length, and
+/// at least the second value.
 const READ_AGAIN: (usize, usize) = (4, 1 << 18);
 
-/// A reply, what the runtime makes of it, and what is in it.
+/// A reply, the result of the runtime, and the objects in the reply.
 #[derive(Debug)]
 pub struct Reply<'t> {
-    /// Its bytes. All ranges count from its start.
+    /// The bytes of the reply. All ranges are relative to its start.
     pub raw: &'t [u8],
-    /// What the runtime makes of it.
+    /// The result of the runtime.
     pub reading: Result<RuntimeReading, DecodeFailure>,
-    /// The objects at its top level in their order, and the one that the runtime takes, wherever that is. Of more than
-    /// 4,000 the first and the last ones.
+    /// The top-level objects in order, and the object that the runtime uses at any level.
+    ///
+    /// If there are more than 4,000 objects, only the first and last objects are included.
     pub objects: Vec<Object<'t>>,
-    /// Which of `objects` the runtime takes.
+    /// The index in `objects` of the object that the runtime uses.
     pub picked: Option<usize>,
-    /// Which of them somebody would take who knows that a reply ends with its envelope: of the acceptable ones the
-    /// last that has both keys, else the last.
+    /// The index of the object to use if a reply ends with its envelope.
+    ///
+    /// This is the last acceptable object with both keys, or the last acceptable object.
     pub safe: Option<usize>,
 }
 
 /// An object in a reply.
 #[derive(Debug)]
 pub struct Object<'t> {
-    /// It, read as far as it can be; ranges count from the start of the reply.
+    /// The parsed object, possibly damaged. Ranges are relative to the start of the reply.
     pub json: Json<'t>,
-    /// Its bytes.
+    /// The byte range of the object.
     pub range: Range<usize>,
-    /// Whether it ends.
+    /// True if the object is closed.
     pub is_closed: bool,
-    /// Whether the runtime's search sees it.
+    /// True if the runtime's search finds the object.
     pub is_seen: bool,
-    /// Whether the runtime can decode it.
+    /// The result of decoding the object as the runtime does.
     pub decoded: Result<(), DecodeFailure>,
-    /// Whether it shows something.
+    /// True if the object has a surface to show.
     shows: bool,
     runtime: Runtime,
 }
 
 impl Object<'_> {
-    /// Whether the runtime would take it if it came first: it decodes, and shows something.
+    /// True if the runtime would accept the object if it came first.
     #[must_use]
     pub fn is_acceptable(&self) -> bool {
         self.decoded.is_ok() && self.shows
     }
 
-    /// Its updates as the runtime decodes them, before any limit; none of what cannot be decoded.
+    /// Returns the updates as decoded by the runtime, before any limit. Empty if the object cannot
+    /// be decoded.
     #[must_use]
     pub fn updates(&self) -> Vec<String> {
         if self.decoded.is_err() {
@@ -76,7 +83,7 @@ impl Object<'_> {
 }
 
 impl<'t> Reply<'t> {
-    /// Reads a reply.
+    /// Parses a reply.
     #[must_use]
     pub fn new(raw: &'t [u8], caps: &Caps) -> Self {
         match runtime::read_keeping(raw, caps) {
@@ -88,7 +95,7 @@ impl<'t> Reply<'t> {
         }
     }
 
-    /// [`Reply::new`], for a reply that was read as JSON already.
+    /// Creates a reply like [`Reply::new`], from a parsed JSON document.
     #[must_use]
     pub fn of_tree(json: Json<'t>, caps: &Caps) -> Self {
         let raw = json.text();
@@ -98,7 +105,7 @@ impl<'t> Reply<'t> {
         }
     }
 
-    /// A reply that is one envelope and nothing else.
+    /// Creates a reply that consists of one envelope.
     fn of_one(raw: &'t [u8], reading: RuntimeReading, json: Json<'t>, runtime: Runtime) -> Self {
         let range = reading.picked.as_ref().map_or(0..raw.len(), |picked| picked.range.clone());
         let object =
@@ -143,7 +150,7 @@ impl<'t> Reply<'t> {
         };
         let mut objects: Vec<_> = found.into_iter().zip(seen).map(object).collect();
         let mut end = 0;
-        // Objects inside the strings of a damaged one are parts of it.
+        // Objects inside the strings of a damaged object are part of that object.
         objects.retain(|object| {
             let is_inside = object.range.end <= end && taken.as_ref() != Some(&object.range);
             if object.is_closed {
@@ -160,8 +167,8 @@ impl<'t> Reply<'t> {
         Self { raw, reading, objects, picked, safe }
     }
 
-    /// The value that the runtime takes for a member of the envelope that it takes: the last one of that name, in small
-    /// letters or capitals.
+    /// Returns the value that the runtime uses for a member of the used envelope: the last member
+    /// with that name, in any case.
     #[must_use]
     pub fn member(&self, path: &[&str]) -> Option<(&Json<'t>, NodeId)> {
         let json = &self.picked_object()?.json;
@@ -173,22 +180,24 @@ impl<'t> Reply<'t> {
         Some((json, node))
     }
 
-    /// The object that the runtime takes.
+    /// Returns the object that the runtime uses.
     #[must_use]
     pub fn picked_object(&self) -> Option<&Object<'t>> {
         self.objects.get(self.picked?)
     }
 }
 
-/// True if the runtime takes a reply as it is, and nothing follows the envelope.
+/// True if the runtime accepts the whole reply and nothing follows the envelope.
 fn is_alone(raw: &[u8], reading: &RuntimeReading) -> bool {
     let end = reading.picked.as_ref().map_or(raw.len(), |picked| picked.range.end);
     let behind = raw.get(end..).unwrap_or_default();
     reading.stage == runtime::Stage::Whole && !behind.iter().any(u8::is_ascii_graphic) && behind.is_ascii()
 }
 
-/// Reads a damaged object, whose strings may hold quotes and braces that its range was not found by. Gives it and where it
-/// ends. `readable` bytes may be read for that.
+/// Parses a damaged object. Returns it with its end.
+///
+/// The strings of the object may contain quotes and braces that were misinterpreted. `readable` is
+/// the remaining budget in bytes.
 fn damaged<'t>(json: Json<'t>, range: &Range<usize>, readable: &mut usize) -> (Json<'t>, usize) {
     let raw = json.text();
     let mut again = |range: Range<usize>| {
@@ -208,7 +217,7 @@ fn damaged<'t>(json: Json<'t>, range: &Range<usize>, readable: &mut usize) -> (J
     }
 }
 
-/// Which of some objects, which are in their order, the runtime's search sees.
+/// Returns one flag per object, in order: true if the runtime's search finds it.
 fn seen(raw: &[u8], found: &[(Range<usize>, bool)], caps: &Caps) -> Vec<bool> {
     let (mut seen, mut next) = (vec![false; found.len()], 0);
     runtime::each_candidate(raw, caps, &mut |candidate| {
@@ -223,8 +232,10 @@ fn seen(raw: &[u8], found: &[(Range<usize>, bool)], caps: &Caps) -> Vec<bool> {
     seen
 }
 
-/// The objects of a text, and whether they are closed. Quotes count inside of objects only; behind the brace of an
-/// object that does not end, the search goes on. Given are the first `most` of them, and as many of the last.
+/// Returns the objects of a text, and true for closed objects.
+///
+/// Quotes are significant only inside objects. The search continues after the brace of an unclosed
+/// object. Only the first `most` and the last `most` objects are returned.
 fn objects(raw: &[u8], most: usize) -> Vec<(Range<usize>, bool)> {
     let most_unclosed = if raw.len() > LONG { MOST_UNCLOSED_OF_LONG } else { MOST_UNCLOSED };
     let (mut first, mut last, mut at, mut unclosed) = (Vec::new(), VecDeque::new(), 0, 0);
@@ -255,7 +266,7 @@ fn objects(raw: &[u8], most: usize) -> Vec<(Range<usize>, bool)> {
     first
 }
 
-/// Where the object that starts at `start` ends, by its braces.
+/// Returns the end of the object that starts at `start`, by counting braces.
 fn object_end(raw: &[u8], start: usize) -> Option<usize> {
     let mut depth = 0usize;
     let mut at = start;
@@ -275,7 +286,7 @@ fn object_end(raw: &[u8], start: usize) -> Option<usize> {
     }
 }
 
-/// Where the string whose quote is at `start` ends: its other quote.
+/// Returns the offset of the closing quote of the string that opens at `start`.
 fn string_end(raw: &[u8], start: usize) -> Option<usize> {
     let mut at = start + 1;
     loop {

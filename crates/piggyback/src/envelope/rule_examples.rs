@@ -1,4 +1,4 @@
-//! The examples of the rules about replies, for tests: one reply; a line `#- NAME` begins a file that goes with it.
+//! The examples of the rules about replies, for tests. A line `#- NAME` begins an additional file.
 
 #![allow(clippy::unwrap_used)]
 
@@ -12,7 +12,7 @@ use mangle_syntax::lint::{Finding, Rule};
 use mangle_syntax::syntax::SourceFile;
 use mangle_syntax::text::FileId;
 
-/// A reply, and what it is judged by.
+/// A reply and the input of its check.
 pub(crate) struct Example {
     pub(crate) reply: String,
     settings: TranscriptSettings,
@@ -59,7 +59,7 @@ impl Example {
         check(&Reply::new(self.reply.as_bytes(), &self.settings.caps_of(None, None)), &self.context())
     }
 
-    /// The example after the first fix of a rule.
+    /// Applies the first fix of a rule.
     pub(crate) fn fixed(mut self, rule: &Rule) -> Option<Self> {
         let found = self.found();
         let fix = found.iter().filter(|found| found.rule == rule).find_map(|found| found.fix.as_ref())?;
@@ -68,7 +68,7 @@ impl Example {
     }
 }
 
-/// The rules whose examples are one reply.
+/// Returns the rules whose examples are one reply.
 pub(super) fn rules_of_replies() -> impl Iterator<Item = &'static Rule> {
     rules().filter(|rule| !rule.bad.starts_with("#- "))
 }

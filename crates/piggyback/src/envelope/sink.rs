@@ -1,4 +1,4 @@
-//! What a family of rules is, and what collects the findings of one reply.
+//! Families of rules, and the collector of the findings of one reply.
 
 use rustc_hash::FxHashMap;
 
@@ -6,30 +6,32 @@ use super::subject::Subject;
 use super::survey::Survey;
 use mangle_syntax::lint::{Finding, Group, Rule, Severity};
 
-/// How many findings of one rule a reply shows; more of them help nobody.
+/// The maximum number of findings per rule and reply.
 const MOST_OF_A_RULE: usize = 100;
 
-/// How many bytes are read again to see whether fixes mend: so often the length of the reply, and at least this much.
+/// The budget in bytes for checking fixes: this factor times the reply length, and at least the
+/// second value.
 const READ_AGAIN: (usize, usize) = (8, 1 << 18);
 
-/// Rules that belong together, and the checks that apply them. A check that a family does not have is `None`.
+/// A group of rules with their checks. A missing check is `None`.
 #[derive(Debug)]
 pub struct Family {
     /// The rules, in the order of their codes.
     pub rules: &'static [&'static Rule],
-    /// Looks at a reply as a whole.
+    /// Checks a whole reply.
     pub reply: Option<fn(&Survey<'_>, &mut Sink)>,
-    /// Looks at one envelope of it.
+    /// Checks one envelope of a reply.
     pub envelope: Option<fn(&Subject<'_>, &mut Sink)>,
 }
 
-/// Collects findings.
+/// A collector of findings.
 #[derive(Debug)]
 pub struct Sink {
     findings: Vec<Finding>,
     counts: FxHashMap<&'static str, usize>,
     readable: usize,
-    /// In an envelope of a later version than the known ones, whose shape is judged mildly: the rule that says so itself.
+    /// The only field rule whose severity is not reduced for an envelope of an unknown later
+    /// version. `None` for known versions.
     pub(super) milder_but_for: Option<&'static Rule>,
 }
 
@@ -39,7 +41,8 @@ impl Sink {
         Self { findings: Vec::new(), counts: FxHashMap::default(), readable, milder_but_for: None }
     }
 
-    /// Whether no more findings of a rule are taken. What looks at many things asks before it looks at the next.
+    /// True if the limit of findings of a rule is reached. Checks of many items test this before
+    /// each item.
     #[must_use]
     pub fn is_full(&self, rule: &'static Rule) -> bool {
         self.counts.get(rule.code).is_some_and(|count| *count >= MOST_OF_A_RULE)
@@ -59,7 +62,7 @@ impl Sink {
         self.findings.push(finding);
     }
 
-    /// Whether so many bytes may be read again to see whether a fix mends.
+    /// Consumes part of the budget for checking fixes. Returns false if the budget is exceeded.
     pub fn may_read(&mut self, bytes: usize) -> bool {
         let left = self.readable.checked_sub(bytes);
         self.readable = left.unwrap_or(self.readable);
@@ -75,7 +78,7 @@ impl Sink {
     }
 }
 
-/// One step less grave.
+/// Reduces a severity by one level.
 fn milder(severity: Severity) -> Severity {
     match severity {
         Severity::Error => Severity::Warning,

@@ -1,4 +1,4 @@
-//! One envelope of a reply: what the rules about its members look at.
+//! One envelope of a reply, the input of the rules about members.
 
 use super::atoms::UpdateContext;
 use super::context::ReplyContext;
@@ -13,27 +13,28 @@ use mangle_syntax::text::TextRange;
 /// An envelope of a reply.
 #[derive(Debug)]
 pub struct Subject<'a> {
-    /// The reply that the envelope is in.
+    /// The reply that contains the envelope.
     pub reply: &'a Reply<'a>,
-    /// The envelope as one of its objects.
+    /// The envelope as an object of the reply.
     pub object: &'a Object<'a>,
-    /// What it is judged by.
+    /// The context of the check.
     pub context: &'a ReplyContext<'a>,
-    /// It, read as far as it can be.
+    /// The parsed envelope, possibly damaged.
     pub json: &'a Json<'a>,
-    /// The version of the protocol that it is judged by.
+    /// The protocol version for the check.
     pub profile: Profile,
-    /// What tells the version.
+    /// The source of the protocol version.
     pub origin: ProfileOrigin,
-    /// Its members.
+    /// The members of the envelope.
     pub envelope: View<'a>,
-    /// Its control packet; of several what the runtime makes of them.
+    /// The control packet. If there are several, the result of merging them as in the runtime.
     pub control: View<'a>,
-    /// The envelope and all objects in it that are known, and whether the profile knows their members.
+    /// The envelope and all known nested objects. The flag is true if the profile has their
+    /// members.
     pub views: Vec<(View<'a>, bool)>,
-    /// Whether the reply ends in it.
+    /// True if the envelope is cut off at the end of the reply.
     pub is_truncated: bool,
-    /// Whether it is the one that the runtime takes.
+    /// True if the runtime uses this envelope.
     pub is_picked: bool,
 }
 
@@ -67,38 +68,39 @@ impl<'a> Subject<'a> {
         }
     }
 
-    /// Whether it is JSON to its end, so that what is not there is missing indeed.
+    /// True if the envelope is valid JSON, so that absent members are really missing.
     #[must_use]
     pub fn is_whole(&self) -> bool {
         !self.is_truncated && self.json.problems.is_empty()
     }
 
-    /// What its updates are judged by.
+    /// The context for checks of updates.
     #[must_use]
     pub fn judge(&self) -> UpdateContext<'a> {
         let ReplyContext { settings, declarations, .. } = *self.context;
         UpdateContext { settings, declarations, profile: self.profile }
     }
 
-    /// Whether it is judged as the strict schema does.
+    /// True if the strict schema applies.
     #[must_use]
     pub fn is_schema(&self) -> bool {
         self.context.settings.strict == Strictness::Schema
     }
 
-    /// The brace that opens it.
+    /// The range of the opening brace.
     #[must_use]
     pub fn brace(&self) -> TextRange {
         self.envelope.brace()
     }
 
-    /// Where something about the control packet as a whole is shown: its key, else the brace of the envelope.
+    /// The range for findings about the whole control packet: its key, or the opening brace of the
+    /// envelope.
     #[must_use]
     pub fn control_range(&self) -> TextRange {
         self.envelope.key_range("control_packet").unwrap_or_else(|| self.brace())
     }
 
-    /// Whether it names a version that nobody knows yet.
+    /// True if the envelope names an unknown newer version.
     #[must_use]
     pub fn is_newer(&self) -> bool {
         matches!(self.origin, ProfileOrigin::NewerVersion(_))

@@ -1,4 +1,5 @@
-//! What the objects in a reply are: envelopes, other JSON, braces in prose, parts of something that was cut off.
+//! Classification of the objects in a reply: envelopes, other JSON, braces in prose, and truncated
+//! objects.
 
 use super::context::ReplyContext;
 use super::json::{Json, JsonKind, Member};
@@ -8,65 +9,65 @@ use super::subject::Subject;
 use super::table::ENVELOPE;
 use mangle_syntax::text::{TextRange, size};
 
-/// What an object in a reply is.
+/// The role of an object in a reply.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ObjectRole {
-    /// An envelope, or what was meant as one.
+    /// An envelope, or an object that was intended as an envelope.
     Envelope,
-    /// An object that the reply ends in.
+    /// An object that is cut off at the end of the reply.
     Truncated,
-    /// Another object.
+    /// Another JSON object.
     Json,
     /// A brace in prose.
     Prose,
-    /// A part of an object that the reply ends in.
+    /// A part of a truncated object.
     Inside,
-    /// A brace that is not closed, with an envelope behind it.
+    /// An unclosed brace before an envelope.
     Swallows,
 }
 
-/// What the runtime's search believes where an object begins.
+/// The state of the runtime's object search at the start of an object.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct ScannerState {
-    /// The quote that opened the string that it believes to be in.
+    /// The offset of the quote that opened the current string.
     pub quote: Option<usize>,
-    /// The brace that it believes to be in.
+    /// The offset of the outermost open brace.
     pub brace: Option<usize>,
 }
 
-/// A reply and what its objects are.
+/// A reply with the roles of its objects.
 #[derive(Debug)]
 pub struct Survey<'a> {
-    /// The reply whose objects are told apart.
+    /// The reply.
     pub reply: &'a Reply<'a>,
-    /// What it is judged by.
+    /// The context of the check.
     pub context: &'a ReplyContext<'a>,
-    /// What each of its objects is.
+    /// The role of each object.
     pub roles: Vec<ObjectRole>,
-    /// What the runtime's search believes at the start of each.
+    /// The search state at the start of each object.
     pub sights: Vec<ScannerState>,
-    /// The first brace that is too deep for that search.
+    /// The first brace that exceeds the depth limit of the search.
     pub too_deep: Option<usize>,
-    /// The array around the objects, or the string, number or word that the reply is.
+    /// The array around the objects, or the string, number or word that forms the reply.
     pub wrapper: Option<Json<'a>>,
 }
 
 impl<'a> Survey<'a> {
-    /// Looks at a reply.
+    /// Classifies the objects of a reply.
     #[must_use]
     pub fn new(reply: &'a Reply<'a>, context: &'a ReplyContext<'a>) -> Self {
         let wrapper = wrapper(reply);
         let is_string = wrapper.as_ref().is_some_and(|json| json.kind(json.root()) != JsonKind::Array);
         let roles = if is_string { vec![ObjectRole::Prose; reply.objects.len()] } else { roles(reply) };
         let (sights, too_deep) = match reply.reading.as_ref().map(|reading| reading.stage) {
-            // Nothing was searched for.
+            // The runtime did not search for objects.
             Ok(Stage::Whole) => (vec![ScannerState::default(); reply.objects.len()], None),
             _ => sights(reply, context.settings.caps.depth()),
         };
         Self { reply, context, roles, sights, too_deep, wrapper }
     }
 
-    /// The objects that are, or were meant as, envelopes.
+    /// Returns the objects that are, or were intended as, envelopes.
     pub fn subjects(&self) -> impl Iterator<Item = Subject<'_>> {
         let is_subject = |(object, role): &(&Object<'_>, &ObjectRole)| {
             **role == ObjectRole::Envelope || **role == ObjectRole::Truncated && is_envelope(&object.json)
@@ -77,50 +78,50 @@ impl<'a> Survey<'a> {
         })
     }
 
-    /// The objects of a role, with their places among the objects of the reply.
+    /// Returns the objects with a role and their indices in the reply.
     pub fn with_role(&self, role: ObjectRole) -> impl Iterator<Item = (usize, &'a Object<'a>)> {
         let objects = self.reply.objects.iter().zip(&self.roles).enumerate();
         objects.filter(move |(_, (_, found))| **found == role).map(|(at, (object, _))| (at, object))
     }
 
-    /// How the runtime found the envelope; `None` where strict mode refuses the reply.
+    /// Returns the stage that found the envelope. `None` if strict mode rejects the reply.
     #[must_use]
     pub fn stage(&self) -> Option<Stage> {
         self.reply.reading.as_ref().ok().map(|reading| reading.stage)
     }
 
-    /// Whether the runtime takes no envelope from the reply.
+    /// True if the runtime uses no envelope of the reply.
     #[must_use]
     pub fn is_lost(&self) -> bool {
         matches!(self.stage(), None | Some(Stage::Fallback))
     }
 
-    /// True if the runtime shows what it finds of an incomplete envelope in place of the reply.
+    /// True if the runtime shows the surface of an incomplete envelope instead of the reply.
     #[must_use]
     pub fn is_salvaged(&self) -> bool {
         self.reply.reading.as_ref().is_ok_and(|reading| reading.is_salvaged)
     }
 
-    /// Why strict mode refuses the reply.
+    /// Returns the reason for a rejection in strict mode.
     #[must_use]
     pub fn refusal(&self) -> Option<&DecodeFailure> {
         self.reply.reading.as_ref().err()
     }
 
-    /// The envelope that the runtime takes.
+    /// Returns the envelope that the runtime uses.
     #[must_use]
     pub fn picked(&self) -> Option<&AcceptedEnvelope> {
         self.reply.reading.as_ref().ok()?.picked.as_ref()
     }
 
-    /// The objects that the runtime would take if they came first.
+    /// Returns the indices of the objects that the runtime would accept if they came first.
     #[must_use]
     pub fn acceptable(&self) -> Vec<usize> {
         let objects = self.reply.objects.iter().enumerate();
         objects.filter(|(_, object)| object.is_acceptable()).map(|(at, _)| at).collect()
     }
 
-    /// The envelope that the runtime takes in the place of the one that ends the reply.
+    /// Returns the envelope that the runtime uses instead of the envelope at the end of the reply.
     #[must_use]
     pub fn accepted_decoy(&self) -> Option<&'a Object<'a>> {
         let reply = self.reply;
@@ -128,14 +129,14 @@ impl<'a> Survey<'a> {
         reply.objects.get(decoy).filter(|_| self.acceptable().len() > 1)
     }
 
-    /// The brace that opens an object.
+    /// Returns the range of the opening brace of an object.
     #[must_use]
     pub fn brace(&self, object: &Object<'_>) -> TextRange {
         let start = object.range.start;
         TextRange::new(size(start), size((start + 1).min(object.range.end)))
     }
 
-    /// The reply without the white space around it; of several lines the first.
+    /// Returns the range of the first line of the trimmed reply.
     #[must_use]
     pub fn first_line(&self) -> TextRange {
         let raw = self.reply.raw;
@@ -146,7 +147,7 @@ impl<'a> Survey<'a> {
     }
 }
 
-/// Whether an object is an envelope, or was meant as one.
+/// True if an object is, or was intended as, an envelope.
 #[must_use]
 pub fn is_envelope(json: &Json<'_>) -> bool {
     let (mut has_surface, mut has_control) = (false, false);
@@ -162,7 +163,7 @@ pub fn is_envelope(json: &Json<'_>) -> bool {
     has_surface && has_control
 }
 
-/// What the reply is as a whole, where that is JSON, but no object.
+/// Returns the JSON of the whole reply, if it is not an object.
 fn wrapper<'a>(reply: &Reply<'a>) -> Option<Json<'a>> {
     if reply.reading.as_ref().is_ok_and(|reading| reading.stage == Stage::Whole) {
         return None;
@@ -190,7 +191,7 @@ fn roles(reply: &Reply<'_>) -> Vec<ObjectRole> {
             true => ObjectRole::Prose,
             false if ends_inside(object) && !object.json.is_closed() => ObjectRole::Truncated,
             false if last.is_some_and(|last| last > at) => ObjectRole::Swallows,
-            // Its brackets close, but for the quotes.
+            // All brackets are closed, although quotes are wrong.
             false if is_json(object, reply.raw) && object.json.is_closed() => {
                 is_cut = true;
                 if is_envelope(&object.json) { ObjectRole::Envelope } else { ObjectRole::Json }
@@ -204,12 +205,12 @@ fn roles(reply: &Reply<'_>) -> Vec<ObjectRole> {
     reply.objects.iter().enumerate().map(role).collect()
 }
 
-/// Whether all is well with an object but that it does not end.
+/// True if the only problem of an object is that it does not end.
 pub(super) fn ends_inside(object: &Object<'_>) -> bool {
     matches!(&object.decoded, Err(DecodeFailure::Syntax(flaw)) if flaw.is_end)
 }
 
-/// Whether an object is JSON that may be damaged, and no brace in prose.
+/// True if an object is JSON, possibly damaged, and not a brace in prose.
 fn is_json(object: &Object<'_>, raw: &[u8]) -> bool {
     let json = &object.json;
     let first = json.members(json.root()).next().map(|member| member.key);
@@ -218,7 +219,8 @@ fn is_json(object: &Object<'_>, raw: &[u8]) -> bool {
         || super::runtime::is_rich(text)
 }
 
-/// What the runtime's search believes at the start of each object, and the first brace that is too deep for it.
+/// Returns the search state at the start of each object, and the first brace that exceeds the depth
+/// limit.
 fn sights(reply: &Reply<'_>, deepest: usize) -> (Vec<ScannerState>, Option<usize>) {
     let mut sights = Vec::with_capacity(reply.objects.len());
     let mut starts = reply.objects.iter().map(|object| object.range.start).peekable();

@@ -1,4 +1,4 @@
-//! The members of an envelope as data: what each is called, what it holds, and which profile wants it.
+//! The table of envelope members: key, value type and requirement per profile.
 
 use std::sync::LazyLock;
 
@@ -7,73 +7,73 @@ use rustc_hash::FxHashSet;
 use super::runtime::names;
 use mangle_settings::Profile;
 
-/// What a member holds.
+/// The type of a member's value.
 #[derive(Debug, Clone, Copy)]
 pub enum Shape {
     /// A string.
     Text,
     /// A string or `null`.
     TextOrNull,
-    /// One of some words.
+    /// One of several words.
     Word(&'static [&'static str]),
     /// Any number.
     Number,
-    /// A whole number, not below zero.
+    /// An integer, at least zero.
     Count,
     /// `true` or `false`.
     Flag,
     /// `true`, `false` or `null`.
     FlagOrNull,
-    /// An object with members of its own.
+    /// An object with known members.
     Object(&'static Table),
     /// An array.
     List(&'static Shape),
-    /// An object whose members nobody prescribes.
+    /// An object with arbitrary members.
     Map,
-    /// Anything.
+    /// Any value.
     Free,
 }
 
-/// How much a profile wants a member.
+/// The requirement of a profile for a member.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Requirement {
-    /// It must be there.
+    /// The member must exist.
     Required,
-    /// It should be there.
+    /// The member should exist.
     Recommended,
-    /// It may be there.
+    /// The member may exist.
     Optional,
-    /// It may be there, and the strict schema insists on it.
+    /// The member may exist, and the strict schema requires it.
     Schema,
-    /// There is no such member.
+    /// The profile does not have the member.
     Unknown,
 }
 
-/// A member that some profile knows.
+/// A member of at least one profile.
 #[derive(Debug)]
 pub struct MemberField {
-    /// Its key.
+    /// The key.
     pub name: &'static str,
-    /// What it holds.
+    /// The type of the value.
     pub shape: Shape,
-    /// Whether the runtime reads it; the others it passes over.
+    /// True if the runtime reads the member.
     pub is_read: bool,
-    /// A letter for each of [`Profile::ALL`]: `R` required, `r` recommended, `o` optional, `S` required by the
-    /// strict schema, `-` unknown.
+    /// One letter for each of [`Profile::ALL`]: `R` required, `r` recommended, `o` optional, `S`
+    /// required by the strict schema, `-` unknown.
     needs: &'static [u8; 6],
 }
 
 /// The members of one kind of object.
 #[derive(Debug)]
 pub struct Table {
-    /// What the object is called in a sentence, with its article.
+    /// The description of the object in messages, with article.
     pub title: &'static str,
-    /// Its members, in the order in which they are written.
+    /// The members, in their usual order.
     pub fields: &'static [MemberField],
 }
 
 impl MemberField {
-    /// How much a profile wants it.
+    /// Returns the requirement of a profile.
     #[must_use]
     pub fn need(&self, profile: Profile) -> Requirement {
         let at = Profile::ALL.iter().position(|one| *one == profile);
@@ -86,13 +86,13 @@ impl MemberField {
         }
     }
 
-    /// Whether a profile knows it.
+    /// True if a profile has the member.
     #[must_use]
     pub fn is_in(&self, profile: Profile) -> bool {
         self.need(profile) != Requirement::Unknown
     }
 
-    /// The newest profile that knows it, the running one before the others.
+    /// Returns the newest profile with the member, and the current profile before the others.
     #[must_use]
     pub fn home(&self) -> Profile {
         let newest = [Profile::Current, Profile::V1_2, Profile::V1_1, Profile::Draft1_3];
@@ -100,14 +100,15 @@ impl MemberField {
     }
 }
 
-/// Keys that are longer are near to none.
+/// The maximum length in characters of a misspelled key.
 const LONGEST: usize = 40;
 
-/// Keys that are shorter allow for one slip, longer ones for two.
+/// Keys shorter than this may have one typo, longer keys two.
 const SHORT: usize = 6;
 
 impl Table {
-    /// The member of this key, written exactly so or, where the runtime reads it, in other letters.
+    /// Returns the member with a key, and true if the key is spelled exactly. If the runtime reads
+    /// the member, case is ignored.
     #[must_use]
     pub fn find(&self, key: &str) -> Option<(&'static MemberField, bool)>
     where
@@ -126,13 +127,13 @@ impl Table {
         })
     }
 
-    /// The member of this name.
+    /// Returns the member with a name.
     #[must_use]
     pub fn field(&self, name: &str) -> Option<&'static MemberField> {
         self.fields.iter().find(|field| field.name == name)
     }
 
-    /// The member that a key is probably meant for, which the runtime does not take for it.
+    /// Returns the probably intended member of a key that the runtime does not recognize.
     #[must_use]
     pub fn near(&self, key: &str) -> Option<&'static MemberField> {
         let length = key.chars().count();
@@ -140,7 +141,7 @@ impl Table {
             return None;
         }
         let allowed = if length < SHORT { 1 } else { 2 };
-        // What is much longer or shorter is not near, and most keys are.
+        // Fast path, because most keys differ too much in length.
         let is_alike =
             |field: &&MemberField| field.name.len().abs_diff(key.len()) <= allowed + MOST_SEPARATORS;
         let alike = || self.fields.iter().filter(is_alike);
@@ -156,20 +157,20 @@ impl Table {
     }
 }
 
-/// How many bytes people write between the words of a key, or leave out there.
+/// The maximum number of bytes of separators that are added or omitted in a key.
 const MOST_SEPARATORS: usize = 3;
 
-/// A key without what people write differently.
+/// Normalizes a key: lowercase, without separators.
 fn plain(key: &str) -> impl Iterator<Item = char> {
     key.chars().filter(|char| !matches!(char, '_' | '-' | ' ')).flat_map(char::to_lowercase)
 }
 
-/// A member that the runtime reads.
+/// Creates a member that the runtime reads.
 const fn read(name: &'static str, shape: Shape, needs: &'static [u8; 6]) -> MemberField {
     MemberField { name, shape, is_read: true, needs }
 }
 
-/// A member that it passes over.
+/// Creates a member that the runtime ignores.
 const fn passed(name: &'static str, shape: Shape, needs: &'static [u8; 6]) -> MemberField {
     MemberField { name, shape, is_read: false, needs }
 }
@@ -184,7 +185,7 @@ pub static ENVELOPE: Table = Table {
     ],
 };
 
-/// A control packet.
+/// The members of a control packet.
 #[rustfmt::skip] // One row a member.
 pub static CONTROL: Table = Table {
     title: "the control packet",
@@ -238,7 +239,7 @@ pub static INTENT: Table = Table {
     ],
 };
 
-/// A memory operation.
+/// The members of a memory operation.
 pub static MEMORY: Table = Table {
     title: "a memory operation",
     fields: &[
@@ -248,7 +249,7 @@ pub static MEMORY: Table = Table {
     ],
 };
 
-/// A self-correction.
+/// The members of a self-correction.
 pub static CORRECTION: Table = Table {
     title: "the self-correction",
     fields: &[
@@ -259,7 +260,7 @@ pub static CORRECTION: Table = Table {
     ],
 };
 
-/// A question to a specialist.
+/// The members of a question to a specialist.
 pub static KNOWLEDGE: Table = Table {
     title: "a knowledge request",
     fields: &[
@@ -270,7 +271,7 @@ pub static KNOWLEDGE: Table = Table {
     ],
 };
 
-/// What the model thinks of its context.
+/// The members of the context feedback.
 pub static FEEDBACK: Table = Table {
     title: "the context feedback",
     fields: &[
@@ -281,7 +282,7 @@ pub static FEEDBACK: Table = Table {
     ],
 };
 
-/// A tool that is to be run.
+/// The members of a tool request.
 pub static TOOL: Table = Table {
     title: "a tool request",
     fields: &[
@@ -293,7 +294,7 @@ pub static TOOL: Table = Table {
     ],
 };
 
-/// What running cost.
+/// The members of the execution metadata.
 pub static EXECUTION: Table = Table {
     title: "the execution metadata",
     fields: &[
@@ -305,7 +306,7 @@ pub static EXECUTION: Table = Table {
     ],
 };
 
-/// A change of state.
+/// The members of a state transition.
 pub static TRANSITION: Table = Table {
     title: "a state transition",
     fields: &[
@@ -316,7 +317,7 @@ pub static TRANSITION: Table = Table {
     ],
 };
 
-/// What a change reaches.
+/// The members of the impact analysis.
 pub static IMPACT: Table = Table {
     title: "the impact analysis",
     fields: &[
@@ -327,7 +328,7 @@ pub static IMPACT: Table = Table {
     ],
 };
 
-/// What had to be allowed.
+/// The members of the safety gates.
 pub static GATES: Table = Table {
     title: "the safety gates",
     fields: &[
@@ -338,7 +339,7 @@ pub static GATES: Table = Table {
     ],
 };
 
-/// What can be learned.
+/// The members of the learning signals.
 pub static LEARNING: Table = Table {
     title: "the learning signals",
     fields: &[
@@ -350,7 +351,7 @@ pub static LEARNING: Table = Table {
     ],
 };
 
-/// Whether some object of an envelope has a member of this name.
+/// True if any object of an envelope has a member with this name.
 #[must_use]
 pub fn is_key(name: &str) -> bool {
     static KEYS: LazyLock<FxHashSet<&'static str>> = LazyLock::new(|| {
@@ -371,7 +372,7 @@ fn collect(table: &Table, keys: &mut FxHashSet<&'static str>) {
 }
 
 impl Shape {
-    /// The members of the objects in it.
+    /// Returns the table of the nested objects.
     fn table(&self) -> Option<&'static Table> {
         match self {
             Self::Object(table) => Some(table),

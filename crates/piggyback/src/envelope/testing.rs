@@ -1,4 +1,4 @@
-//! Replies for tests: what is found in one, one line a finding.
+//! Test helpers that print the findings of a reply, one per line.
 
 #![allow(clippy::unwrap_used)]
 
@@ -10,22 +10,20 @@ use super::{Reply, ReplyContext, check as findings};
 use mangle_settings::{Profile, TranscriptSettings};
 use mangle_syntax::lint::{Finding, Severity};
 
-/// The settings that the vectors are for.
+/// The settings of the test vectors.
 pub(super) fn current() -> TranscriptSettings {
     TranscriptSettings { profile: Some(Profile::Current), ..TranscriptSettings::default() }
 }
 
-/// What is found in a reply.
 pub(super) fn found(raw: &[u8], settings: &TranscriptSettings) -> Vec<Finding> {
     findings(&Reply::new(raw, &settings.caps_of(None, None)), &ReplyContext::new(settings))
 }
 
-/// How grave a finding is.
 pub(super) fn severity(finding: &Finding) -> Option<Severity> {
     finding.severity.or(finding.rule.severity)
 }
 
-/// The findings that are not off, each with the bytes that it is about.
+/// Prints the enabled findings with the text of their ranges.
 pub(super) fn render(raw: &str, settings: &TranscriptSettings) -> String {
     let mut out = String::new();
     for finding in found(raw.as_bytes(), settings) {
@@ -49,7 +47,7 @@ pub(super) fn render(raw: &str, settings: &TranscriptSettings) -> String {
     out
 }
 
-/// Checks a reply against its findings, with the profile inferred.
+/// Checks the findings of a reply with an inferred profile.
 #[track_caller]
 #[expect(clippy::needless_pass_by_value, reason = "as every check with a snapshot")]
 pub(super) fn check(raw: &str, expect: Expect) {

@@ -1,4 +1,4 @@
-//! What is said of replies: messages, replies cut at every byte, and replies that nobody would send.
+//! Tests of findings about replies: messages, replies cut off at every byte, and random replies.
 
 #![allow(clippy::unwrap_used)]
 
@@ -19,7 +19,7 @@ const ENVELOPES: [&str; 5] = [
     r#"{"control_packet": {"context_feedback": {"overall_usefulness": 0.25, "helpful_facts": ["test_state"], "noise_facts": [], "missing_context": "the config"}, "knowledge_requests": [{"specialist": "researcher", "query": "why"}], "mangle_updates": [], "memory_operations": []}, "surface_response": "Let me ask."}"#,
 ];
 
-/// What closes an envelope that ends too early: its quote, and its brackets, the innermost first.
+/// Returns the quote and brackets that close a truncated envelope, innermost first.
 fn closers(text: &[u8]) -> String {
     let (mut open, mut in_string, mut escaped) = (Vec::new(), false, false);
     for byte in text {
@@ -422,7 +422,7 @@ fn a_state_that_is_no_atom_is_not_offered_as_an_update() {
     assert_eq!(has_fix(&ENVELOPES[2].replace("/y)", "y)")), Some(false));
 }
 
-/// What replies are made of.
+/// Generates fragments of replies.
 fn pieces() -> impl Strategy<Value = Vec<u8>> {
     let piece = prop_oneof![
         Just(b"{\"control_packet\": {".to_vec()),
@@ -440,7 +440,7 @@ fn pieces() -> impl Strategy<Value = Vec<u8>> {
     prop::collection::vec(piece, 0..12).prop_map(|pieces| pieces.concat())
 }
 
-/// An envelope with some bytes lost, doubled or replaced.
+/// Generates an envelope with some bytes deleted, duplicated or replaced.
 fn mutated() -> impl Strategy<Value = Vec<u8>> {
     let change =
         (any::<prop::sample::Index>(), 0usize..3, prop::sample::select(b"{}[]\",:\\\nx\xff".as_slice()));
@@ -470,7 +470,7 @@ fn look(raw: &[u8]) {
     }
 }
 
-/// The errors of an envelope by profile `1.1-bnf`: with these channels in this order.
+/// Returns the errors of an envelope with these channels in this order, in profile `1.1-bnf`.
 fn errors_of_grammar(channels: [&str; 2]) -> Vec<&'static str> {
     let settings = TranscriptSettings { profile: Some(Profile::V1_1Bnf), ..TranscriptSettings::default() };
     let raw = format!("{{{}, {}}}", channels[0], channels[1]);
@@ -531,7 +531,7 @@ fn updates_without_full_stop_are_kept_where_the_version_takes_them() {
     }
     let audit = r#"{"control_packet": {"mangle_updates": ["a(/b)"], "safety_gates": {}}, "surface_response": "I look."}"#;
     assert_eq!(kept(audit, &usual), 1);
-    // What else loses an update loses it in all versions.
+    // Other reasons for dropping an update apply to all versions.
     let others = r#"{"piggyback_version": "1.1", "control_packet": {"mangle_updates": ["a(/b;)", "a", " ", "a(/b)"]}, "surface_response": "x"}"#;
     assert_eq!(kept(others, &usual), 1);
 }
@@ -550,7 +550,6 @@ proptest! {
     }
 }
 
-/// A number that fits no float loses the envelope; what is reported names it, wherever it stands.
 #[test]
 fn a_number_that_is_too_large_is_named() {
     let control = r#""mangle_updates": [], "memory_operations": []"#;
@@ -571,12 +570,12 @@ fn a_number_that_is_too_large_is_named() {
         );
         assert!(failure(&args).contains(&found), "{}", failure(&args));
     }
-    // A number where something else belongs is named by its kind alone.
+    // A number of the wrong kind is reported only by its kind.
     let other = format!(r#"{{"control_packet": {{{control}}}, "surface_response": 5}}"#);
     assert!(failure(&other).contains(r#""found":"number""#), "{}", failure(&other));
 }
 
-/// What is a word of another language to its author is a variable to the engine, and the filter lets it through.
+/// The engine parses words such as `None` as variables, so the filter accepts them.
 #[test]
 fn words_of_other_languages_pass_the_filter_as_variables() {
     use crate::envelope::runtime::ReadUpdate;

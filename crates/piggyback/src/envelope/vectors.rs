@@ -1,11 +1,12 @@
-//! The protocol's test vectors: with profile `current` and no declarations, the listed findings and no other error.
+//! The test vectors of the protocol, with profile `current` and no declarations: the listed
+//! findings and no other error.
 
 #![allow(clippy::unwrap_used)]
 
 use super::testing::{current, found, severity};
 use mangle_syntax::lint::Severity;
 
-/// The minimal envelope.
+/// Returns the minimal envelope.
 fn envelope(surface: &str) -> String {
     format!(
         concat!(
@@ -19,7 +20,7 @@ fn envelope(surface: &str) -> String {
     )
 }
 
-/// The minimal envelope with these updates, as JSON.
+/// Returns the minimal envelope with these updates, as JSON.
 fn with_updates(updates: &str) -> String {
     envelope("ok").replace("\"mangle_updates\": []", &format!("\"mangle_updates\": [{updates}]"))
 }

@@ -1,4 +1,4 @@
-//! Objects of a reply with typed access to their members: every occurrence of a key, and the one that counts.
+//! Typed access to the objects of a reply: all occurrences of a key, and the effective occurrence.
 
 use std::borrow::Cow;
 use std::cell::OnceCell;
@@ -9,38 +9,38 @@ use super::table::{MemberField, Shape, Table};
 use mangle_settings::Profile;
 use mangle_syntax::text::{TextRange, TextSize};
 
-/// A member whose key some profile knows, or which the runtime takes for one.
+/// A member whose key is known to any profile, or matches a known key in the runtime.
 #[derive(Debug, Clone, Copy)]
 pub struct MemberEntry {
-    /// The member of the table that the key names.
+    /// The table entry of the key.
     pub field: &'static MemberField,
     /// The key in the text.
     pub key: NodeId,
     /// The value after the colon.
     pub value: NodeId,
-    /// Whether the key is written as it should be.
+    /// True if the key is spelled exactly.
     pub is_exact: bool,
 }
 
-/// An object, or several objects that the runtime reads one over the other because their key comes twice.
+/// An object, or several objects of a repeated key that the runtime merges.
 #[derive(Debug, Clone)]
 pub struct View<'t> {
-    /// The tree that it is a part of.
+    /// The JSON document of the object.
     pub json: &'t Json<'t>,
-    /// Which members there are.
+    /// The table of known members.
     pub table: &'static Table,
-    /// The objects, in their order; none where there is no such member.
+    /// The objects in source order. Empty if the member is missing.
     pub nodes: Vec<NodeId>,
-    /// The members that are known, in their order.
+    /// The known members in source order.
     pub entries: Vec<MemberEntry>,
     misses: OnceCell<Vec<(NodeId, &'static str)>>,
 }
 
-/// More keys than this that were meant for others help nobody.
+/// The maximum number of misspelled keys that are recorded.
 const MOST_MISSES: usize = 100;
 
 impl<'t> View<'t> {
-    /// The objects at `nodes`, those left out that are none.
+    /// Creates a view of the objects among `nodes`. Other nodes are ignored.
     #[must_use]
     pub fn of(json: &'t Json<'t>, table: &'static Table, nodes: impl IntoIterator<Item = NodeId>) -> Self {
         let nodes: Vec<_> = nodes.into_iter().filter(|node| json.kind(*node) == JsonKind::Object).collect();
@@ -52,31 +52,31 @@ impl<'t> View<'t> {
         Self { json, table, nodes, entries, misses: OnceCell::new() }
     }
 
-    /// An object whose members nobody knows.
+    /// Creates a view of an object without known members.
     #[must_use]
     pub fn of_map(json: &'t Json<'t>, node: NodeId) -> Self {
         Self { json, table: &NOTHING, nodes: vec![node], entries: Vec::new(), misses: OnceCell::new() }
     }
 
-    /// Whether there is such an object.
+    /// True if the object exists.
     #[must_use]
     pub fn is_there(&self) -> bool {
         !self.nodes.is_empty()
     }
 
-    /// The bytes of the object; of several the last.
+    /// The byte range of the object. If there are several objects, the last one.
     #[must_use]
     pub fn range(&self) -> TextRange {
         self.nodes.last().map_or(TextRange::empty(TextSize::new(0)), |node| self.json.range(*node))
     }
 
-    /// The brace that opens the object.
+    /// The byte range of the opening brace.
     #[must_use]
     pub fn brace(&self) -> TextRange {
         first_byte(self.range())
     }
 
-    /// Every occurrence of a member, in other letters too.
+    /// Returns every occurrence of a member, in any letter case.
     pub fn all<'s, 'n>(
         &'s self,
         name: &'n str,
@@ -84,63 +84,64 @@ impl<'t> View<'t> {
         self.entries.iter().filter(move |entry| entry.field.name == name)
     }
 
-    /// The occurrence of a member that counts: the last that is not `null`, else the last.
+    /// Returns the effective occurrence of a member: the last value that is not `null`, or the last
+    /// occurrence.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&MemberEntry> {
         let filled = self.all(name).rev().find(|entry| self.json.kind(entry.value) != JsonKind::Null);
         filled.or_else(|| self.all(name).next_back())
     }
 
-    /// Whether a member is there and not `null`.
+    /// True if a member exists and is not `null`.
     #[must_use]
     pub fn has(&self, name: &str) -> bool {
         self.get(name).is_some_and(|entry| self.json.kind(entry.value) != JsonKind::Null)
     }
 
-    /// Whether a member is there, `null` or not.
+    /// True if a member exists, even if it is `null`.
     #[must_use]
     pub fn mentions(&self, name: &str) -> bool {
         self.all(name).next().is_some()
     }
 
-    /// The bytes of the key of a member.
+    /// The byte range of the key of a member.
     #[must_use]
     pub fn key_range(&self, name: &str) -> Option<TextRange> {
         self.get(name).map(|entry| self.json.range(entry.key))
     }
 
-    /// The bytes of the value of a member.
+    /// The byte range of the value of a member.
     #[must_use]
     pub fn value_range(&self, name: &str) -> Option<TextRange> {
         self.get(name).map(|entry| self.json.range(entry.value))
     }
 
-    /// The value of a member that is a string.
+    /// Returns the value of a string member.
     #[must_use]
     pub fn text(&self, name: &str) -> Option<Cow<'t, str>> {
         self.json.string(self.get(name)?.value)
     }
 
-    /// Whether a member is a string with more than white space in it.
+    /// True if a member is a string that is not blank.
     #[must_use]
     pub fn says(&self, name: &str) -> bool {
         self.get(name).is_some_and(|entry| self.json.says(entry.value))
     }
 
-    /// The value of a member that is a number, and fits one.
+    /// Returns the value of a number member, if it is finite.
     #[must_use]
     pub fn number(&self, name: &str) -> Option<f64> {
         number(self.json, self.get(name)?.value)
     }
 
-    /// A number as it is in the text, for messages.
+    /// Returns the source text of a number, shortened for messages.
     #[must_use]
     pub fn number_text(&self, name: &str) -> String {
         let raw = self.get(name).map_or(&[][..], |member| self.json.raw(member.value));
         shortened(&String::from_utf8_lossy(raw))
     }
 
-    /// The value of a member that is `true` or `false`.
+    /// Returns the value of a boolean member.
     #[must_use]
     pub fn flag(&self, name: &str) -> Option<bool> {
         match self.json.kind(self.get(name)?.value) {
@@ -149,13 +150,15 @@ impl<'t> View<'t> {
         }
     }
 
-    /// The elements of a member that is an array; of several the last.
+    /// Returns the elements of an array member. If the key is repeated, the effective occurrence is
+    /// used.
     #[must_use]
     pub fn list(&self, name: &str) -> Vec<NodeId> {
         self.get(name).map(|entry| self.json.elements(entry.value).collect()).unwrap_or_default()
     }
 
-    /// The object that a member is. Where its key comes twice, all of them, as the runtime joins them.
+    /// Returns the object of a member. If the key is repeated, all objects are merged as in the
+    /// runtime.
     #[must_use]
     pub fn object(&self, name: &str) -> View<'t> {
         let table = self.table.field(name).and_then(|field| match field.shape {
@@ -166,7 +169,7 @@ impl<'t> View<'t> {
         View::of(self.json, table.unwrap_or(&NOTHING), nodes)
     }
 
-    /// The objects that a member is a list of.
+    /// Returns the objects in a list member.
     pub fn objects(&self, name: &str) -> impl Iterator<Item = View<'t>> + use<'t> {
         let table = self.table.field(name).and_then(|field| match field.shape {
             Shape::List(Shape::Object(table)) => Some(*table),
@@ -176,14 +179,14 @@ impl<'t> View<'t> {
         self.list(name).into_iter().map(move |node| View::of(json, table, [node]))
     }
 
-    /// The key that was probably meant for a member that is not there.
+    /// Returns the key that is probably a misspelling of a missing member.
     #[must_use]
     pub fn meant_for(&self, name: &str) -> Option<NodeId> {
         let misses = self.misses.get_or_init(|| self.near_misses());
         misses.iter().find(|(_, meant)| *meant == name).map(|(key, _)| *key)
     }
 
-    /// Keys that nobody knows, and those that were probably meant. Of very many only some.
+    /// Returns unknown keys with the probably intended members, up to a limit.
     fn near_misses(&self) -> Vec<(NodeId, &'static str)> {
         let members = self.nodes.iter().flat_map(|node| self.json.members(*node));
         let miss = |member: Member| {
@@ -193,7 +196,7 @@ impl<'t> View<'t> {
         members.filter_map(miss).take(MOST_MISSES).collect()
     }
 
-    /// The member that a key which nobody knows was probably meant for.
+    /// Returns the probably intended member of an unknown key.
     #[must_use]
     pub fn meant(&self, key: &str) -> Option<&'static MemberField> {
         match key {
@@ -204,7 +207,8 @@ impl<'t> View<'t> {
         }
     }
 
-    /// Shows this object and all objects inside it that are known, and whether the profile knows their members.
+    /// Visits this object and all known nested objects. The flag is true if the profile has their
+    /// members.
     pub fn visit(&self, profile: Profile, is_known: bool, see: &mut impl FnMut(&View<'t>, bool)) {
         see(self, is_known);
         for entry in &self.entries {
@@ -226,10 +230,10 @@ impl<'t> View<'t> {
     }
 }
 
-/// An object without members that anybody knows.
+/// A table without known members.
 static NOTHING: Table = Table { title: "the object", fields: &[] };
 
-/// The number that a node is, where it fits one.
+/// Returns the value of a number node, if it is finite.
 #[must_use]
 pub fn number(json: &Json<'_>, node: NodeId) -> Option<f64> {
     if json.kind(node) != JsonKind::Number {
@@ -239,7 +243,7 @@ pub fn number(json: &Json<'_>, node: NodeId) -> Option<f64> {
     written.parse().ok().filter(|number: &f64| number.is_finite())
 }
 
-/// The first byte of a range, as a range.
+/// Returns the range of the first byte of a range.
 #[must_use]
 pub fn first_byte(range: TextRange) -> TextRange {
     TextRange::new(range.start(), range.end().min(range.start() + TextSize::new(1)))

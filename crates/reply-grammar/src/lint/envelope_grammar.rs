@@ -1,4 +1,4 @@
-//! Files with a grammar of whole envelopes.
+//! Reader for grammars of whole envelopes.
 
 use mangle_syntax::lint::Finding;
 use mangle_syntax::text::{TextRange, TextSize, size};
@@ -9,7 +9,8 @@ use super::rules;
 use crate::expr::{Expr, escaped};
 use crate::reading::ReadError;
 
-/// What a grammar of whole envelopes says, by its examples; `None` if these are no envelopes.
+/// The content of a grammar of whole envelopes, inferred from its examples. `None` if the examples
+/// are not envelopes.
 pub(super) fn read(grammar: Expr, text: &str) -> Option<FileGrammar> {
     let examples = grammar.examples(&|_| false);
     let envelopes = examples.iter().filter_map(|text| Some((text, serde_json::from_str::<Json>(text).ok()?)));
@@ -29,7 +30,7 @@ pub(super) fn read(grammar: Expr, text: &str) -> Option<FileGrammar> {
     Some(FileGrammar { channels, fields: all, optional, place, updates })
 }
 
-/// The line that has the updates, else the first.
+/// The line with the updates. Fallback: the first line.
 fn place(text: &str) -> TextRange {
     let at = text.find("mangle_updates").unwrap_or_default();
     let start = text.get(..at).and_then(|before| before.rfind('\n')).map_or(0, |end| end + 1);
@@ -41,7 +42,7 @@ fn keys(json: &Json) -> Vec<String> {
     json.as_object().map(|object| object.keys().cloned().collect()).unwrap_or_default()
 }
 
-/// The finding for a grammar that cannot be read.
+/// The finding for an invalid grammar.
 pub(super) fn broken(text: &str, error: &ReadError) -> Finding {
     let start = text.get(..error.at).map_or(0, |before| before.rfind('\n').map_or(0, |at| at + 1));
     let line = text.get(start..).and_then(|rest| rest.lines().next()).unwrap_or_default();

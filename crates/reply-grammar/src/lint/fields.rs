@@ -1,4 +1,4 @@
-//! Fields of a file against those of the version.
+//! Comparison of the fields of a file with the fields of the protocol version.
 
 use mangle_syntax::lint::Finding;
 
@@ -7,7 +7,7 @@ use super::rules::SCHEMA_DRIFT;
 use crate::envelope::EnvelopeSet;
 use crate::value::Value;
 
-/// Reports how the fields of a file differ from those that are generated.
+/// Reports a difference between the fields of a file and the generated fields.
 pub(super) fn check(grammar: &FileGrammar, set: &EnvelopeSet, out: &mut Vec<Finding>) {
     let (channels, fields) = wanted(set);
     let found = difference(grammar, &channels, &fields, set);

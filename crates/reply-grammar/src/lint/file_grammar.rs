@@ -1,4 +1,5 @@
-//! A grammar or a schema as a file has it: the fields of its envelopes, and which updates it allows.
+//! Content of a grammar or schema file: the fields of its envelopes, and the updates that it
+//! allows.
 
 use mangle_syntax::text::TextRange;
 use serde_json::Value as Json;
@@ -6,22 +7,22 @@ use serde_json::Value as Json;
 use crate::expr::{Expr, escaped};
 use crate::target::Dialect;
 
-/// What a file says of envelopes.
+/// The envelopes that a file allows.
 #[derive(Debug)]
 pub(super) struct FileGrammar {
-    /// The names of the two channels, in their order.
+    /// The names of the two channels, in order.
     pub(super) channels: Vec<String>,
-    /// The fields of the control packet, in their order.
+    /// The fields of the control packet, in order.
     pub(super) fields: Vec<String>,
-    /// The fields that may be left out.
+    /// The optional fields.
     pub(super) optional: Vec<String>,
-    /// Where the fields are.
+    /// The location of the fields.
     pub(super) place: TextRange,
-    /// The updates; `None` where the file does not restrict them.
+    /// The allowed updates; `None` if the file does not restrict them.
     pub(super) updates: Option<UpdateGrammar>,
 }
 
-/// Which updates a file allows.
+/// The updates that a file allows.
 #[derive(Debug)]
 pub(super) struct UpdateGrammar {
     pub(super) place: TextRange,
@@ -30,9 +31,9 @@ pub(super) struct UpdateGrammar {
 
 #[derive(Debug)]
 enum UpdateForm {
-    /// A pattern of a schema.
+    /// The pattern of a schema.
     Pattern(Expr, Dialect),
-    /// A grammar of whole envelopes, and one of them that has an update, given by its JSON.
+    /// A grammar of whole envelopes, and an example envelope with the JSON of its update.
     Envelope { grammar: Expr, example: String, update: String },
 }
 
@@ -45,7 +46,7 @@ impl UpdateGrammar {
         Self { place, form: UpdateForm::Envelope { grammar, example, update } }
     }
 
-    /// Updates in which every alternative of the file occurs.
+    /// Updates that cover every alternative of the file.
     pub(super) fn examples(&self) -> Vec<String> {
         match &self.form {
             UpdateForm::Pattern(pattern, dialect) => {
@@ -60,7 +61,7 @@ impl UpdateGrammar {
         }
     }
 
-    /// Whether the file allows an update.
+    /// True if the file allows an update.
     pub(super) fn accepts(&self, update: &str) -> bool {
         match &self.form {
             UpdateForm::Pattern(pattern, Dialect::Raw) => pattern.accepts(&escaped(update)),
@@ -72,7 +73,7 @@ impl UpdateGrammar {
     }
 }
 
-/// What a pattern matched, without the escapes of JSON.
+/// The text that a pattern matched, without JSON escapes.
 fn decoded(text: &str, dialect: Dialect) -> Option<String> {
     match dialect {
         Dialect::Raw => serde_json::from_str(&format!("\"{text}\"")).ok(),

@@ -1,4 +1,4 @@
-//! Grammars and schemas that are files beside a policy, held against its declarations.
+//! Lint of grammar and schema files: checks them against the declarations of the policy.
 
 mod envelope_grammar;
 mod fields;
@@ -21,20 +21,20 @@ use crate::envelope::EnvelopeSet;
 use crate::reading::{read_bnf, read_lark, read_pattern};
 use file_grammar::FileGrammar;
 
-/// What a file is held against.
+/// The inputs for the check of a file.
 #[derive(Debug, Clone, Copy)]
 pub struct FileContext<'a> {
-    /// The envelopes that there may be.
+    /// The valid envelopes.
     pub set: &'a EnvelopeSet,
-    /// What the program says of predicates.
+    /// The declarations of the program.
     pub declarations: &'a Declarations,
-    /// The settings, with the consumer that the file is for.
+    /// The settings with the consumer of the file.
     pub transcripts: &'a TranscriptSettings,
-    /// What the file would be if it were generated now.
+    /// The text that generation would produce now.
     pub generated: &'a str,
 }
 
-/// What a file has against it. Ranges count from the start of the file.
+/// Checks a file. Ranges count from the start of the file.
 #[must_use]
 pub fn check(text: &str, origin: &Origin, context: &FileContext<'_>) -> Vec<Finding> {
     if text == context.generated {
@@ -58,17 +58,18 @@ pub fn check(text: &str, origin: &Origin, context: &FileContext<'_>) -> Vec<Find
     findings.into_iter().map(|finding| finding.fix(fix())).collect()
 }
 
-/// The finding for a file that cannot be compared with the declarations, for this reason.
+/// The finding for a file that cannot be compared with the declarations.
 #[must_use]
 pub fn unchecked(text: &str, reason: impl Into<String>) -> Finding {
     let message = "grammar is not compared with the declarations";
     Finding::new(&rules::GRAMMAR_UNCHECKED, first_line(text), message).note(reason.into())
 }
 
-/// What a file says of envelopes.
+/// Reads a file.
 ///
 /// # Errors
-/// A finding, if it is broken or says more than is understood here.
+///
+/// A finding, if the file is invalid or uses unsupported features.
 fn read(text: &str, origin: &Origin) -> Result<FileGrammar, Box<Finding>> {
     let read = match origin.target {
         "gbnf" | "ebnf" => read_bnf(text),

@@ -1,4 +1,4 @@
-//! The rules about grammars and schemas of replies: `PB801` to `PB807`.
+//! Declarations of the rules about grammars and schemas of replies: `PB801` to `PB807`.
 
 use mangle_syntax::lint::{rule, rules};
 

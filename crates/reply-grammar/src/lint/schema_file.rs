@@ -1,4 +1,4 @@
-//! Schemas as files have them.
+//! Reader for JSON Schema files.
 
 use mangle_syntax::lint::Finding;
 use mangle_syntax::text::TextRange;
@@ -13,7 +13,8 @@ use crate::target::Dialect;
 /// Reads a schema.
 ///
 /// # Errors
-/// A finding, if it is no JSON, or a pattern in it does not compile or looks around a match.
+///
+/// A finding, if the file is invalid JSON, or if a pattern does not compile or has look-around.
 pub(super) fn read(text: &str, dialect: Dialect) -> Result<FileGrammar, Box<Finding>> {
     let json = Json::parse(text.as_bytes());
     if let Some(problem) = json.problems.first() {
@@ -39,7 +40,7 @@ pub(super) fn read(text: &str, dialect: Dialect) -> Result<FileGrammar, Box<Find
     })
 }
 
-/// The patterns of updates, as one.
+/// The patterns of updates, combined into one.
 fn updates(json: &Json<'_>, items: NodeId, dialect: Dialect) -> Result<Option<UpdateGrammar>, Box<Finding>> {
     let mut found = Vec::new();
     for node in std::iter::once(items).chain(json.nodes_in(items)) {
@@ -76,7 +77,7 @@ fn required(json: &Json<'_>, schema: NodeId) -> Vec<String> {
     list.unwrap_or_default().into_iter().filter_map(|name| Some(json.string(name)?.into_owned())).collect()
 }
 
-/// The first key of an object, else all of it.
+/// The first key of an object. Fallback: the whole object.
 fn opening(json: &Json<'_>, object: NodeId) -> TextRange {
     json.members(object).next().map_or_else(|| json.range(object), |member| json.range(member.key))
 }

@@ -13,7 +13,7 @@ fn setup() -> Setup {
     Setup::of(Profile::Current).with_fields(&[])
 }
 
-/// What is found in a file that was generated and changed.
+/// The findings about a generated and modified file.
 fn found(target: &str, policy: &str, change: &dyn Fn(String) -> String) -> String {
     let declarations = declarations(policy);
     let (setup, name) = (setup(), format!("a.{target}"));
@@ -55,7 +55,7 @@ fn changed(targets: &[&str], from: &str, to: &str, expect: Expect) {
     expect.assert_eq(&found[0]);
 }
 
-/// A file that differs from what is generated only in its first comment.
+/// The file differs from the generated text only in its header comment.
 #[test]
 fn what_is_generated_has_no_finding() {
     for target in ["gbnf", "ebnf", "lark"] {

@@ -1,4 +1,4 @@
-//! Updates of a file against the declarations, in both directions.
+//! Comparison of the updates of a file with the declarations, in both directions.
 
 use mangle_syntax::lint::{Finding, Rule, Severity};
 use piggyback::envelope::atoms::{self, Update, UpdateContext};
@@ -10,7 +10,7 @@ use super::file_grammar::{FileGrammar, UpdateGrammar};
 use super::rules::{GRAMMAR_GAP, SCHEMA_PATTERN};
 use crate::expr::escaped;
 
-/// The rules that an update breaks which the declarations or the consumer do not allow.
+/// The rules that reject an update because of the declarations or the consumer.
 static DECISIVE: [&Rule; 9] = [
     &atoms::rules::ARITY,
     &atoms::rules::UNDECLARED,
@@ -23,13 +23,13 @@ static DECISIVE: [&Rule; 9] = [
     &atoms::rules::METACHAR,
 ];
 
-/// Reports updates that the file allows and the policy does not, and the other way round.
+/// Reports updates that the file allows and the policy rejects, and vice versa.
 pub(super) fn check(grammar: &FileGrammar, context: &FileContext<'_>, out: &mut Vec<Finding>) {
     let Some(updates) = &grammar.updates else { return };
     out.extend(contradiction(updates, context).or_else(|| gap(updates, context)));
 }
 
-/// The first update that the file allows and that the runtime or the policy rejects.
+/// The first update that the file allows and the runtime or the policy rejects.
 fn contradiction(updates: &UpdateGrammar, context: &FileContext<'_>) -> Option<Finding> {
     let (update, why) = updates.examples().into_iter().find_map(|update| {
         let why = against(&update, context)?;
@@ -40,7 +40,7 @@ fn contradiction(updates: &UpdateGrammar, context: &FileContext<'_>) -> Option<F
     Some(finding.label("in the updates of this file").note(why.message))
 }
 
-/// What an update has against it, if that keeps it from being a fact of the policy.
+/// The finding that prevents an update from becoming a fact of the policy.
 fn against(update: &str, context: &FileContext<'_>) -> Option<Finding> {
     let literal = format!("\"{}\"", escaped(update));
     let json = Json::parse(literal.as_bytes());
@@ -59,7 +59,7 @@ fn against(update: &str, context: &FileContext<'_>) -> Option<Finding> {
     found.into_iter().find(is_decisive)
 }
 
-/// The first predicate of which the file rejects a plain update.
+/// The first predicate with a plain update that the file rejects.
 fn gap(updates: &UpdateGrammar, context: &FileContext<'_>) -> Option<Finding> {
     let wanted = context.set.update.as_ref()?.examples(&|rule| rule.is_terminal);
     let update =
@@ -69,7 +69,7 @@ fn gap(updates: &UpdateGrammar, context: &FileContext<'_>) -> Option<Finding> {
     Some(finding.label("in the updates of this file").note(format!("`{update}` cannot be generated")))
 }
 
-/// The predicate of an update in a message.
+/// The predicate of an update for a message.
 fn named(update: &str) -> String {
     match plain::read(update) {
         Some(fact) => format!("`{}/{}`", fact.predicate, fact.args.len()),

@@ -1,4 +1,4 @@
-//! GBNF and the grammars of XGrammar.
+//! Parser for GBNF and XGrammar grammars.
 
 use super::scanner::{Notation, Scanner};
 use super::{ReadError, Rules, resolve};
@@ -19,10 +19,11 @@ impl Notation for Bnf {
     }
 }
 
-/// The expression that a grammar defines as `root`.
+/// Parses a grammar. Returns the expression of the rule `root`.
 ///
 /// # Errors
-/// What is wrong with the grammar; recursion is.
+///
+/// If the grammar is invalid or recursive.
 pub fn read_bnf(text: &str) -> Result<Expr, ReadError> {
     let mut scanner = Scanner::new(text);
     let mut rules = Rules::default();

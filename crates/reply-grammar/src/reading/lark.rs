@@ -1,4 +1,4 @@
-//! Lark grammars.
+//! Parser for Lark grammars.
 
 use super::pattern::read_pattern;
 use super::scanner::{Notation, Scanner};
@@ -20,17 +20,18 @@ impl Notation for Lark {
     }
 }
 
-/// What begins the parts of Lark that are not read here: directives, optional groups, aliases, counts, inlined rules.
+/// First characters of unsupported Lark syntax: directives, optional groups, aliases, counts,
+/// inlined rules.
 const BEYOND: [char; 6] = ['%', '[', '-', '~', '?', '!'];
 
-/// The line that tells llama.cpp which notation this is.
+/// The line that identifies the notation for llama.cpp.
 const NOTATION: &str = "%llguidance {}";
 
 fn beyond(scanner: &Scanner<'_>, sign: char) -> ReadError {
     ReadError::beyond(scanner.at, format!("mangle-ls does not read `{sign}` in a Lark grammar"))
 }
 
-/// A regular expression, the slash before it being read.
+/// Parses a regular expression after its opening slash.
 fn expression(scanner: &mut Scanner<'_>) -> Result<Expr, ReadError> {
     let start = scanner.at;
     let mut is_escaped = false;
@@ -48,10 +49,11 @@ fn expression(scanner: &mut Scanner<'_>) -> Result<Expr, ReadError> {
     scanner.error("an expression has no end")
 }
 
-/// The expression that a grammar defines as `start`.
+/// Parses a grammar. Returns the expression of the rule `start`.
 ///
 /// # Errors
-/// What is wrong with the grammar; recursion and directives are.
+///
+/// If the grammar is invalid or recursive, or uses directives.
 pub fn read_lark(text: &str) -> Result<Expr, ReadError> {
     let mut scanner = Scanner::new(text);
     let mut rules = Rules::default();

@@ -1,5 +1,4 @@
-//! Grammars as expressions again: what this library writes, and what people write in the same notations as long as it has
-//! no recursion.
+//! Parsers for grammars: the notations that this library writes, without recursion.
 
 mod bnf;
 mod lark;
@@ -16,14 +15,14 @@ use rustc_hash::FxHashMap;
 
 use crate::expr::{Expr, Rule};
 
-/// What is wrong with a grammar, and where.
+/// An error in a grammar, with its location.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReadError {
-    /// The byte of the text from which on it is wrong.
+    /// The byte offset of the error.
     pub at: usize,
     /// The reason, as the end of a sentence.
     pub why: String,
-    /// Whether it is right in its notation, and only more than is read here.
+    /// True if the grammar is valid in its notation but uses unsupported features.
     pub is_beyond: bool,
 }
 
@@ -37,7 +36,7 @@ impl ReadError {
     }
 }
 
-/// A part of a grammar whose rules are names still.
+/// A part of a grammar with unresolved rule names.
 #[derive(Debug, Clone)]
 enum Part {
     Expr(Expr),
@@ -47,13 +46,13 @@ enum Part {
     Name(String, usize),
 }
 
-/// The rules of a grammar by their names.
+/// The rules of a grammar by name.
 type Rules = FxHashMap<String, Part>;
 
-/// How deep parts may nest.
+/// The maximum nesting depth.
 const MOST_LEVELS: usize = 200;
 
-/// The expression of a rule, with those that it names.
+/// The expression of a rule with resolved names.
 fn resolve(root: &str, rules: &Rules) -> Result<Expr, ReadError> {
     let mut resolver = Resolver { rules, done: FxHashMap::default(), open: Vec::new() };
     resolver.rule(root, 0)

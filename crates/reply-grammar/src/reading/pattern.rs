@@ -1,4 +1,4 @@
-//! Regular expressions.
+//! Parser for regular expressions.
 
 use regex_syntax::hir::{Class, Hir, HirKind, Look};
 
@@ -6,17 +6,18 @@ use super::ReadError;
 use crate::class::CharClass;
 use crate::expr::Expr;
 
-/// The texts that a regular expression matches as a whole. Its anchors are taken to be at its ends.
+/// The texts that a regular expression matches as a whole. Anchors are assumed to be at its ends.
 ///
 /// # Errors
-/// If it cannot be compiled, or looks around.
+///
+/// If the expression does not compile or has look-around.
 pub fn read_pattern(text: &str) -> Result<Expr, ReadError> {
     let parsed = regex_syntax::Parser::new().parse(text);
     let hir = parsed.map_err(|error| ReadError::new(0, first_line(&error.to_string())))?;
     expression(&hir)
 }
 
-/// The last line of a message, which says what is wrong without showing the expression again.
+/// The last line of an error message, which has the reason without a copy of the expression.
 fn first_line(message: &str) -> String {
     message.lines().last().unwrap_or_default().trim_start_matches("error: ").to_owned()
 }

@@ -1,24 +1,23 @@
-//! What the notations of grammars have in common: names, quoted texts, groups and repetitions.
+//! Scanner for the common syntax of grammar notations: names, quoted texts, groups and repetitions.
 
 use super::{MOST_LEVELS, Part, ReadError};
 use crate::class::CharClass;
 use crate::expr::Expr;
 
-/// A place in the text of a grammar.
 pub(super) struct Scanner<'t> {
     pub(super) text: &'t str,
     pub(super) at: usize,
     levels: usize,
 }
 
-/// What is particular to a notation.
+/// The differences between notations.
 pub(super) trait Notation {
-    /// What stands between the name of a rule and its body.
+    /// The token between the name of a rule and its body.
     const DEFINES: &'static str;
-    /// The beginnings of comments.
+    /// The prefixes of comments.
     const COMMENTS: &'static [&'static str];
 
-    /// What this notation has beside names, quoted texts and groups; `None` if nothing of the kind is here.
+    /// Parses notation-specific syntax; `None` if none is at this position.
     fn special(scanner: &mut Scanner<'_>) -> Option<Result<Expr, ReadError>>;
 }
 
@@ -63,7 +62,7 @@ impl<'t> Scanner<'t> {
         }
     }
 
-    /// A name, if one is here.
+    /// Parses a name, if present.
     pub(super) fn name(&mut self) -> Option<&'t str> {
         let rest = self.rest();
         let end = rest.find(|char: char| !(char.is_ascii_alphanumeric() || "_-.".contains(char)));
@@ -72,7 +71,7 @@ impl<'t> Scanner<'t> {
         Some(name)
     }
 
-    /// Whether a rule begins here.
+    /// True at the start of a rule.
     fn is_at_rule<N: Notation>(&self) -> bool {
         let mut ahead = Scanner { text: self.text, at: self.at, levels: 0 };
         ahead.name().is_some() && {
@@ -81,7 +80,7 @@ impl<'t> Scanner<'t> {
         }
     }
 
-    /// The alternatives of a rule or a group.
+    /// Parses the alternatives of a rule or group.
     pub(super) fn alternatives<N: Notation>(&mut self) -> Result<Part, ReadError> {
         self.levels += 1;
         if self.levels > MOST_LEVELS {
@@ -128,7 +127,7 @@ impl<'t> Scanner<'t> {
         }
     }
 
-    /// A text up to a quote, the first one being read.
+    /// Parses a quoted text after its opening quote.
     fn quoted(&mut self, quote: char) -> Result<String, ReadError> {
         let mut text = String::new();
         loop {
@@ -143,7 +142,7 @@ impl<'t> Scanner<'t> {
         }
     }
 
-    /// A character, perhaps as an escape.
+    /// Parses a character or an escape.
     pub(super) fn character(&mut self) -> Result<char, ReadError> {
         match self.next() {
             Some('\\') => self.escape(),
@@ -173,7 +172,7 @@ impl<'t> Scanner<'t> {
         }
     }
 
-    /// A class, the bracket before it being read.
+    /// Parses a character class after its opening bracket.
     pub(super) fn class(&mut self) -> Result<Expr, ReadError> {
         let is_negative = self.take("^");
         let mut ranges = Vec::new();
@@ -188,7 +187,7 @@ impl<'t> Scanner<'t> {
         Ok(Expr::Class(if is_negative { class.complement() } else { class }))
     }
 
-    /// The repetition behind a part.
+    /// Parses the repetition suffix of a part.
     fn times(&mut self, part: Part) -> Result<Part, ReadError> {
         let (least, most) = match self.peek() {
             Some('?') => (0, 1),

@@ -1,4 +1,4 @@
-//! The grammars of XGrammar, which vLLM and SGLang use.
+//! XGrammar grammars for vLLM and SGLang.
 
 use super::rules::GrammarStyle;
 use super::{Dialect, Order, Output, SchemaLimits, Target};

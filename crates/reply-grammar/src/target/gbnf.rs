@@ -1,4 +1,4 @@
-//! GBNF, the grammars of llama.cpp.
+//! GBNF grammars for llama.cpp.
 
 use super::rules::GrammarStyle;
 use super::{Dialect, Order, Output, SchemaLimits, Target};
@@ -15,7 +15,7 @@ pub(super) static TARGET: Target = Target {
     write,
 };
 
-/// Names have no underscores, and llama.cpp refuses long repetitions.
+/// Names have no underscores, and llama.cpp rejects long repetitions.
 const STYLE: GrammarStyle = GrammarStyle { separator: '-', most_repetitions: 1_000 };
 
 fn write(_: &Target, set: &EnvelopeSet, _: Dialect, origin: &str) -> Output {

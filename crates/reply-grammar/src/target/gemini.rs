@@ -1,4 +1,4 @@
-//! Response schemas of Gemini, which has no patterns.
+//! Response schemas of Gemini, without patterns.
 
 use serde_json::json;
 

@@ -1,4 +1,4 @@
-//! JSON Schema as the standard has it, for validators and for engines that run on one's own machine.
+//! Standard JSON Schema, for validators and local engines.
 
 use serde_json::json;
 
@@ -49,7 +49,8 @@ const STYLE: SchemaStyle = SchemaStyle {
     has_nullable: false,
 };
 
-/// `x-guidance` keeps llguidance from generating white space and escapes that are not needed; others ignore it.
+/// `x-guidance` prevents white space and unnecessary escapes in llguidance. Other readers ignore
+/// it.
 fn write(target: &Target, set: &EnvelopeSet, dialect: Dialect, origin: &str) -> Output {
     let mut first = json!({"$schema": "https://json-schema.org/draft/2020-12/schema", "description": origin});
     if dialect == Dialect::Decoded {

@@ -1,4 +1,4 @@
-//! Lark grammars, as llguidance, vLLM and the custom tools of OpenAI read them: strings of JSON are terminals.
+//! Lark grammars for llguidance, vLLM and the custom tools of OpenAI. JSON strings are terminals.
 
 use std::fmt::Write as _;
 
@@ -55,7 +55,7 @@ fn sequence(expr: &Expr) -> String {
     }
 }
 
-/// The parts of a sequence; those without rules that are side by side are one expression.
+/// The parts of a sequence. Adjacent parts without rules are joined into one expression.
 fn joined(parts: &[Expr]) -> String {
     let mut items = Vec::new();
     let mut plain: Vec<Expr> = Vec::new();

@@ -1,4 +1,4 @@
-//! What grammars and schemas are generated for: one file and one row each.
+//! Targets of grammars and schemas: one file and one table row for each.
 
 mod anthropic;
 mod ebnf;
@@ -15,19 +15,19 @@ mod schema_size;
 use crate::envelope::EnvelopeSet;
 use crate::remaining::Remaining;
 
-/// Where the escapes of JSON are in a pattern.
+/// The location of JSON escapes in a pattern.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Dialect {
-    /// The pattern is about the decoded text, as the standard says.
+    /// The pattern matches the decoded text, as in the standard.
     Decoded,
-    /// The pattern is about the characters between the quotes, with the escapes of JSON in it.
+    /// The pattern matches the text between the quotes, including JSON escapes.
     Raw,
-    /// There are no patterns.
+    /// The target has no patterns.
     None,
 }
 
 impl Dialect {
-    /// Its name on the command line.
+    /// The name on the command line.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -38,29 +38,29 @@ impl Dialect {
     }
 }
 
-/// What fixes the order of the members of an object.
+/// The mechanism that fixes the order of object members.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Order {
     /// The grammar itself.
     Grammar,
     /// The order of `properties`.
     Properties,
-    /// `propertyOrdering`.
+    /// The keyword `propertyOrdering`.
     PropertyOrdering,
 }
 
-/// What a provider publishes as limits of a schema; `None` where it publishes none.
+/// The published limits of a provider; `None` if not published.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SchemaLimits {
-    /// The properties of all objects together.
+    /// The total number of properties of all objects.
     pub properties: Option<usize>,
-    /// How deep objects and lists nest.
+    /// The maximum nesting depth of objects and lists.
     pub levels: Option<usize>,
-    /// The values of all enumerations together.
+    /// The total number of enumeration values.
     pub enum_values: Option<usize>,
-    /// The characters of all names, values and patterns.
+    /// The total number of characters of names, values and patterns.
     pub characters: Option<usize>,
-    /// The values of more than one type.
+    /// The number of values with more than one type.
     pub unions: Option<usize>,
 }
 
@@ -70,36 +70,37 @@ impl SchemaLimits {
         Self { properties: None, levels: None, enum_values: None, characters: None, unions: None };
 }
 
-/// What a grammar or a schema is generated for.
+/// A target of generation.
 #[derive(Debug)]
 pub struct Target {
-    /// Its name on the command line.
+    /// The name on the command line.
     pub name: &'static str,
-    /// The engines and interfaces that read it, for a person who chooses one.
+    /// The engines and APIs that accept the target, for human readers.
     pub readers: &'static str,
-    /// The end of its files.
+    /// The file extension.
     pub extension: &'static str,
-    /// Where the escapes of JSON may be; the first is the usual one.
+    /// The supported locations of JSON escapes; the first is the default.
     pub dialects: &'static [Dialect],
-    /// What fixes the order of members.
+    /// The mechanism that fixes the order of members.
     pub order: Order,
-    /// The keywords of JSON Schema that may be in it.
+    /// The allowed keywords of JSON Schema.
     pub keywords: &'static [&'static str],
-    /// What the provider publishes.
+    /// The published limits of the provider.
     pub limits: SchemaLimits,
     write: fn(&Target, &EnvelopeSet, Dialect, &str) -> Output,
 }
 
-/// A grammar or a schema.
+/// A generated grammar or schema.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Output {
     /// The text of the file.
     pub text: String,
-    /// What of the envelopes it does not say; what no target says is in [`EnvelopeSet::remaining`].
+    /// The constraints that this target does not enforce, in addition to
+    /// [`EnvelopeSet::remaining`].
     pub dropped: Vec<Remaining>,
-    /// The published limits that it exceeds, one sentence each.
+    /// The exceeded limits, one sentence each.
     pub exceeded: Vec<String>,
-    /// Whether all envelopes that it allows have a bounded length.
+    /// True if all allowed envelopes have a bounded length.
     pub is_bounded: bool,
 }
 
@@ -116,25 +117,26 @@ pub static TARGETS: [&Target; 8] = [
 ];
 
 impl Target {
-    /// The target of this name.
+    /// The target with this name.
     #[must_use]
     pub fn named(name: &str) -> Option<&'static Self> {
         TARGETS.into_iter().find(|target| target.name == name)
     }
 
-    /// The dialect that is written by default.
+    /// The default dialect.
     #[must_use]
     pub fn usual_dialect(&self) -> Dialect {
         self.dialects.first().copied().unwrap_or(Dialect::None)
     }
 
-    /// Whether it is a JSON Schema.
+    /// True if the target is a JSON Schema.
     #[must_use]
     pub fn is_schema(&self) -> bool {
         !self.keywords.is_empty()
     }
 
-    /// The grammar or the schema for a set of envelopes. `origin` says in the file what it was generated by.
+    /// Generates the grammar or schema of a set of envelopes. `origin` is the text of the header
+    /// comment.
     #[must_use]
     pub fn write(&self, set: &EnvelopeSet, dialect: Dialect, origin: &str) -> Output {
         (self.write)(self, set, dialect, origin)

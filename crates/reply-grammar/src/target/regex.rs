@@ -1,4 +1,4 @@
-//! One regular expression for the whole envelope, as Outlines compiles it.
+//! Regular expression of the whole envelope, for Outlines.
 
 use super::{Dialect, Order, Output, SchemaLimits, Target};
 use crate::envelope::EnvelopeSet;
@@ -15,7 +15,7 @@ pub(super) static TARGET: Target = Target {
     write,
 };
 
-/// The file is the expression and nothing else, so that a program can read it as it is.
+/// The file contains only the expression, so that programs can use it unchanged.
 fn write(_: &Target, set: &EnvelopeSet, _: Dialect, _: &str) -> Output {
     let text = pattern(&set.json(), PatternStyle::default()) + "\n";
     Output { text, dropped: Vec::new(), exceeded: Vec::new(), is_bounded: true }

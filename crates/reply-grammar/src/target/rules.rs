@@ -1,21 +1,21 @@
-//! Grammars in Backus-Naur form with repetitions, as llama.cpp and XGrammar read them.
+//! Grammars in Backus-Naur form with repetitions, for llama.cpp and XGrammar.
 
 use std::fmt::Write as _;
 
 use crate::class::CharClass;
 use crate::expr::Expr;
 
-/// How a grammar is written.
+/// The style of a grammar.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct GrammarStyle {
-    /// What is between the words of the name of a rule.
+    /// The separator of words in rule names.
     pub(super) separator: char,
-    /// The most repetitions at once.
+    /// The maximum count of one repetition.
     pub(super) most_repetitions: u32,
 }
 
 impl GrammarStyle {
-    /// The rules of an expression, the last one first: it is the root.
+    /// The rules of an expression in reverse order: the root comes first.
     pub(super) fn write(self, expr: &Expr, origin: &str) -> String {
         let mut out = format!("# {origin}\n");
         for rule in expr.rules().iter().rev() {
@@ -47,7 +47,7 @@ impl GrammarStyle {
         }
     }
 
-    /// The parts of a sequence; literals side by side are one.
+    /// The parts of a sequence. Adjacent literals are joined.
     fn joined(self, parts: &[Expr]) -> String {
         let mut items: Vec<String> = Vec::new();
         let mut text = String::new();
@@ -76,7 +76,7 @@ impl GrammarStyle {
         }
     }
 
-    /// A repetition, in several where one would be too long.
+    /// A repetition, split into several if its count exceeds the maximum.
     fn repeated(self, part: &Expr, least: u32, most: u32) -> String {
         let item = self.item(part);
         let (mut items, mut open, mut needed) = (Vec::new(), most, least);
@@ -114,7 +114,7 @@ pub(super) fn quoted(text: &str) -> String {
     out
 }
 
-/// A class; a hyphen is last, where it means itself.
+/// A character class. A hyphen is last, so that it has no special meaning.
 fn brackets(class: &CharClass) -> String {
     let is_negative = class.is_negative();
     let shown = if is_negative { class.complement() } else { class.clone() };

@@ -1,4 +1,4 @@
-//! JSON Schemas: what the targets that take one have in common.
+//! Common parts of all JSON Schema targets.
 
 use serde_json::{Map, Value as Json, json};
 
@@ -10,44 +10,43 @@ use crate::pattern::{PatternStyle, pattern};
 use crate::remaining::Remaining;
 use crate::value::{Member, Value};
 
-/// What a target can say in a schema beside types, members and enumerations.
+/// The supported keywords of a target, in addition to types, members and enumerations.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct SchemaStyle {
-    /// `pattern`
+    /// `pattern`.
     pub(super) patterns: Patterns,
-    /// `minLength` and `maxLength`
+    /// `minLength` and `maxLength`.
     pub(super) has_lengths: bool,
-    /// `maxItems`
+    /// `maxItems`.
     pub(super) has_item_limits: bool,
-    /// `minimum` and `maximum`
+    /// `minimum` and `maximum`.
     pub(super) has_ranges: bool,
-    /// `enum` of numbers
+    /// `enum` of numbers.
     pub(super) has_number_lists: bool,
-    /// `additionalProperties`
+    /// `additionalProperties`.
     pub(super) is_closed: bool,
-    /// Objects with keys of any name.
+    /// Objects with arbitrary keys.
     pub(super) has_maps: bool,
-    /// `propertyOrdering`
+    /// `propertyOrdering`.
     pub(super) has_ordering: bool,
-    /// `nullable` in place of the type `null`
+    /// `nullable` instead of the type `null`.
     pub(super) has_nullable: bool,
 }
 
-/// Which texts have patterns.
+/// The texts with patterns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Patterns {
-    /// All.
+    /// All texts.
     All,
-    /// Those that are no prose, and without limits in them.
+    /// Only texts that are not prose. Their patterns have no length limits.
     Simple,
-    /// None.
+    /// No texts.
     None,
 }
 
-/// The sets of texts that are prose, by their names.
+/// The names of prose text sets.
 const PROSE: [&str; 5] = ["surface", "trace", "text", "filled_text", "nothing"];
 
-/// A schema in the making.
 struct Writer {
     style: SchemaStyle,
     dialect: Dialect,
@@ -55,10 +54,10 @@ struct Writer {
 }
 
 impl SchemaStyle {
-    /// The schema of a set; `first` are its first members.
+    /// The schema of a set. `first` has the leading members.
     pub(super) fn write(self, target: &Target, set: &EnvelopeSet, dialect: Dialect, first: Json) -> Output {
         let patterns = if dialect == Dialect::None { Patterns::None } else { self.patterns };
-        // XGrammar, which reads raw patterns, writes the 0.9 of a list as 0.90000000000000002.
+        // XGrammar, which uses raw patterns, writes the list value 0.9 as 0.90000000000000002.
         let has_number_lists = self.has_number_lists && dialect != Dialect::Raw;
         let style = Self { patterns, has_number_lists, ..self };
         let mut writer = Writer { style, dialect, dropped: Vec::new() };
@@ -67,7 +66,7 @@ impl SchemaStyle {
         let schema = Json::Object(schema);
         let is_bounded =
             patterns == Patterns::All && self.has_item_limits && self.has_ranges && has_number_lists;
-        // Strings, numbers and lists can always be written.
+        // Serialization of strings, numbers and lists cannot fail.
         let text = serde_json::to_string_pretty(&schema).unwrap_or_default() + "\n";
         let exceeded = exceeded(&schema, &target.limits, target.name);
         Output { text, dropped: writer.dropped, exceeded, is_bounded }
@@ -82,7 +81,7 @@ impl Writer {
         }
     }
 
-    /// The schema of a value; `name` is that of its field.
+    /// The schema of a value. `name` is the name of its field.
     fn schema(&mut self, name: &str, value: &Value) -> Json {
         match value {
             Value::Object(members) => self.object(members),
@@ -176,7 +175,7 @@ impl Writer {
         if is_choice { format!("^({body})$") } else { format!("^{body}$") }
     }
 
-    /// What a text without a pattern may be.
+    /// Records the constraints that a text without a pattern loses.
     fn drop_pattern(&mut self, kind: &str) {
         match kind {
             "update" => {

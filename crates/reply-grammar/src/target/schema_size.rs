@@ -1,4 +1,4 @@
-//! How large a schema is, by what providers limit.
+//! Size of a schema according to provider limits.
 
 use serde_json::Value as Json;
 
@@ -13,7 +13,7 @@ struct SchemaSize {
     unions: usize,
 }
 
-/// The limits that a schema exceeds, one sentence each.
+/// The exceeded limits, one sentence each.
 pub(super) fn exceeded(schema: &Json, limits: &SchemaLimits, target: &str) -> Vec<String> {
     let mut size = SchemaSize::default();
     size.add(schema, 0);
@@ -30,7 +30,7 @@ pub(super) fn exceeded(schema: &Json, limits: &SchemaLimits, target: &str) -> Ve
 }
 
 impl SchemaSize {
-    /// Counts a schema in so many others.
+    /// Adds a schema at a nesting depth.
     fn add(&mut self, schema: &Json, outer: usize) {
         let text = |value: &Json| value.as_str().map_or(0, |text| text.chars().count());
         let kind = &schema["type"];

@@ -1,4 +1,5 @@
-//! The updates that the runtime was observed with: good ones are generated, bad ones are not, and all notations agree.
+//! Updates with recorded results of the runtime: valid ones are generated, invalid ones are not,
+//! and all notations agree.
 
 use mangle_settings::{DecodingSettings, Profile, TranscriptSettings};
 use mangle_syntax::syntax::literal::string_value;
@@ -10,13 +11,13 @@ use serde_json::Value;
 
 use crate::testing::{Notations, Setup, declarations, envelope};
 
-/// Predicates of those updates, without types, so that none is refused for them.
+/// The predicates of these updates, without types, so that no update is rejected because of a type.
 const POLICY: &str = "Decl task_status(A, B).\nDecl observation(A, B).\nDecl modified(A).\nDecl p(A).\nDecl p(A, B).\n\
     Decl n(A).\nDecl s(A).\nDecl l(A).\nDecl flag(A).\nDecl diagnostic(A, B, C, D, E).\nDecl task_completed(A).\n\
     Decl failing_test(A, B).\nDecl x().\nDecl test_state().\nDecl test_state(A).\nDecl missing_tool_for(A, B).\n\
     Decl modified_function(A, B).\nDecl review_finding(A, B, C, D).\n";
 
-/// A good update that is not generated: integers have 18 digits at most.
+/// A valid update that is not generated: integers have at most 18 digits.
 const NOT_GENERATED: &str = "n(9223372036854775807).";
 
 fn updates() -> Vec<String> {
@@ -25,7 +26,7 @@ fn updates() -> Vec<String> {
     text.lines().map(atom).collect()
 }
 
-/// Whether nothing is found in an update.
+/// True if an update has no findings.
 fn is_good(update: &str, declarations: &Declarations) -> bool {
     let settings = TranscriptSettings::default();
     let context =
@@ -37,7 +38,7 @@ fn is_good(update: &str, declarations: &Declarations) -> bool {
     found.is_empty()
 }
 
-/// An update in the one spelling that is generated.
+/// The update in the single spelling that is generated.
 pub(super) fn respelled(update: &str) -> Option<String> {
     let fact = plain::read(update)?;
     let argument = |argument: &Argument| {

@@ -1,4 +1,4 @@
-//! What becomes of declarations of all kinds, the odd ones included.
+//! Tests of declarations of all forms, including unusual ones.
 
 use std::fmt::Write as _;
 
@@ -11,7 +11,7 @@ use crate::target::{Dialect, TARGETS};
 use crate::testing::{Setup, declarations, written};
 use crate::value::Value;
 
-/// The updates of a set, with the expressions of strings, names and integers left out.
+/// The updates of a set, with placeholders for strings, names and integers.
 fn updates(set: &EnvelopeSet) -> String {
     let Value::Object(channels) = &set.value else { panic!("no object") };
     let control = channels.iter().find(|channel| channel.name == "control_packet").unwrap();
@@ -227,7 +227,7 @@ fn unknown_fields_are_an_error() {
     expect!["version 1.1 has no field `tool_requests`"].assert_eq(&error.to_string());
 }
 
-/// The fields of the control packet of each version, in their order.
+/// The fields of the control packet of each version, in order.
 #[test]
 fn each_version_has_its_fields() {
     let mut out = String::new();
@@ -258,7 +258,7 @@ fn each_version_has_its_fields() {
     "#]].assert_eq(&out);
 }
 
-/// Modes say how a predicate is queried, and restrict no fact.
+/// Modes affect queries and do not restrict facts.
 #[test]
 fn external_predicates_cannot_be_asserted() {
     check(

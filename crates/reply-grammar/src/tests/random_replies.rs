@@ -1,4 +1,4 @@
-//! Envelopes of tokens chosen at random among those that an engine allows: each is read whole, and keeps all updates.
+//! Random envelopes from an engine. Each one must parse as a whole and keep all updates.
 
 use mangle_settings::{Consumer, Profile};
 use mangle_syntax::lint::Severity;
@@ -8,7 +8,8 @@ use piggyback::envelope::{Reply, ReplyContext, check};
 use crate::target::Dialect;
 use crate::testing::{Engine, Random, Setup, declarations, written};
 
-/// How many envelopes of each policy; `cargo test --release` with this variable makes more.
+/// The variable with the number of envelopes for each policy. Use it with `cargo test --release`
+/// for more samples.
 const COUNT: &str = "REPLY_GRAMMAR_SAMPLES";
 
 fn count() -> usize {
@@ -24,7 +25,7 @@ const TYPED: &str = "Decl note(A) bound [/string] bound [/number].\nDecl any_of(
 const ALLOWED: &str = "Decl diagnostic(S, F, L, C, M) bound [/name, /string, /number, /string, /string].\n\
     Decl modified(F) bound [/string].\nDecl secret(A).\n";
 
-/// Samples envelopes of one policy, and checks each.
+/// Samples envelopes of one policy, and checks each one.
 #[track_caller]
 fn sample(policy: &str, setup: &Setup, target: &str) {
     let declarations = declarations(policy);
@@ -63,7 +64,7 @@ fn sample(policy: &str, setup: &Setup, target: &str) {
     }
 }
 
-/// Texts short enough that a test is quick.
+/// Limits the lengths of texts for fast tests.
 fn short(mut setup: Setup) -> Setup {
     setup.decoding.surface = 60;
     setup.decoding.text = 20;

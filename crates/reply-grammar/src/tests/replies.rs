@@ -1,5 +1,5 @@
-//! The replies that the runtime was observed with: good ones are generated once they are spelled as grammars spell them, bad
-//! ones are not, and all notations agree.
+//! Replies with recorded results of the runtime: valid ones are generated after normalization,
+//! invalid ones are not, and all notations agree.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -18,15 +18,15 @@ use super::agreement::respelled;
 use crate::EnvelopeSet;
 use crate::testing::{Notations, Setup, declarations};
 
-/// Good replies that are not generated: they have control characters in their surface, or begin it with blanks.
+/// Valid replies that are not generated: their surface has control characters or starts with
+/// blanks.
 const NOT_GENERATED: [&str; 4] =
     ["enc_crlf_in_string_escaped.txt", "enc_esc_nul.txt", "surface_nul.txt", "surface_padded.txt"];
 
-/// The bytes of the longest replies that are compared. Longer ones are there for the limits of the runtime, not for
-/// what they say.
+/// The maximum size of compared replies, in bytes. Larger replies only test limits of the runtime.
 const LONGEST: usize = 15_000;
 
-/// Each reply, with the name of its file.
+/// The replies with their file names.
 fn replies() -> Vec<(String, Vec<u8>)> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/conformance/envelopes/cases");
     let files = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
@@ -36,14 +36,14 @@ fn replies() -> Vec<(String, Vec<u8>)> {
     replies
 }
 
-/// The envelope of a reply that is nothing else.
+/// The envelope of a reply without other text.
 fn envelope_of(reply: &[u8]) -> Option<(AcceptedEnvelope, String)> {
     let reading = read(reply, &TranscriptSettings::default().caps_of(None, None)).ok()?;
     let surface = String::from_utf8(reading.surface).ok()?;
     reading.picked.filter(|_| reading.stage == Stage::Whole).map(|picked| (picked, surface))
 }
 
-/// A declaration for each predicate that the updates that the runtime takes assert, and for those that replies forget.
+/// Declarations of all predicates that accepted updates assert or replies forget.
 fn policy(replies: &[(String, Vec<u8>)]) -> String {
     let settings = TranscriptSettings::default();
     let envelopes: Vec<_> = replies.iter().filter_map(|(_, reply)| envelope_of(reply)).collect();
@@ -66,7 +66,7 @@ fn policy(replies: &[(String, Vec<u8>)]) -> String {
     })
 }
 
-/// A reply in the one spelling that is generated, with an intent and lists where they are missing.
+/// The reply in the single spelling that is generated. Missing intents and lists are added.
 fn spelled(envelope: &AcceptedEnvelope, surface: &str) -> String {
     let packet = &envelope.packet;
     let or = |text: &str, other: &str| if text.is_empty() { other.to_owned() } else { text.to_owned() };
@@ -98,7 +98,8 @@ fn operation(operation: &MemoryOperation) -> Value {
     json!({"op": operation.op, "key": operation.key, "value": operation.value})
 }
 
-/// The codes of the rules that find something in a reply, but for those that no grammar replaces or that are off.
+/// The codes of the findings about a reply, without disabled rules and rules that grammars cannot
+/// replace.
 fn findings(reply: &[u8], declarations: &Declarations, set: &EnvelopeSet) -> Vec<&'static str> {
     let settings = TranscriptSettings { profile: Some(set.profile), ..TranscriptSettings::default() };
     let mut context = ReplyContext::new(&settings);

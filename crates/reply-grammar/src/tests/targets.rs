@@ -1,4 +1,4 @@
-//! What the rows of the table promise.
+//! Tests of the properties in the table of targets.
 
 use mangle_settings::Profile;
 use piggyback::envelope;
@@ -34,7 +34,7 @@ fn rules_that_remain_exist() {
     assert!(seen > 40, "only {seen}");
 }
 
-/// The keywords of a schema: keys that are no names of properties.
+/// The keywords of a schema: keys that are not names of properties.
 fn keywords(schema: &Value, found: &mut Vec<String>) {
     for (key, value) in schema.as_object().into_iter().flatten() {
         found.push(key.clone());
@@ -67,7 +67,7 @@ fn schemas_have_only_their_keywords_and_stay_within_limits() {
     }
 }
 
-/// What is read back from a file is the set that it was written from.
+/// A generated file parses to the original set.
 #[test]
 fn notations_say_the_same() {
     let set = set();
@@ -86,7 +86,7 @@ fn notations_say_the_same() {
     assert!(sample.len() <= json.longest());
 }
 
-/// The property is what `OpenAI` and Anthropic count: the largest real policy, with 1,454 declarations.
+/// The limits of `OpenAI` and Anthropic hold for the largest known policy, with 1,454 declarations.
 #[test]
 fn many_predicates_stay_within_limits() {
     let policy: String = (0..1_454)

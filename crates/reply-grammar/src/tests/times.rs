@@ -1,4 +1,5 @@
-//! How long llguidance takes with grammars of many predicates: `cargo test --release -p reply-grammar -- --ignored --nocapture times`.
+//! Benchmark of llguidance with grammars of many predicates: `cargo test --release -p reply-grammar
+//! -- --ignored --nocapture times`.
 
 use std::time::{Duration, Instant};
 
@@ -7,7 +8,7 @@ use mangle_settings::Profile;
 use crate::target::Dialect;
 use crate::testing::{Engine, Random, Setup, declarations, written};
 
-/// Bounds of predicates in turn, as policies have them.
+/// Typical bounds of predicates, used in turn.
 const BOUNDS: [&str; 6] = [
     "A, B) bound [/string, /name]",
     "A) bound [/name]",
@@ -17,7 +18,7 @@ const BOUNDS: [&str; 6] = [
     "A)",
 ];
 
-/// How many envelopes the mean is of.
+/// The number of envelopes per measurement.
 const ENVELOPES: u64 = 5;
 
 #[test]

@@ -1,4 +1,5 @@
-//! Stretches of a transcript as conversations: the last one is kept, since an editor asks about one many times.
+//! Excerpts of a transcript as conversations. The last one is cached, because an editor requests
+//! it repeatedly.
 
 use std::sync::Arc;
 
@@ -9,8 +10,8 @@ use mangle_syntax::lint::Diagnostic;
 use mangle_syntax::text::Cancel;
 
 impl SnapshotTranscript {
-    /// A number of records from the one at an index on, with what `check` and a replay say of them. `None` when `cancel` was
-    /// raised meanwhile.
+    /// Returns the records from an index on, with the findings of `check` and of a replay. Returns
+    /// `None` if canceled.
     pub fn conversation(
         &self,
         first: usize,
@@ -33,7 +34,7 @@ impl SnapshotTranscript {
         Some(shown)
     }
 
-    /// What `check` and a replay say of it, as far as that is known, sorted by start.
+    /// Returns the known findings of `check` and of a replay, sorted by start.
     #[must_use]
     pub fn findings(&self) -> Vec<&Diagnostic> {
         let others = vec![&*self.replayed().diagnostics];

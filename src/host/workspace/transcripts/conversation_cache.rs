@@ -1,4 +1,5 @@
-//! The cache of the conversations of a transcript: the one that was shown last, and where stretches of a file begin.
+//! Cache of the conversations of a transcript: the last displayed one, and the starts of stretches
+//! in its file.
 
 use std::sync::Arc;
 
@@ -7,17 +8,18 @@ use parking_lot::Mutex;
 use crate::host::transcripts::RecordStart;
 use crate::ide::conversation::window::ConversationWindow;
 
-/// How many starts of stretches are kept of a file.
+/// The maximum number of cached starts per file.
 const MOST_STARTS: usize = 10_000;
 
-/// The stretch that was shown last: the index of its first record, how many it may have, whether a replay is in it.
+/// The last displayed stretch. The key is the index of its first record, the maximum number of
+/// records, and a flag for replay results.
 type ShownStretch = ((usize, usize, bool), Arc<ConversationWindow>);
 
-/// The conversation that was requested last.
+/// The last requested conversation.
 #[derive(Debug, Default)]
 pub(super) struct LastConversation(pub(super) Mutex<Option<ShownStretch>>);
 
-/// Where stretches began that were read before, in their order.
+/// Starts of stretches that were read before, in file order.
 #[derive(Debug, Default)]
 pub(super) struct KnownStarts(Mutex<Vec<RecordStart>>);
 
@@ -29,7 +31,7 @@ impl KnownStarts {
     pub(super) fn add(&self, start: &RecordStart) {
         let mut all = self.0.lock();
         let at = all.partition_point(|known| known.number < start.number);
-        // One of the same number is of the file as it was.
+        // A start with the same number is from an older version of the file.
         if all.get(at).is_some_and(|known| known.number == start.number) {
             all.remove(at);
         }

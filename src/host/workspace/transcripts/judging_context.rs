@@ -1,4 +1,5 @@
-//! What transcripts are judged by that go with some programs: what these declare, and the constitution that they are.
+//! Inputs of the transcript checks that come from the programs of a transcript: declarations and
+//! policy rules (constitution).
 
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
@@ -17,15 +18,14 @@ use mangle_syntax::text::Cancel;
 use piggyback::envelope::Catalogue;
 use piggyback::envelope::atoms::Declarations;
 
-/// What transcripts are judged by that go with some programs.
 #[derive(Debug)]
 pub(super) struct Known {
-    /// The programs as one: an atom is known if one of them declares it.
+    /// The programs, treated as one: an atom is known if at least one of them declares it.
     pub(super) programs: Vec<Arc<Program>>,
     pub(super) declarations: Option<Declarations>,
-    /// What sessions are replayed against, once somebody wants that.
+    /// The policy for replays, compiled on request.
     constitution: Memo<ConstitutionInputs, Arc<Constitution>>,
-    /// A number that changes with whatever a record is judged by.
+    /// A number that changes with every input of the record checks.
     pub(super) key: u64,
 }
 
@@ -46,7 +46,7 @@ impl Known {
         for declared in declarations.iter().flat_map(Declarations::all) {
             let ground = declared.ground.map(|ground| (ground.place, ground.by, ground.root, ground.grants));
             ground.map(|ground| (declared.name, ground)).hash(&mut hasher);
-            // Findings point at them, and a statement that is written anew is another one.
+            // Findings refer to the declarations, and a rewritten statement is a different one.
             (declared.place, declared.derived, declared.is_used).hash(&mut hasher);
         }
         declarations.as_ref().map(Declarations::home).hash(&mut hasher);
@@ -55,7 +55,8 @@ impl Known {
         Self { programs, declarations, constitution: Memo::default(), key: hasher.finish() }
     }
 
-    /// The program, compiled and evaluated. `None` where there is none, and when `cancel` was raised meanwhile.
+    /// Returns the compiled and evaluated program. Returns `None` without a policy, or if
+    /// canceled.
     pub(super) fn constitution(&self, settings: &Settings, cancel: &Cancel) -> Option<Arc<Constitution>> {
         let program = self.programs.first()?;
         let (kernel, replay) = (&settings.kernel, &settings.replay);
@@ -74,14 +75,14 @@ impl Known {
     }
 }
 
-/// What a constitution depends on, beside the program.
+/// Inputs of the constitution in addition to the program.
 #[derive(Debug, Clone, PartialEq)]
 struct ConstitutionInputs {
     kernel: KernelSettings,
     replay: ReplaySettings,
 }
 
-/// Several programs as one.
+/// Links several programs into one.
 fn joined(programs: &[Arc<SnapshotProgram>]) -> Arc<Program> {
     let mut files: Vec<_> = programs.iter().flat_map(|program| program.files.iter()).collect();
     files.sort_unstable_by_key(|file| file.id);

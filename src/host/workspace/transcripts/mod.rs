@@ -1,4 +1,4 @@
-//! The transcripts, open or small enough to be looked at while they are closed: under which settings, and with which
+//! Open transcripts, and closed transcripts below the size limit, with their settings and
 //! programs.
 
 mod conversation;
@@ -32,48 +32,48 @@ use piggyback::envelope::atoms::Declarations;
 use piggyback::envelope::{Catalogue, ReplyContext};
 use piggyback::transcript;
 
-/// The languages that transcripts are written in, as editors call them.
+/// LSP language ids of transcripts.
 const LANGUAGES: [&str; 8] =
     ["json", "jsonc", "jsonl", "jsonlines", "ndjson", "markdown", "plaintext", "log"];
 
-/// The ends of names of files that transcripts are kept in.
+/// File name extensions of transcripts.
 const EXTENSIONS: [&str; 10] =
     ["json", "jsonl", "ndjson", "md", "markdown", "txt", "log", "out", "traj", "sse"];
 
-/// Whether a document of this name and language can be a transcript.
+/// True if a document with this name and language can be a transcript.
 pub(super) fn can_be(path: &Path, language: &str) -> bool {
     let extension = path.extension().map(|end| end.to_string_lossy().to_lowercase());
     let is_known = |end: String| EXTENSIONS.contains(&end.as_str());
     path.is_absolute() && (LANGUAGES.contains(&language) || extension.is_some_and(is_known))
 }
 
-/// Whether some settings that are known make a file a transcript; if so, the disk is worth a look.
+/// True if known settings may classify the file as a transcript, so that a scan is useful.
 pub(super) fn may_be(path: &Path, projects: &[Project]) -> bool {
     let by_default = is_included(&TranscriptSettings::default().include, &relative(Path::new("/"), path));
     let around = projects.iter().filter(|project| path.starts_with(&project.root));
     let mut around =
         around.map(|project| (&project.settings.transcripts.include, relative(&project.root, path)));
-    // Its content may make it one. The folders of tools are told from the roots of the workspace later.
+    // The content may classify the file as a transcript. The resolution excludes folders of tools
+    // later, because it knows the roots of the workspace.
     let is_examined = path.file_name().is_some_and(|name| capture_kind(&name.to_string_lossy()).is_some());
     by_default || is_examined || around.any(|(include, path)| is_included(include, &path))
 }
 
-/// A transcript, and its last snapshot.
+/// A transcript and its last snapshot.
 #[derive(Debug)]
 pub(super) struct TranscriptState {
     pub(super) file: FileId,
-    /// Whether it is a Markdown document that is no transcript.
+    /// True if the file is a Markdown document and not a transcript.
     is_document: bool,
     settings: Arc<TranscriptSettings>,
     rules: Arc<RuleSettings>,
-    /// The programs whose declarations hold for it.
+    /// The programs whose declarations the transcript is checked against.
     programs: Vec<ProgramIdentity>,
     tools: Option<Arc<Catalogue>>,
     limits: Arc<transcript::Limits>,
-    /// The configuration file.
     configuration: Option<FileId>,
     memos: Arc<Memos>,
-    /// What was found in the statements of its fences.
+    /// Cached findings in the statements of its code fences.
     fenced: Arc<FindingCache>,
     last: Option<Arc<SnapshotTranscript>>,
 }
@@ -102,12 +102,12 @@ impl TranscriptState {
         }
     }
 
-    /// How many bytes of it are read while it is closed; 0 for none.
+    /// In bytes: the maximum size that is read while the transcript is closed. 0 to skip it.
     pub(super) fn closed_limit(&self) -> u64 {
         if self.is_document { 0 } else { self.settings.closed_limit as u64 }
     }
 
-    /// This transcript as the successor of `old`. Gives whether nothing is different.
+    /// Takes over the caches of `old`. Returns true if nothing changed.
     pub(super) fn succeed(&mut self, old: Self) -> bool {
         self.memos = old.memos;
         self.fenced = old.fenced;
@@ -124,7 +124,7 @@ impl TranscriptState {
         same
     }
 
-    /// The transcript with this text and these programs.
+    /// Returns the snapshot of the transcript with this text and these programs.
     pub(super) fn at(
         &mut self,
         files: &FxHashMap<FileId, Arc<SnapshotFile>>,
@@ -145,7 +145,7 @@ impl TranscriptState {
             return Some(Arc::clone(last));
         }
         if file.open.is_none() {
-            // Nobody looks at it any more.
+            // The transcript is no longer viewed.
             self.memos.verdicts.take();
         }
         let transcript = Arc::new(SnapshotTranscript {
@@ -170,7 +170,7 @@ impl TranscriptState {
     }
 }
 
-/// What is kept of a transcript from revision to revision.
+/// Memoized results of a transcript across revisions.
 #[derive(Debug, Default)]
 struct Memos {
     records: Memo<RecordsInputs, Arc<Records>>,
@@ -179,28 +179,24 @@ struct Memos {
     starts: KnownStarts,
 }
 
-/// What the records of a transcript depend on.
 #[derive(Debug, Clone, PartialEq)]
 struct RecordsInputs {
     text: Identity<str>,
     reading: Reading,
 }
 
-/// How a text is read.
 #[derive(Debug, Clone, PartialEq)]
 struct Reading {
     settings: Arc<TranscriptSettings>,
     is_document: bool,
 }
 
-/// What the programs around a transcript declare depends on.
 #[derive(Debug, Clone, PartialEq)]
 struct ContextInputs {
     programs: Vec<Identity<SnapshotProgram>>,
     tools: Option<Arc<Catalogue>>,
 }
 
-/// What a replay depends on.
 #[derive(Debug, Clone, PartialEq)]
 struct ReplayInputs {
     records: Identity<Records>,
@@ -209,21 +205,22 @@ struct ReplayInputs {
     limits: Arc<transcript::Limits>,
 }
 
-/// A transcript as it was at some revision; shared by all revisions in which it is the same.
+/// A transcript at one revision, shared by all revisions with the same transcript.
 #[derive(Debug)]
 pub struct SnapshotTranscript {
-    /// The file. One that is left out has no text, and findings that say so.
+    /// The file. A transcript over the size limit has an empty text and a finding.
     pub file: Arc<SnapshotFile>,
-    /// The settings that hold for it, overrides applied.
+    /// The effective settings, including overrides.
     pub settings: Arc<TranscriptSettings>,
-    /// The programs whose declarations hold for it.
+    /// The programs whose declarations the transcript is checked against.
     pub programs: Vec<Arc<SnapshotProgram>>,
     rules: Arc<RuleSettings>,
     tools: Option<Arc<Catalogue>>,
     limits: Arc<transcript::Limits>,
-    /// The configuration file that governs it.
+    /// The governing configuration file.
     pub configuration: Option<FileId>,
-    /// Whether it is a Markdown document that is no transcript: only the Mangle in its fences counts.
+    /// True if the file is a Markdown document and not a transcript. Only its Mangle code fences
+    /// are checked.
     pub is_document: bool,
     fenced: Arc<FindingCache>,
     memos: Arc<Memos>,
@@ -235,7 +232,6 @@ pub struct SnapshotTranscript {
 }
 
 impl SnapshotTranscript {
-    /// Its records.
     pub fn records(&self) -> &Arc<Records> {
         self.records.get_or_init(|| {
             let text = Arc::clone(self.file.text());
@@ -252,7 +248,7 @@ impl SnapshotTranscript {
         })
     }
 
-    /// Computes the diagnostics, unless somebody has already. Does nothing when `cancel` is raised meanwhile.
+    /// Computes the diagnostics, if they are not known yet. Changes nothing if canceled.
     pub fn diagnose(&self, cancel: &Cancel) {
         if !self.is_diagnosed()
             && let Some(found) = self.find(cancel)
@@ -289,42 +285,44 @@ impl SnapshotTranscript {
         Judge { rules: &self.rules, context, limits: &self.limits, programs: &known.programs }
     }
 
-    /// Gives `see` what the programs declare that go with it; nothing where they declare nothing.
+    /// Passes the declarations of its programs to `see`, or `None` if they contain none.
     pub fn with_declarations<T>(&self, see: impl FnOnce(Option<&Declarations>) -> T) -> T {
         see(self.known().declarations.as_ref())
     }
 
-    /// Whether it is too large to be looked at while it is closed.
+    /// True if the transcript exceeds the size limit for closed files.
     #[must_use]
     pub fn is_left_out(&self) -> bool {
         self.file.open.is_none() && !self.file.findings.is_empty()
     }
 
-    /// What the programs declare, found out once for all revisions with the same programs.
+    /// Returns the declarations of the programs, computed once for all revisions with the same
+    /// programs.
     fn known(&self) -> Arc<Known> {
         let programs = self.programs.iter().map(|program| Identity(Arc::clone(program))).collect();
         let inputs = ContextInputs { programs, tools: self.tools.clone() };
         self.memos.context.get_always(inputs, |_| Arc::new(Known::new(&self.programs, self.tools.as_ref())))
     }
 
-    /// Whether [`SnapshotTranscript::diagnose`] has been through.
+    /// True if [`SnapshotTranscript::diagnose`] has completed.
     #[must_use]
     pub fn is_diagnosed(&self) -> bool {
         self.diagnostics.get().is_some()
     }
 
-    /// The diagnostics, sorted by start; empty before [`SnapshotTranscript::diagnose`].
+    /// The diagnostics, sorted by start. Empty before [`SnapshotTranscript::diagnose`].
     #[must_use]
     pub fn diagnostics(&self) -> &[Diagnostic] {
         self.diagnostics.get().map_or(&[], |found| found)
     }
 
-    /// It as features see it.
+    /// Returns the view of the transcript for editor features.
     pub fn opened(&self) -> Opened<'_> {
         Opened::new(self.records(), &self.settings)
     }
 
-    /// Gives `see` the transcript with what its policies declare, and what a replay said of it.
+    /// Passes the transcript with the declarations of its policies and the replay results to
+    /// `see`.
     pub fn with_policies<T>(&self, see: impl FnOnce(Opened<'_>) -> T) -> T {
         let known = self.known();
         let declarations = known.declarations.as_ref();
@@ -332,7 +330,8 @@ impl SnapshotTranscript {
         see(Opened { declarations, verdicts, ..self.opened() })
     }
 
-    /// The Mangle at an offset of the file: where its record starts, it, and the offset in it.
+    /// Returns the Mangle text at an offset of the file, with the start of its record, and the
+    /// offset in the text.
     #[must_use]
     pub fn mangle_at(&self, offset: TextSize) -> Option<(TextSize, &MangleText, TextSize)> {
         let records = self.records();
@@ -347,11 +346,10 @@ impl SnapshotTranscript {
     }
 }
 
-/// What a replay says of a transcript at its revision; nothing where none is wanted.
+/// The replay results of a transcript at its revision. Empty if no replay is requested.
 #[derive(Debug, Default)]
 pub struct Replayed {
-    /// The verdicts.
     pub verdicts: Option<TranscriptVerdicts>,
-    /// What it finds, sorted by start.
+    /// The findings, sorted by start.
     pub diagnostics: Vec<Diagnostic>,
 }

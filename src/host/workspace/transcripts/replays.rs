@@ -1,5 +1,5 @@
-//! Replays of transcripts against the policies around them: those that somebody asks for, and those that are kept for who
-//! looks at an open one.
+//! Replays of transcripts against their policies: on request, and cached results for open
+//! transcripts.
 
 use std::sync::Arc;
 
@@ -15,13 +15,16 @@ use mangle_settings::KernelSettings;
 use mangle_syntax::memo::Identity;
 use mangle_syntax::text::Cancel;
 
-/// Held while one is replayed that somebody asked for. Those that nobody waits for keep nobody waiting.
+/// Held during a replay on request. Background replays do not hold it, so that they block no
+/// request.
 static REPLAYING: Mutex<()> = Mutex::new(());
 
 impl SnapshotTranscript {
-    /// Shows `see` what it is replayed against: the policies around it, compiled and evaluated once for all revisions in
-    /// which they are the same, and what its findings are judged by. One is replayed at a time. `None` where there are
-    /// no policies, and when `cancel` was raised meanwhile.
+    /// Passes the policies of the transcript and the context for its findings to `see`. The
+    /// policies are compiled and evaluated once for all revisions with the same policies. One
+    /// replay runs at a time.
+    ///
+    /// Returns `None` if no policies exist, or if canceled.
     pub fn replay<T>(
         &self,
         cancel: &Cancel,
@@ -44,14 +47,15 @@ impl SnapshotTranscript {
         Some(see(&constitution, self.judge(&known), &of.settings.kernel))
     }
 
-    /// That a policy around it does not load, so that nothing is permitted or denied; with the first error.
+    /// Returns the message that a policy does not load, so that nothing is permitted or denied,
+    /// with the first error.
     #[must_use]
     pub fn refusal(&self) -> Option<String> {
         self.programs.iter().find_map(|program| program.refusal())
     }
 
-    /// Replays it for those who look at it, unless somebody has already; nothing is done for one that is not open. Does
-    /// nothing when `cancel` is raised meanwhile.
+    /// Replays an open transcript for its viewers, if the result is not known yet. Changes nothing
+    /// if canceled.
     pub fn replay_for_readers(&self, cancel: &Cancel) {
         if self.is_replayed() {
             return;
@@ -76,7 +80,7 @@ impl SnapshotTranscript {
         }
     }
 
-    /// What a replay of records says. `None` when `cancel` was raised meanwhile.
+    /// Returns the replay results of records. Returns `None` if canceled.
     pub(super) fn verdicts_of(
         &self,
         records: &Records,
@@ -98,7 +102,7 @@ impl SnapshotTranscript {
         Verdicts::of(records, constitution, judge, options)
     }
 
-    /// What a replay says, in its places as they are by now.
+    /// Returns the replay results at their current positions.
     fn placed(&self, verdicts: &Arc<Verdicts>) -> Replayed {
         let (records, known) = (self.records(), self.known());
         let verdicts = verdicts.in_records(records);
@@ -106,7 +110,7 @@ impl SnapshotTranscript {
         Replayed { verdicts: Some(verdicts), diagnostics }
     }
 
-    /// Whether [`SnapshotTranscript::replay_for_readers`] has been through, or has nothing to do.
+    /// True if [`SnapshotTranscript::replay_for_readers`] has completed or has nothing to do.
     #[must_use]
     pub fn is_replayed(&self) -> bool {
         let is_wanted = self.file.open.is_some()
@@ -116,7 +120,8 @@ impl SnapshotTranscript {
         !is_wanted || self.replayed.get().is_some()
     }
 
-    /// What a replay says of it. As long as that is not known, what the last one said of the records that are the same.
+    /// Returns the replay results. Until they are known, returns the last results of the unchanged
+    /// records.
     pub fn replayed(&self) -> &Replayed {
         self.replayed.get().unwrap_or_else(|| {
             self.carried.get_or_init(|| {
@@ -126,7 +131,7 @@ impl SnapshotTranscript {
         })
     }
 
-    /// Whether what [`SnapshotTranscript::replayed`] gives is about the transcript and the policies as they are.
+    /// True if [`SnapshotTranscript::replayed`] applies to the current transcript and policies.
     #[must_use]
     pub fn is_replay_current(&self) -> bool {
         self.replayed.get().is_some()

@@ -1,5 +1,5 @@
-//! Stretches of transcripts that are too large to be held: each is read from disk when a request needs it, and is a small
-//! transcript of its own.
+//! Excerpts of transcripts that are too large to hold in memory. An excerpt is read from disk on
+//! request and treated as a small transcript.
 
 use std::io;
 use std::sync::Arc;
@@ -17,31 +17,32 @@ use mangle_syntax::lint::Diagnostic;
 use mangle_syntax::text::Cancel;
 use piggyback::transcript::NO_REPLY_FOUND;
 
-/// What is said above a stretch that does not begin with the file.
+/// The note above a stretch that does not start at the beginning of the file.
 const LATER: &str = "A stretch of a large file: verdicts, and findings that depend on turns before it, are those of \
                      `mangle-ls replay` and `mangle-ls check`.";
 
-/// A stretch of a transcript that is on disk.
+/// An excerpt of a transcript on disk.
 #[derive(Debug)]
 pub struct DiskStretch {
-    /// Its bytes as a file; lines of the transcript before it are not counted.
+    /// The excerpt as a file. Line numbers start at 0 in the excerpt.
     pub file: Arc<SnapshotFile>,
-    /// How many lines are before it.
+    /// The number of lines before the excerpt.
     pub lines: u32,
     pub window: ConversationWindow,
-    /// What is found in it.
+    /// The findings in the excerpt.
     pub found: Vec<Diagnostic>,
     /// The number of its first record.
     pub number: u64,
-    /// The number of the record after it.
+    /// The number of the record after the excerpt.
     pub after: Option<u64>,
 }
 
 impl SnapshotTranscript {
-    /// Reads a stretch of records from disk. `None` when `cancel` was raised meanwhile.
+    /// Reads an excerpt from disk. Returns `None` if canceled.
     ///
     /// # Errors
-    /// When the file cannot be read.
+    ///
+    /// If the file cannot be read.
     pub fn stretch(
         &self,
         target: StretchTarget,
@@ -97,7 +98,7 @@ impl SnapshotTranscript {
         }
     }
 
-    /// What a replay says of the first records of the file.
+    /// Returns the replay results of the first records of the file.
     fn replayed_stretch(
         &self,
         records: &Records,

@@ -1,4 +1,4 @@
-//! What becomes of atoms in a prompt, where that is not what their authors mean.
+//! Findings about a compiled prompt: atoms whose inclusion or exclusion is probably unintended.
 
 use super::super::atom::{AtomKind, PromptAtom};
 use super::super::category::Category;
@@ -18,9 +18,11 @@ use crate::quoted::quoted;
 use mangle_syntax::lint::{Finding, Rule};
 use mangle_syntax::text::TextRange;
 
-/// Checks a compiled prompt. `preview` is what it is called in messages; `header` is where findings go that are about
-/// the prompt as a whole, in the file of the preview. The first list is about that file, the second about the atoms'.
-/// `has_budget` is true if the prompt is held to its budget.
+/// Checks a compiled prompt. The first list has findings for the file of the preview, the second
+/// for the files of atoms.
+///
+/// `preview` is the name in messages. `header` is the range of findings about the whole prompt.
+/// `has_budget` is true if the token budget is enforced.
 #[must_use]
 pub fn of_compilation(
     compilation: &Compilation,
@@ -40,7 +42,7 @@ pub fn of_compilation(
     (whole, placed)
 }
 
-/// The headline about two atoms that exclude each other and nothing decides between.
+/// The headline of an unresolvable conflict between two atoms.
 fn conflict(one: &str, other: &str) -> String {
     format!("conflict between {} and {} cannot be resolved", quoted(one), quoted(other))
 }
@@ -58,7 +60,6 @@ impl<'a> CompilationSubject<'a> {
         Finding::new(rule, self.header, message)
     }
 
-    /// The preview, as the beginning of a note.
     fn here(&self) -> String {
         format!("in preview `{}` ({})", self.preview, self.derived.instance)
     }
@@ -96,7 +97,7 @@ impl<'a> CompilationSubject<'a> {
             .dropped
             .iter()
             .filter(|dropped| dropped.reason == ExclusionReason::NotACandidate);
-        // Those of the skeleton no search finds.
+        // A search never finds atoms of the skeleton.
         let count = left_out.filter(|dropped| !is_skeleton(dropped)).count();
         (count > 0).then(|| {
             let atoms = if count == 1 {
@@ -178,7 +179,7 @@ impl<'a> CompilationSubject<'a> {
         found
     }
 
-    /// The skeleton of a prompt is chosen without any search, among mandatory atoms and what those need.
+    /// The skeleton is chosen without a search, from mandatory atoms and their dependencies.
     fn unreachable(&self) -> Vec<AtomFinding> {
         let skeleton = || self.compilation.atoms.iter().filter(|atom| atom.category.is_skeleton());
         let mut waiting: Vec<&PromptAtom> =
@@ -247,7 +248,7 @@ impl<'a> CompilationSubject<'a> {
         found.collect()
     }
 
-    /// Conflicts that the runtime's rules would settle by comparing what its engine does not compare.
+    /// Conflicts that need a comparison of scores that the engine cannot compare.
     fn compared(&self) -> Vec<AtomFinding> {
         let atom = |at: usize| self.compilation.atoms.get(at).map(|atom| &**atom);
         let found = self.compilation.compared.iter().filter_map(|&(one, other)| {
@@ -273,7 +274,7 @@ impl<'a> CompilationSubject<'a> {
         for (at, atom) in mandatory.iter().enumerate() {
             for word in &atom.conflicts_with {
                 let other = mandatory.iter().position(|other| other.id.text == word.text);
-                // A pair that both declare is told once.
+                // A mutual conflict is reported once.
                 let is_told = other.is_some_and(|other| {
                     let back = mandatory.get(other).is_some_and(|other| {
                         other.conflicts_with.iter().any(|word| word.text == atom.id.text)

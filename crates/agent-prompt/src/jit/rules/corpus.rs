@@ -1,4 +1,4 @@
-//! What is wrong with a corpus, whatever prompt is made of it.
+//! Findings about a corpus, independent of a prompt.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -21,7 +21,8 @@ use crate::quoted::quoted;
 use mangle_syntax::lint::{Finding, Fix, Rule, Span};
 use mangle_syntax::text::{TextRange, nearest, size};
 
-/// Checks a corpus. `is_produced`: whether some situation has a value of a dimension, as a name without its `/`.
+/// Checks a corpus. `is_produced` returns true if a situation can have the value (a name without
+/// `/`) in a dimension.
 #[must_use]
 pub fn of_corpus(corpus: &Corpus, is_produced: &dyn Fn(Dimension, &str) -> bool) -> Vec<AtomFinding> {
     let mut found: Vec<AtomFinding> =
@@ -101,7 +102,7 @@ fn fault_finding(fault: &AtomFault) -> Finding {
     }
 }
 
-/// What is wrong with a file of atoms, in words.
+/// The fault as text.
 pub(in crate::jit) fn fault_message(fault: &AtomFault) -> String {
     let finding = fault_finding(fault);
     std::iter::once(&finding.message)
@@ -111,13 +112,13 @@ pub(in crate::jit) fn fault_message(fault: &AtomFault) -> String {
         .join("; ")
 }
 
-/// The categories that there are, as a note.
+/// A note with all categories.
 fn categories() -> String {
     let all = Category::ALL.map(|category| format!("`{}`", category.as_str()));
     format!("the categories are {}", all.join(", "))
 }
 
-/// The finding with the word that was probably meant.
+/// The finding with a suggested word.
 fn with_word(finding: Finding, range: TextRange, near: Option<&str>) -> Finding {
     let Some(near) = near else { return finding };
     finding
@@ -194,7 +195,7 @@ fn placeholders(body: &AtomText, found: &mut Vec<AtomFinding>) {
     let Some(file) = body.file else { return };
     for (line, &range) in body.text.split('\n').zip(&body.lines) {
         let indent = line.len() - line.trim_start().len();
-        // A line that the file writes in another way has no place for its words.
+        // A line that is written differently in the file has no exact location of its words.
         let is_exact = usize::from(range.len()) == line.trim().len();
         for (at, name) in placeholders::names(line) {
             if placeholders::NAMES.contains(&name) {
@@ -211,13 +212,13 @@ fn placeholders(body: &AtomText, found: &mut Vec<AtomFinding>) {
     }
 }
 
-/// One cycle, reported at the first of its atoms; others show once it is fixed.
+/// Finds one cycle and reports it at its first atom. Other cycles are reported after the fix.
 fn cycles(atoms: &[Arc<PromptAtom>]) -> Option<AtomFinding> {
     let own: Vec<&PromptAtom> =
         atoms.iter().map(|atom| &**atom).filter(|atom| atom.kind != AtomKind::Kernel).collect();
     let chosen: Vec<ScoredAtom> =
         (0..own.len()).map(|atom| ScoredAtom { atom, logic: 0.0, vector: 0.0, score: 0.0 }).collect();
-    // Without the first once more at its end it is not a cycle, but atoms that share an id.
+    // A cycle ends with its first id. Other results are atoms with the same id.
     let path = order(&own, &chosen).err().filter(|path| path.len() > 1 && path.first() == path.last())?;
     let first = own.iter().find(|atom| Some(&atom.id.text) == path.first())?;
     let next = path.get(1)?;

@@ -1,4 +1,4 @@
-//! The rules about prompt atoms: what is wrong with a corpus ([`of_corpus`]), and what becomes of it in a prompt
+//! Lint rules about prompt atoms: faults of a corpus ([`of_corpus`]) and of a compiled prompt
 //! ([`of_compilation`]).
 
 mod compilation;
@@ -13,5 +13,5 @@ pub(crate) use table::*;
 use mangle_syntax::lint::Finding;
 use mangle_syntax::text::FileId;
 
-/// A finding about prompt atoms, and the file that it is in. Its ranges count from the start of that file.
+/// A finding about prompt atoms with its file. Ranges count from the start of the file.
 pub type AtomFinding = (FileId, Finding);

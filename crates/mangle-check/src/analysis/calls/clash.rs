@@ -1,4 +1,4 @@
-//! Variables of a caller that a deferred predicate uses too.
+//! Variables that a caller shares with the rules of a deferred predicate.
 
 use rustc_hash::FxHashMap;
 
@@ -10,7 +10,7 @@ use mangle_syntax::text::{Symbol, TextRange};
 
 pub(super) static DEFERRED_VARIABLE_CLASH: Rule = rule!("deferred-variable-clash.md");
 
-/// How many rules of a deferred predicate are looked at.
+/// Maximum number of rules of a deferred predicate to check.
 const RULES: usize = 50;
 
 pub(super) fn check(context: &ProgramContext<'_>, id: PredicateId, out: &mut ProgramFindings) {
@@ -21,7 +21,7 @@ pub(super) fn check(context: &ProgramContext<'_>, id: PredicateId, out: &mut Pro
         for (site, kind) in program.uses(predicate).filter(|_| !inside.is_empty()) {
             let statement = &site.item.statement;
             let Some(clause) = statement.clause().filter(|_| !statement.damaged) else { continue };
-            // That a predicate calls itself is reported as such.
+            // Recursion has its own finding.
             let head = program.predicate_of(site.file, &clause.head);
             let own = head.is_some_and(|head| are_one(program, head, predicate));
             if kind == UseKind::Positive && !own {
@@ -31,14 +31,14 @@ pub(super) fn check(context: &ProgramContext<'_>, id: PredicateId, out: &mut Pro
     }
 }
 
-/// Whether two predicates depend on each other.
+/// True if two predicates depend on each other.
 fn are_one(program: &Program, one: &Predicate, other: &Predicate) -> bool {
     let component =
         |predicate: &Predicate| Some(program.dependencies().component(program.id(predicate.key)?));
     component(one) == component(other)
 }
 
-/// A variable of a called rule: where it is, and the argument of the head that it is, if any.
+/// A variable of a called rule: its range, and its argument index in the head, if any.
 #[derive(Clone, Copy)]
 struct CalleeVariable<'p> {
     site: Site<'p>,
@@ -108,7 +108,8 @@ fn check_call(
     }
 }
 
-/// Whether the caller hands the variable over as the very argument that it is in the called rule.
+/// True if the caller passes the variable at the same argument position that it has in the called
+/// rule.
 fn means_the_same(call: &Atom, modes: &[Mode], symbol: Symbol, other: CalleeVariable<'_>) -> bool {
     other.argument.is_some_and(|at| {
         let handed = call.args.get(at).and_then(Term::variable) == Some(symbol);

@@ -1,4 +1,4 @@
-//! Definitions of deferred predicates that a call cannot use.
+//! Definitions of deferred predicates that calls cannot use.
 
 use crate::analysis::CheckContext;
 use mangle_syntax::lint::{Finding, Rule, rule};
@@ -8,7 +8,7 @@ pub(super) static DEFERRED_WITHOUT_MODE: Rule = rule!("deferred-without-mode.md"
 
 pub(super) static DEFERRED_FACT: Rule = rule!("deferred-fact.md");
 
-/// Reports deferred predicates without a mode. A `mode` that is wrong has a finding of its own.
+/// Reports deferred predicates without a mode. An invalid `mode` has its own finding.
 pub(super) fn check(_: &CheckContext<'_>, declaration: &Declaration, out: &mut Vec<Finding>) {
     let mut descriptors = declaration.descriptors.iter();
     let Some(deferred) = descriptors.clone().find(|atom| atom.name.as_str() == "deferred") else { return };
@@ -25,7 +25,7 @@ pub(super) fn check(_: &CheckContext<'_>, declaration: &Declaration, out: &mut V
     });
 }
 
-/// Reports facts that calls do not find.
+/// Reports facts of a deferred predicate, which calls do not find.
 pub(super) fn check_clause(context: &CheckContext<'_>, clause: &Clause, out: &mut Vec<Finding>) {
     if !clause.is_fact() {
         return;

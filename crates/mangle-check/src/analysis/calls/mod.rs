@@ -1,9 +1,10 @@
-//! Predicates that are called instead of filled: `deferred()` ones, which the engine evaluates
-//! where a premise asks, and `external()` ones, which the host answers.
+//! Checks of called predicates: `deferred()` predicates, which the engine evaluates on demand, and
+//! `external()` predicates, which the host computes.
 //!
-//! Takes clauses, declarations and the dependency graph; gives calls that the engine does not make
-//! or makes with the wrong arguments, and definitions that a call does not see. What a call may
-//! give and take is said by `mode(…)`. The rules belong to several groups, so their codes differ.
+//! The checks report calls that the engine does not make or makes with wrong arguments. They also
+//! report definitions that calls do not use. `mode(…)` declares the inputs and outputs of a call.
+//!
+//! The rules belong to several groups, so their codes differ.
 
 mod clash;
 mod definition;
@@ -16,7 +17,7 @@ use mangle_engine::program::Signature;
 use mangle_syntax::lint::Finding;
 use mangle_syntax::syntax::ast::{Clause, Literal, Premise};
 
-/// The rules about what is declared.
+/// The rules about declarations of called predicates.
 pub(super) const FAMILY: Family = Family {
     rules: &[&definition::DEFERRED_WITHOUT_MODE, &definition::DEFERRED_FACT],
     clause: Some(check_clause),
@@ -24,7 +25,7 @@ pub(super) const FAMILY: Family = Family {
     program: &[ProgramCheck::Predicate(clash::check), ProgramCheck::Cycle(recursion::check)],
 };
 
-/// The rules about calls; [`FAMILY`]'s checks apply them.
+/// The rules about calls. The checks of [`FAMILY`] apply them.
 pub(super) const SAFETY: Family = Family {
     rules: &[&outputs::DEFERRED_OUTPUT_TAKEN, &stored_reads::CALL_NOT_MADE, &clash::DEFERRED_VARIABLE_CLASH],
     clause: None,
@@ -32,7 +33,7 @@ pub(super) const SAFETY: Family = Family {
     program: &[],
 };
 
-/// The rule about recursion; [`FAMILY`]'s check applies it.
+/// The rule about recursion. The check of [`FAMILY`] applies it.
 pub(super) const RECURSION: Family =
     Family { rules: &[&recursion::DEFERRED_RECURSION], clause: None, declaration: None, program: &[] };
 
@@ -42,13 +43,13 @@ fn check_clause(context: &CheckContext<'_>, clause: &Clause, out: &mut Vec<Findi
     outputs::check(context, clause, out);
 }
 
-/// Whether the engine calls the predicate at a premise that can be called.
+/// True if the engine calls the predicate in a premise that supports calls.
 fn is_called(signature: &Signature) -> bool {
     signature.deferred || signature.external
 }
 
-/// The premises of predicates that are called, with their places and signatures. Temporal premises
-/// never call.
+/// The premises of called predicates, with their indices and signatures. Temporal premises are
+/// never calls.
 fn calls<'a>(
     context: &'a CheckContext<'_>,
     clause: &'a Clause,

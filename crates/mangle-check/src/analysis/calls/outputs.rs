@@ -1,4 +1,4 @@
-//! Values where a deferred predicate writes its result.
+//! Values in the output arguments of a deferred predicate.
 
 use rustc_hash::FxHashSet;
 
@@ -20,7 +20,7 @@ pub(super) fn check(context: &CheckContext<'_>, clause: &Clause, out: &mut Vec<F
         let mut before = None;
         let arguments = literal.atom.args.iter().zip(&signature.modes).enumerate();
         for (column, (term, mode)) in arguments {
-            // The engine takes only `"+"` for an input.
+            // The engine treats only `"+"` as an input.
             if *mode == Mode::Input || term.is_wildcard() {
                 continue;
             }
@@ -36,7 +36,7 @@ pub(super) fn check(context: &CheckContext<'_>, clause: &Clause, out: &mut Vec<F
     }
 }
 
-/// The variables that premises give values to.
+/// The variables that premises bind.
 fn valued(premises: &[Premise]) -> FxHashSet<Symbol> {
     let mut valued = FxHashSet::default();
     for premise in premises {

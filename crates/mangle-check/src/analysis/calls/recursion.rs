@@ -1,4 +1,4 @@
-//! Deferred predicates that call themselves.
+//! Check for deferred predicates that call themselves.
 
 use rustc_hash::FxHashSet;
 
@@ -8,7 +8,7 @@ use mangle_syntax::lint::{Finding, Rule, Span, rule};
 
 pub(super) static DEFERRED_RECURSION: Rule = rule!("deferred-recursion.md");
 
-/// Reports the calls that close a cycle, one for each rule.
+/// Reports the calls that close a cycle, one per rule.
 pub(super) fn check(context: &ProgramContext<'_>, members: &[PredicateId], out: &mut ProgramFindings) {
     let program = context.program;
     let calls = |edge: &&Edge| {

@@ -1,4 +1,4 @@
-//! Places where the engine looks at stored facts although the predicate has to be called.
+//! Lookups of stored facts for predicates that the engine must call.
 
 use super::calls;
 use crate::analysis::CheckContext;
@@ -11,7 +11,7 @@ pub(super) static CALL_NOT_MADE: Rule = rule!("call-not-made.md");
 pub(super) fn check(context: &CheckContext<'_>, clause: &Clause, out: &mut Vec<Finding>) {
     let alone = clause.aggregates() && clause.premises.len() == 1;
     for (_, literal, signature) in calls(context, clause) {
-        // A negation with `_` is dropped, and reported as such.
+        // A negation with `_` is dropped by the engine and has its own finding.
         let dropped = literal.atom.args.iter().any(Term::is_wildcard);
         if (literal.is_negated() && !dropped) || alone {
             out.push(finding(literal, signature));

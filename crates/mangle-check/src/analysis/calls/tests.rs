@@ -1,4 +1,4 @@
-//! Border cases of calls.
+//! Tests of calls: edge cases.
 
 use expect_test::expect;
 

@@ -1,4 +1,4 @@
-//! The rows `bound […]`: one well-formed type for each column.
+//! Checks of `bound […]` rows: one valid type for each column.
 
 use super::CheckContext;
 use mangle_engine::types::{CONSTRUCTORS, Constructor, Fault, FaultKind, faults, visit_types};
@@ -21,7 +21,7 @@ pub(super) static SUSPICIOUS_TYPE_NAME: Rule = rule!("suspicious-type-name.md");
 
 pub(super) static BOUND_UNCHECKED: Rule = rule!("bound-unchecked.md");
 
-/// Names that people write for a type, and what they mean.
+/// Common wrong names of types, with the right type.
 const MEANT: [(&str, &str); 18] = [
     ("/bool", BOOL),
     ("/boolean", BOOL),
@@ -45,7 +45,7 @@ const MEANT: [(&str, &str); 18] = [
 
 const BOOL: &str = ".Union<.Singleton</true>, .Singleton</false>>";
 
-/// Reports what is wrong with the rows.
+/// Reports errors in the rows.
 pub(super) fn check(context: &CheckContext<'_>, declaration: &Declaration, out: &mut Vec<Finding>) {
     for row in &declaration.bounds {
         check_count(declaration, row, out);
@@ -118,10 +118,10 @@ fn with_help(finding: Finding, fix: Option<Fix>, help: Option<String>) -> Findin
     }
 }
 
-/// How many characters of a type are quoted.
+/// Maximum number of characters of a quoted type.
 const QUOTED: usize = 32;
 
-/// What is wrong; `text` quotes the place.
+/// The headline of a fault. `text` quotes the faulty term.
 fn headline(kind: FaultKind, text: &str) -> String {
     match kind {
         FaultKind::Constant => format!("{text} is a value, not a type"),
@@ -145,7 +145,7 @@ fn headline(kind: FaultKind, text: &str) -> String {
     }
 }
 
-/// What to write instead.
+/// The help text for a fault.
 fn help(kind: FaultKind) -> Option<String> {
     let help = match kind {
         FaultKind::Constant => "use a type such as `/number` or `/string`",
@@ -182,12 +182,12 @@ fn wrong_count(constructor: Constructor, found: usize) -> String {
     format!("`.{name}` takes {least}{}, found {found}", counted(fewest, "argument"))
 }
 
-/// The constructor whose name differs by case alone.
+/// The constructor whose name differs only in letter case.
 fn constructor_like(name: &str) -> Option<Constructor> {
     CONSTRUCTORS.into_iter().find(|constructor| constructor.as_str().eq_ignore_ascii_case(name))
 }
 
-/// A list, map or struct of types, rewritten as the type of such values.
+/// Rewrites a list, map or struct of types as the type of such values.
 fn as_type(context: &CheckContext<'_>, element: &Term) -> Option<Fix> {
     let apply = element.apply()?;
     let first = apply.args.first()?.range.start();
@@ -219,7 +219,7 @@ fn struct_fields(context: &CheckContext<'_>, fields: &[Term]) -> Option<String> 
     Some(pairs.collect::<Option<Vec<_>>>()?.join(", "))
 }
 
-/// The fix for a constructor that is written in another case, and for a tuple of two.
+/// The fix for a constructor with wrong letter case, and for a tuple of two.
 fn renamed(context: &CheckContext<'_>, element: &Term, fault: Fault) -> Option<Fix> {
     let mut found: Option<&Apply> = None;
     element.walk(&mut |term| {
@@ -251,8 +251,8 @@ fn predicate_string(
     fix_or_help(finding, fix, "give the argument a type and name the predicate in `inclusion`")
 }
 
-/// Turns all strings of the only row into an `inclusion`. With several rows, the predicate would
-/// hold for one of them, while an inclusion holds for all.
+/// Converts the strings of the only row to an `inclusion`. With several rows this would change the
+/// meaning: a fact has to match one row, but every inclusion.
 fn as_inclusion(context: &CheckContext<'_>, declaration: &Declaration, row: &BoundRow) -> Option<Fix> {
     let [_] = declaration.bounds.as_slice() else { return None };
     let mut fix = Fix::safe("move the predicate to `inclusion`");

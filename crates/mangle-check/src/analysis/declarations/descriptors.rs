@@ -1,4 +1,4 @@
-//! The other atoms of `descr […]`: which ones exist, and what they promise about columns, other
+//! Checks of `descr […]` atoms: unknown descriptors, and their claims about columns, other
 //! predicates and rules.
 
 use super::{CheckContext, ProgramFindings, descriptors, removal};
@@ -23,13 +23,13 @@ pub(super) static REFLECTS_MALFORMED: Rule = rule!("reflects-malformed.md");
 
 pub(super) static FUNDEP_WITHOUT_MERGE: Rule = rule!("fundep-without-merge.md");
 
-/// The descriptors that mean something when a person writes them.
+/// The descriptors that have an effect in source code.
 const KNOWN: [&str; 10] =
     ["doc", "arg", "mode", "extensional", "external", "deferred", "fundep", "merge", "reflects", "private"];
 
 const INTERNAL: [&str; 3] = ["synthetic", "desugared", "name"];
 
-/// Reports atoms that mean nothing, and columns that do not exist.
+/// Reports unknown descriptors, and columns that do not exist.
 pub(super) fn check(context: &CheckContext<'_>, declaration: &Declaration, out: &mut Vec<Finding>) {
     for (index, atom) in declaration.descriptors.iter().enumerate() {
         let name = atom.name.as_str();
@@ -76,7 +76,7 @@ fn unknown(atom: &Atom) -> Finding {
     }
 }
 
-/// What is wrong with a `reflects(…)`.
+/// Reports an invalid `reflects(…)`.
 fn reflects(context: &CheckContext<'_>, declaration: &Declaration, atom: &Atom) -> Option<Finding> {
     let finding = |range, message: String, note: String| {
         Some(Finding::new(&REFLECTS_MALFORMED, range, message).note(note))
@@ -110,7 +110,7 @@ fn reflects(context: &CheckContext<'_>, declaration: &Declaration, atom: &Atom) 
     }
 }
 
-/// The elements of a list of columns; `None` when the term is no list.
+/// The elements of a list of columns. `None` if the term is not a list.
 fn columns(term: &Term) -> Option<&[Term]> {
     term.apply()
         .filter(|apply: &&Apply| apply.function.as_str() == "fn:list")
@@ -167,7 +167,7 @@ fn unknown_column(
         let lists = used.iter().flat_map(|atom| &atom.args).filter_map(columns);
         lists.flatten().any(|column| column.variable().is_some_and(|column| column.as_str() == parameter))
     };
-    // Of one letter, any other is one slip away.
+    // Any two single-letter names are one edit apart.
     let near = nearest(written, parameters.clone()).filter(|_| written.len() > 2);
     let meant = near.or_else(|| {
         let mut free = parameters.by_ref().filter(|parameter| !mentioned(parameter));
@@ -179,7 +179,7 @@ fn unknown_column(
     }
 }
 
-/// Reports rules for predicates whose facts come from outside.
+/// Reports rules for predicates whose facts come from outside of the program.
 pub(super) fn check_clause(context: &CheckContext<'_>, clause: &Clause, out: &mut Vec<Finding>) {
     if clause.is_fact() {
         return;
@@ -197,7 +197,7 @@ pub(super) fn check_clause(context: &CheckContext<'_>, clause: &Clause, out: &mu
     out.push(finding);
 }
 
-/// Reports merges that cannot work.
+/// Reports merges that the engine cannot perform.
 pub(super) fn check_predicate(program: &Program, predicate: &Predicate, out: &mut ProgramFindings) {
     let Some(site) = program.declarations(predicate).next() else { return };
     let statement = &site.item.statement;
@@ -211,13 +211,14 @@ pub(super) fn check_predicate(program: &Program, predicate: &Predicate, out: &mu
     }
 }
 
-/// The only `fundep` of a declaration, if it has exactly one that the engine reads.
+/// The only `fundep` that the engine reads. `None` if the declaration has none or several.
 fn only_fundep(declaration: &Declaration) -> Option<&Atom> {
     let mut fundeps = descriptors(declaration, "fundep").filter(|atom| atom.args.len() == 2);
     fundeps.next().filter(|_| fundeps.next().is_none())
 }
 
-/// A dependency on other than one column aborts the evaluation when a rule derives a fact.
+/// Reports a functional dependency on other than one column, which aborts the evaluation if a
+/// rule derives a fact.
 fn abort(predicate: &Predicate, declaration: &Declaration) -> Option<Finding> {
     let targets = only_fundep(declaration)?.args.get(1)?;
     let columns = columns(targets)?;
@@ -233,7 +234,7 @@ fn abort(predicate: &Predicate, declaration: &Declaration) -> Option<Finding> {
     Some(Finding::new(&MERGE_BAD_TARGET, targets.range, message).note(note))
 }
 
-/// A merge that the engine does not carry out, so that both facts are kept.
+/// Reports a merge that the engine does not perform, so that it keeps both facts.
 fn lost_merge(program: &Program, site: &Site<'_>, declaration: &Declaration) -> Option<Finding> {
     let merge = descriptors(declaration, "merge").find(|atom| atom.args.len() == 2)?;
     let [targets, name] = merge.args.as_slice() else { return None };

@@ -1,4 +1,4 @@
-//! `doc(…)` and `arg(…)`: what a declaration says to its readers.
+//! Checks of `doc(…)` and `arg(…)`, the documentation of a declaration.
 
 use rustc_hash::FxHashMap;
 
@@ -25,7 +25,7 @@ pub(super) static ARG_INCOMPLETE: Rule = rule!("arg-incomplete.md");
 
 pub(super) static ARG_REPEATED: Rule = rule!("arg-repeated.md");
 
-/// Reports what is wrong with the documentation.
+/// Reports errors in the documentation.
 pub(super) fn check(context: &CheckContext<'_>, declaration: &Declaration, out: &mut Vec<Finding>) {
     check_doc(context, declaration, out);
     check_args(context, declaration, out);
@@ -60,7 +60,7 @@ fn check_doc(context: &CheckContext<'_>, declaration: &Declaration, out: &mut Ve
     }
 }
 
-/// Appends `texts` to the atom `first` and removes the atom at `index` that had them.
+/// Appends `texts` to the atom `first` and removes their original atom at `index`.
 fn merge(
     context: &CheckContext<'_>,
     declaration: &Declaration,
@@ -113,13 +113,13 @@ fn check_args(context: &CheckContext<'_>, declaration: &Declaration, out: &mut V
             }
         }
     }
-    // What is missing may only be misspelt.
+    // A missing parameter can be a misspelled one.
     if out.len() == before && !described.is_empty() && !is_synthetic(declaration) {
         out.extend(incomplete(&parameters, &described));
     }
 }
 
-/// The word of a variable, `_` included.
+/// The name of a variable, including `_`.
 fn name(term: &Term) -> Option<Symbol> {
     match term.kind {
         TermKind::Variable(name) => Some(name),
@@ -166,7 +166,8 @@ fn unknown(
         .map(|(_, name)| *name)
         .filter(|name| name.as_str() != "_" && !subjects.contains(&Some(*name)))
         .collect();
-    // With one stranger and one parameter left over, they belong together; else only a slip tells.
+    // One unknown name and one undescribed parameter match. In other cases, only a similar name
+    // matches.
     let meant = match free.as_slice() {
         [only] if subjects.iter().filter(|name| !known(name)).count() == 1 => Some(*only),
         _ if written.len() > 2 => nearest(written, free.iter().map(|name| name.as_str())).map(Symbol::new),
@@ -179,7 +180,7 @@ fn unknown(
     fix_or_help(finding, fix, "begin `arg` with a parameter of the declaration")
 }
 
-/// Reports what should be a string and is none.
+/// Reports arguments that should be strings.
 fn check_texts(context: &CheckContext<'_>, rule: &'static Rule, texts: &[Term], out: &mut Vec<Finding>) {
     for text in texts {
         if matches!(text.kind, TermKind::String | TermKind::Broken) {

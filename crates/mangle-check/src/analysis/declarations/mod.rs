@@ -1,8 +1,8 @@
-//! Rules about `Decl`s: one for each predicate, with sound parameters, documentation, bounds,
-//! modes and other descriptors (`MG1xx`).
+//! Rules about `Decl`s (`MG1xx`): one declaration per predicate, with valid parameters,
+//! documentation, bounds, modes and descriptors.
 //!
-//! What a declaration says of itself is judged alone; duplicates, overloads and what a declaration
-//! promises of rules and of other predicates need the program.
+//! Most checks need only the declaration. Checks of duplicates, of overloads, and of claims about
+//! rules and other predicates need the program.
 
 mod bounds;
 mod descriptors;
@@ -17,7 +17,6 @@ use mangle_syntax::lint::Finding;
 use mangle_syntax::syntax::ast::{Atom, Clause, Declaration};
 use mangle_syntax::text::TextRange;
 
-/// The rules about declarations.
 pub(super) const FAMILY: Family = Family {
     rules: &[
         &uniqueness::DUPLICATE_DECL,
@@ -74,13 +73,13 @@ fn check_predicate(context: &ProgramContext<'_>, id: PredicateId, out: &mut Prog
     descriptors::check_predicate(program, predicate, out);
 }
 
-/// The descriptors of a declaration that are called `name`.
+/// The descriptors with this name.
 fn descriptors<'a>(declaration: &'a Declaration, name: &'a str) -> impl Iterator<Item = &'a Atom> {
     declaration.descriptors.iter().filter(move |atom| atom.name.as_str() == name)
 }
 
-/// What to delete so that the descriptors lose the one at `index`, with the comma that goes with
-/// it; `None` when a comment would go with it, too.
+/// The range to delete for the descriptor at `index`, including its comma. `None` if the range
+/// contains a comment.
 fn removal(context: &CheckContext<'_>, declaration: &Declaration, index: usize) -> Option<TextRange> {
     let atoms = &declaration.descriptors;
     let atom = atoms.get(index)?;
@@ -98,7 +97,7 @@ fn removal(context: &CheckContext<'_>, declaration: &Declaration, index: usize) 
     (!context.slice(gap).contains('#')).then_some(whole)
 }
 
-/// Whether somebody wrote `synthetic()`, which switches some checks of the reference off.
+/// True if the source code has `synthetic()`, which disables some checks of the engine.
 fn is_synthetic(declaration: &Declaration) -> bool {
     descriptors(declaration, "synthetic").next().is_some()
 }

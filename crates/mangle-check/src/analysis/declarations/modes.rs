@@ -1,4 +1,4 @@
-//! `mode(…)` and `external()`: which arguments need a value before a predicate is asked.
+//! Checks of `mode(…)` and `external()`: arguments that need a value before a predicate is called.
 
 use super::{CheckContext, ProgramFindings, descriptors};
 use crate::analysis::wording::{code, counted, fix_or_help};
@@ -13,7 +13,7 @@ pub(super) static MODE_INVALID: Rule = rule!("mode-invalid.md");
 
 pub(super) static MODE_INPUT_BOTTOM_UP: Rule = rule!("mode-input-bottom-up.md");
 
-/// Reports what is wrong with the modes of a declaration.
+/// Reports errors in the modes of a declaration.
 pub(super) fn check(context: &CheckContext<'_>, declaration: &Declaration, out: &mut Vec<Finding>) {
     let before = out.len();
     for mode in descriptors(declaration, "mode") {
@@ -57,7 +57,7 @@ fn check_mode(context: &CheckContext<'_>, declaration: &Declaration, mode: &Atom
     out.push(finding.related(Span::here(declaration.atom.range), "arguments"));
 }
 
-/// What somebody means who writes a mode in words.
+/// The mode symbol for a mode that is written as a word.
 fn meant(context: &CheckContext<'_>, arg: &Term) -> Option<&'static str> {
     let word = literal::string_value(context.slice(arg.range))?;
     match word.trim().to_ascii_lowercase().as_str() {
@@ -93,7 +93,7 @@ fn check_external(declaration: &Declaration, external: &Atom) -> Option<Finding>
     )
 }
 
-/// Reports input modes that the rules of a predicate rely on although they run without a caller.
+/// Reports input modes that the rules of a predicate depend on although they run without a caller.
 pub(super) fn check_predicate(program: &Program, predicate: &Predicate, out: &mut ProgramFindings) {
     let signature = &predicate.signature;
     if signature.deferred || signature.defined.is_none() || !signature.modes.contains(&Mode::Input) {

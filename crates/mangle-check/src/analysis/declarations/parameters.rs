@@ -1,4 +1,4 @@
-//! The parameters in a declared atom: distinct variables.
+//! Checks of the parameters of a declared atom, which must be distinct variables.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -10,10 +10,10 @@ use mangle_syntax::text::{Symbol, TextRange};
 
 pub(super) static DECL_PARAM_REPEATED: Rule = rule!("decl-param-repeated.md");
 
-/// Reports each parameter that stands there before.
+/// Reports repeated parameters.
 pub(super) fn check(declaration: &Declaration, out: &mut Vec<Finding>) {
-    // Where there are `arg` atoms the reference misses those instead, and `synthetic()` switches
-    // the count off.
+    // If `arg` atoms exist, the engine reports them as missing instead. `synthetic()` disables the
+    // count.
     if is_synthetic(declaration) || descriptors(declaration, "arg").next().is_some() {
         return;
     }
@@ -30,7 +30,7 @@ pub(super) fn check(declaration: &Declaration, out: &mut Vec<Finding>) {
         let finding = Finding::new(&DECL_PARAM_REPEATED, parameter.range, message)
             .related(Span::here(first), "first occurrence")
             .note("the engine rejects a declaration with a repeated parameter");
-        // Elsewhere in the declaration the name could mean either column.
+        // The name can mean either column if the declaration uses it elsewhere.
         let fix = (!mentioned.contains(&name)).then(|| {
             let fresh = fresh_names.next(name);
             seen.insert(fresh, parameter.range);
@@ -41,7 +41,8 @@ pub(super) fn check(declaration: &Declaration, out: &mut Vec<Finding>) {
     }
 }
 
-/// The word of a parameter, `_` included; `None` when it is no variable, which the parser reports.
+/// The name of a parameter, including `_`. `None` if the parameter is not a variable, which the
+/// parser reports.
 fn name_of(parameter: &Term) -> Option<Symbol> {
     match parameter.kind {
         TermKind::Variable(name) => Some(name),
@@ -50,7 +51,7 @@ fn name_of(parameter: &Term) -> Option<Symbol> {
     }
 }
 
-/// The variables that descriptors and inclusions have.
+/// The variables used by descriptors and inclusions.
 fn mentioned(declaration: &Declaration) -> FxHashSet<Symbol> {
     let atoms = declaration.descriptors.iter().chain(&declaration.inclusion);
     let mut mentioned = FxHashSet::default();
@@ -62,10 +63,10 @@ fn mentioned(declaration: &Declaration) -> FxHashSet<Symbol> {
     mentioned
 }
 
-/// Gives names that no parameter has: `ID2`, `ID3`, …
+/// Generates unused parameter names: `ID2`, `ID3`, …
 struct FreshNames {
     taken: FxHashSet<Symbol>,
-    /// The number behind each name that was given last.
+    /// The last number used for each name.
     last: FxHashMap<Symbol, u32>,
 }
 
@@ -75,7 +76,7 @@ impl FreshNames {
         Self { taken, last: FxHashMap::default() }
     }
 
-    /// A new name instead of `name`.
+    /// A new name in place of `name`.
     fn next(&mut self, name: Symbol) -> Symbol {
         let stem = if name.as_str() == "_" { "Column" } else { name.as_str() };
         let last = self.last.entry(name).or_insert(1);

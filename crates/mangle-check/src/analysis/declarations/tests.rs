@@ -1,4 +1,4 @@
-//! Findings about declarations, in full.
+//! Tests of findings about declarations.
 
 #![allow(clippy::unwrap_used)]
 
@@ -91,7 +91,7 @@ fn repeated_parameters() {
               note: no fact of `p` passes the constraint
         "#]],
     );
-    // With each parameter described, or with the check switched off, the engine takes it.
+    // The engine accepts the declaration if each parameter is described or the check is disabled.
     check("Decl p(A, A, B) descr [arg(A, \"a\"), arg(B, \"b\")].\n", expect![[""]]);
     check(
         "Decl p(A, A) descr [synthetic()].\n",
@@ -148,7 +148,7 @@ fn documentation() {
         Decl p(A) descr [private()].
     "#]],
     );
-    // A comment is not thrown away.
+    // Comments are kept.
     check(
         "Decl p(A) descr [\n  doc(\"a\"), # first\n  doc(\"b\")\n].\n",
         expect![[r#"
@@ -271,7 +271,7 @@ fn modes() {
               help: keep one of the modes
         "#]],
     );
-    // One mistake, one finding.
+    // One mistake yields one finding.
     check(
         "Decl p(A) descr [external(), mode(\"in\")].\n",
         expect![[r#"
@@ -303,7 +303,7 @@ fn inputs_that_nobody_gives() {
               fix: add `deferred()`
         "#]],
     );
-    // Bound by the body: a mode for callers that costs nothing.
+    // The body binds the variable, so the mode for callers has no effect.
     check(
         "Decl big(N) descr [mode(\"+\")].\nn(1).\nbig(N) :- n(N), N > 4.\nbig(N) :- N = 9.\n",
         expect![[""]],
@@ -517,7 +517,7 @@ fn fixes_of_bounds() {
             Decl p(A, B, C) bound [/any, /name, /any] inclusion [q(A), even(A), odd(C)].
         "#]],
     );
-    // An inclusion would hold for both rows.
+    // An inclusion would apply to both rows.
     check(
         "Decl p(A) bound [\"even\"] bound [/name].\n",
         expect![[r#"
@@ -610,7 +610,7 @@ fn dependencies() {
         Decl p(Key, Value) descr [fundep([Key], [Value])].
     "#]],
     );
-    // Two columns abort the evaluation, but only where rules derive facts.
+    // A dependency on two columns aborts the evaluation only if rules derive facts.
     check(
         "Decl p(A, B, C) descr [fundep([A], [B, C])].\nq(1).\np(A, A, A) :- q(A).\n",
         expect![[r#"
@@ -655,7 +655,6 @@ fn dependencies() {
     check("Decl p(A, B) descr [fundep([A], [B]), merge([B], \"m\")].\nm(1, 2, 1).\n", expect![[""]]);
 }
 
-/// The rules of the findings in a program, with their severities.
 fn found(text: &str) -> Vec<(&'static str, &'static str)> {
     let all = crate::testing::CheckedFixture::new(text).diagnostics.into_iter().flat_map(|(_, found)| found);
     all.map(|diagnostic| (diagnostic.rule.name, diagnostic.severity.as_str())).collect()
@@ -663,7 +662,7 @@ fn found(text: &str) -> Vec<(&'static str, &'static str)> {
 
 #[test]
 fn inputs_that_no_caller_brings() {
-    // What the analysis takes as bound, and the evaluation does not.
+    // Variables that are bound in the analysis but not in the evaluation.
     for body in [
         "Y = fn:plus(X, 1)",
         "Y = fn:plus(X, 1), q(X)",

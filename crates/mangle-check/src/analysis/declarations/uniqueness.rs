@@ -1,4 +1,4 @@
-//! One `Decl` for each predicate, and one number of arguments for each name.
+//! Checks for one `Decl` per predicate and one arity per name.
 
 use crate::analysis::ProgramFindings;
 use crate::analysis::edits::statement_removal;
@@ -12,7 +12,7 @@ pub(super) static DECL_OVERLOAD: Rule = rule!("decl-overload.md");
 
 pub(super) static DECL_UNUSED: Rule = rule!("decl-unused.md");
 
-/// Reports second declarations. They are rare, so that only counts are looked at for the others.
+/// Reports duplicate, unused and overloaded declarations.
 pub(super) fn check(program: &Program, predicate: &Predicate, out: &mut ProgramFindings) {
     if predicate.signature.declared.is_none() {
         return;
@@ -65,7 +65,7 @@ fn unused(program: &Program, predicate: &Predicate, out: &mut ProgramFindings) {
     }
 }
 
-/// The declaration without its spaces.
+/// The text of the declaration without spaces.
 fn text_of(site: &Site<'_>) -> String {
     let text = site.file.statement_text(site.item);
     text.chars().filter(|char| !char.is_whitespace()).collect()

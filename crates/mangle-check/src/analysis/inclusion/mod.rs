@@ -1,10 +1,11 @@
-//! Inclusion constraints (`MG127` and `MG128`): what `Decl … inclusion […]` asks to be true of
-//! every fact.
+//! Rules about inclusion constraints (`MG127` and `MG128`): the conditions that `Decl … inclusion
+//! […]` requires of every fact.
 //!
-//! Takes the declarations of a program; gives constraints that no fact can satisfy. The engine
-//! neither resolves them when it analyses a program nor checks them when it evaluates one: a host
-//! that wants them checked calls a checker of its own, which looks each constraint up among the
-//! facts, with the arguments of the fact in place of the parameters.
+//! The checks report constraints that no fact can satisfy. The engine neither resolves constraints
+//! during analysis nor checks them during evaluation.
+//!
+//! A host can call a separate checker. The checker looks up each constraint among the facts, after
+//! it replaces the parameters with the arguments of the fact.
 
 use super::predicates::Vocabulary;
 use super::wording::counted;
@@ -14,7 +15,6 @@ use mangle_syntax::lint::{Finding, Fix, Rule, Span, rule};
 use mangle_syntax::syntax::ast::{Atom, Declaration, Term, TermKind};
 use mangle_syntax::text::{Symbol, TextRange, nearest};
 
-/// The rules about inclusion constraints.
 pub(super) const FAMILY: Family = Family {
     rules: &[&INCLUSION_UNDEFINED, &INCLUSION_UNKNOWN_VAR],
     clause: None,
@@ -47,7 +47,7 @@ fn check(context: &ProgramContext<'_>, id: PredicateId, out: &mut ProgramFinding
     }
 }
 
-/// Whether the facts that a constraint asks for can exist.
+/// Checks that the facts required by a constraint can exist.
 fn check_predicate(
     program: &Program,
     site: &Site<'_>,
@@ -60,7 +60,7 @@ fn check_predicate(
         let message = format!("inclusion constraint on built-in `{written}`, which has no facts");
         return Some(finding(atom.name.range, message).help("use a predicate that has facts"));
     }
-    // The engine qualifies the names of clauses, not those of constraints.
+    // The engine qualifies the names of clauses, but not the names of constraints.
     let key = PredicateKey { name: written, arity: atom.arity() };
     let exists = |key| program.predicate(key).is_some_and(Predicate::exists);
     if exists(key) {
@@ -98,7 +98,7 @@ fn check_predicate(
     })
 }
 
-/// Whether the variables of a constraint are parameters.
+/// Checks that the variables of a constraint are parameters.
 fn check_variables(declaration: &Declaration, atom: &Atom, report: &mut dyn FnMut(Finding)) {
     let parameters: Vec<Symbol> = declaration.atom.args.iter().filter_map(Term::variable).collect();
     for term in &atom.args {
@@ -118,7 +118,7 @@ fn wildcard(declaration: &Declaration, range: TextRange) -> Finding {
         .help("query a helper predicate without this argument")
 }
 
-/// What an unbound variable does.
+/// The effect of an unbound variable.
 fn aborts(declaration: &Declaration) -> String {
     format!("a host that checks constraints aborts at the first fact of `{}`", declaration.atom.name.as_str())
 }
@@ -137,7 +137,7 @@ fn unknown(declaration: &Declaration, parameters: &[Symbol], symbol: Symbol, ran
     }
 }
 
-/// The parameter that no constraint mentions, if there is just one.
+/// The only parameter that no constraint mentions. `None` if there are several.
 fn only_unused(declaration: &Declaration, parameters: &[Symbol]) -> Option<&'static str> {
     let mentioned = |parameter: Symbol| {
         let mut found = false;

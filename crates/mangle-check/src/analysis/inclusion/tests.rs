@@ -1,4 +1,4 @@
-//! Border cases of inclusion constraints.
+//! Tests of inclusion constraints: edge cases.
 
 use expect_test::expect;
 

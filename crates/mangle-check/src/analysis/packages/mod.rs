@@ -1,5 +1,5 @@
-//! Rules about `Package` and `Use`: which packages there are, which are in sight, and what they
-//! keep to themselves (`MG35x`).
+//! Rules about `Package` and `Use` (`MG35x`): unknown packages, missing imports, and private
+//! predicates.
 
 use rustc_hash::FxHashSet;
 
@@ -25,7 +25,6 @@ static PRIVATE_ACCESS: Rule = rule!("private-access.md");
 
 static TEMPORAL_IN_PACKAGE: Rule = rule!("temporal-in-package.md");
 
-/// The rules about packages.
 pub(super) const FAMILY: Family = Family {
     rules: &[
         &PACKAGE_NOT_LOWERCASE,
@@ -51,12 +50,12 @@ fn check_clause(context: &CheckContext<'_>, clause: &Clause, out: &mut Vec<Findi
     }
 }
 
-/// A temporal premise that means a predicate of its own package, which the engine does not see.
+/// Reports a temporal premise on a predicate of the same package, which the engine does not find.
 fn unqualified(context: &CheckContext<'_>, literal: &Literal) -> Option<Finding> {
     let package = context.file.package?;
     let name = literal.atom.name;
     let predicate = context.predicate(&literal.atom)?;
-    // The name as written is what the engine asks for.
+    // The engine looks up the name as written.
     if predicate.key.name == name.symbol {
         return None;
     }
@@ -109,7 +108,7 @@ fn lowercase(program: &Program, file: &FileSummary, item: &Item, name: Name, out
     let message = format!("package name `{}` is not lower-case", name.symbol);
     let finding = Finding::new(&PACKAGE_NOT_LOWERCASE, name.range, message);
     let finding = finding.note("the engine rejects the file");
-    // Other files may speak of the package, and would have to follow.
+    // Other files can refer to the package and would need the same change.
     let is_named = |other: &FileSummary| {
         other.package == Some(name.symbol) || other.used_packages.iter().any(|(used, _)| *used == name.symbol)
     };
@@ -120,7 +119,7 @@ fn lowercase(program: &Program, file: &FileSummary, item: &Item, name: Name, out
     out.push(file.id, item.statement.id, fix_or_help(finding, fix, &help));
 }
 
-/// Judges the `Use` statements of a file.
+/// Checks the `Use` statements of a file.
 fn uses(program: &Program, file: &FileSummary, out: &mut ProgramFindings) {
     let mut seen = FxHashSet::default();
     for &(package, index) in &file.used_packages {
@@ -129,7 +128,7 @@ fn uses(program: &Program, file: &FileSummary, out: &mut ProgramFindings) {
         };
         let StatementKind::Use(used) = &item.statement.kind else { continue };
         let range = used.name.range;
-        // How what is broken is read depends on what stands before it.
+        // The meaning of a broken statement depends on the statements before it.
         let is_broken = |next: &Item| next.statement.damaged || next.rubble;
         let is_sound = !file.items.get(index as usize + 1).is_some_and(is_broken);
         let removed = |finding: Finding| match is_sound {
@@ -168,13 +167,13 @@ fn unknown(program: &Program, package: Symbol, range: TextRange) -> Finding {
     }
 }
 
-/// Whether a file belongs to the package, or the root defines names with its dots.
+/// True if a file belongs to the package, or the root package defines dotted names with its prefix.
 fn is_known(program: &Program, package: Symbol) -> bool {
     let defines = |predicate: &Predicate| predicate.exists() && predicate.key.package() == package.as_str();
     program.has_package(package) || program.predicates.iter().any(defines)
 }
 
-/// Whether a premise in some file of the package `from` names a predicate of `package`.
+/// True if a premise in a file of the package `from` names a predicate of `package`.
 fn is_asked_for(program: &Program, from: Option<Symbol>, package: Symbol) -> bool {
     let mut files = program.files.iter().filter(|file| file.package == from);
     files.any(|file| {
@@ -183,7 +182,7 @@ fn is_asked_for(program: &Program, from: Option<Symbol>, package: Symbol) -> boo
     })
 }
 
-/// Reports each package that a file asks for without using it, once, at the first premise.
+/// Reports each package that a file uses without a `Use` statement, once, at the first premise.
 fn missing_uses(program: &Program, file: &FileSummary, out: &mut ProgramFindings) {
     let mut dotted: Vec<(u32, TextRange, PredicateKey)> = Vec::new();
     for (key, there) in file.predicates.iter() {
@@ -206,7 +205,8 @@ fn missing_uses(program: &Program, file: &FileSummary, out: &mut ProgramFindings
     }
 }
 
-/// The finding at a `name` of a package that its file does not use; `exists` says whether the package has such a predicate.
+/// The finding at a `name` from a package without a `Use` statement. `exists` is true if the
+/// package has the predicate.
 fn missing_use(
     program: &Program,
     file: &FileSummary,
@@ -231,7 +231,7 @@ fn missing_use(
     let applicability = if exists { Applicability::Safe } else { Applicability::Unsafe };
     let fix = Fix::new(format!("insert `Use {package}!`"), applicability).edit(span, text);
     let finding = Finding::new(&USE_MISSING, prefix, message).note("the engine rejects the program");
-    // Where the start of the file cannot be read, nobody knows where the line belongs.
+    // With syntax errors at the start of the file, the position of the new line is unknown.
     let is_readable = file.findings.iter().all(|finding| finding.rule.group != Group::Syntax)
         && file.items.first().is_none_or(|item| !item.statement.damaged);
     fix_or_help(
@@ -247,8 +247,8 @@ const NAMESPACES: [&str; 16] = [
     "re", "regex", "strings", "time",
 ];
 
-/// Where a `Use` line belongs: behind the last one, else behind `Package`, else before the first
-/// statement.
+/// The position and text of a new `Use` line: after the last `Use`, after `Package`, or before the
+/// first statement.
 fn use_line(file: &FileSummary, package: Symbol) -> (TextSize, String) {
     let is_header =
         |statement: &Statement| matches!(statement.kind, StatementKind::Package(_) | StatementKind::Use(_));

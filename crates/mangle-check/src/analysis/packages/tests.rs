@@ -1,4 +1,4 @@
-//! Findings about packages, in full.
+//! Tests of findings about packages.
 
 #![allow(clippy::unwrap_used)]
 
@@ -63,7 +63,7 @@ fn uses_are_shared_by_the_files_of_a_package() {
 #[test]
 fn dotted_names_of_the_root() {
     check("a.van(1).\nx(X) :- a.van(X).\n", expect![[""]]);
-    // What another package defines does not count.
+    // Definitions of other packages are ignored.
     check(
         "#- a.mg\nPackage a!\nvan(1).\n#- root.mg\nx(X) :- a.van(X).\n",
         expect![[r#"
@@ -110,7 +110,7 @@ fn uses() {
         p(1).
     "#]],
     );
-    // The root may define names that look like those of a package.
+    // The root package can define names that look qualified.
     check("Use a!\nDecl a.van(X).\nx(X) :- a.van(X).\n", expect![[""]]);
 }
 

@@ -1,16 +1,16 @@
-//! Premises with a leading colon: is there such a built-in, and has it all its arguments.
+//! Checks of premises with a leading colon: unknown built-in predicates and wrong arity.
 
 use mangle_engine::program::builtins;
 use mangle_syntax::lint::{Finding, Rule, rule};
 use mangle_syntax::syntax::ast::Literal;
 
-/// `:starts_with(S, "a")`
+/// For example `:starts_with(S, "a")`.
 pub(super) static UNKNOWN_BUILTIN_PREDICATE: Rule = rule!("unknown-builtin-predicate.md");
 
-/// `:lt(X)`
+/// For example `:lt(X)`.
 pub(super) static BUILTIN_ARITY: Rule = rule!("builtin-arity.md");
 
-/// Checks a premise; silent unless its name starts with a colon.
+/// Checks a premise if its name starts with a colon.
 pub(super) fn check(literal: &Literal, findings: &mut Vec<Finding>) {
     let atom = &literal.atom;
     if !atom.is_builtin() {

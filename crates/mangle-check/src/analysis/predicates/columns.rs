@@ -1,23 +1,23 @@
-//! Which columns the arguments of an atom mean that has too few: by the names of variables and columns, and by the kinds of
-//! values that fit.
+//! Assignment of columns to the arguments of an atom with too few arguments, by names of variables
+//! and columns, and by kinds of values.
 
 use mangle_engine::program::{Predicate, Program};
 use mangle_syntax::syntax::ast::{Atom, Clause, Term, TermKind};
 use mangle_syntax::text::Symbol;
 
-/// More arguments than this are not looked at.
+/// Maximum number of arguments to match.
 const MOST: usize = 12;
 
-/// What is known of one column.
+/// Evidence about one column.
 #[derive(Debug, Default)]
 struct Column {
-    /// What it is called: by the `Decl`, and by variables that stand in it elsewhere.
+    /// Names of the column, from the `Decl` and from variables at its position elsewhere.
     names: Vec<Symbol>,
-    /// The kind of values that the `Decl` admits, or that the first fact has.
+    /// The kind of values that the `Decl` allows, or the kind in the first fact.
     kind: Option<Kind>,
 }
 
-/// Kinds of values that a literal shows.
+/// Kinds of values that a literal can show.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Name,
@@ -26,7 +26,7 @@ enum Kind {
     Text,
 }
 
-/// The column of each argument of `atom`, in order, if the evidence leaves no other choice.
+/// The column of each argument of `atom`, in order. `None` if the evidence is ambiguous.
 pub(super) fn columns(program: &Program, predicate: &Predicate, atom: &Atom) -> Option<Vec<usize>> {
     let arity = usize::from(predicate.key.arity);
     if arity > MOST || atom.args.len() >= arity {
@@ -41,7 +41,8 @@ pub(super) fn columns(program: &Program, predicate: &Predicate, atom: &Atom) -> 
     another.is_none().then_some(only.1)
 }
 
-/// Collects all ways to put the arguments into columns in order, each with how many names agree.
+/// Collects all assignments of arguments to columns in ascending order, each with the number of
+/// matching names.
 fn place(
     args: &[Term],
     columns: &[Column],
@@ -65,7 +66,7 @@ fn place(
 }
 
 impl Column {
-    /// Whether a variable has the name of the column.
+    /// True if the argument is a variable with the name of the column.
     fn is_called(&self, arg: &Term) -> bool {
         let same = |name: &Symbol, other: Symbol| {
             let plain = |symbol: Symbol| symbol.as_str().to_ascii_lowercase();
@@ -82,7 +83,7 @@ impl Column {
     }
 }
 
-/// What declarations, clauses and other premises say of the columns.
+/// Collects evidence about the columns from declarations, clauses and other premises.
 fn known(program: &Program, predicate: &Predicate, arity: usize) -> Vec<Column> {
     let mut columns: Vec<Column> = Vec::with_capacity(arity);
     columns.resize_with(arity, Column::default);
@@ -128,7 +129,7 @@ fn kind(term: &Term) -> Option<Kind> {
     }
 }
 
-/// The kind of values of a type; `None` where it is not one of those.
+/// The kind of values of a type, or `None` for other types.
 fn bound_kind(bound: &Term) -> Option<Kind> {
     let TermKind::Name(name) = bound.kind else { return None };
     match name.as_str() {
@@ -136,7 +137,7 @@ fn bound_kind(bound: &Term) -> Option<Kind> {
         "/float64" => Some(Kind::Float),
         "/string" => Some(Kind::Text),
         "/any" | "/bytes" | "/time" | "/duration" => None,
-        // Any other name stands for the names below it.
+        // Other names stand for the names below them.
         _ => Some(Kind::Name),
     }
 }

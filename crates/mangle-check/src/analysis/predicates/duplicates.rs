@@ -1,10 +1,10 @@
-//! Clauses that say what another clause says already.
+//! Check for duplicate clauses.
 
 use crate::analysis::ProgramFindings;
 use mangle_engine::program::{Predicate, Program, Site};
 use mangle_syntax::lint::{Finding, Rule, Span, rule};
 
-/// `van(1). van(1).`
+/// For example `van(1). van(1).`
 pub(super) static DUPLICATE_CLAUSE: Rule = rule!("duplicate-clause.md");
 
 /// Compares the clauses of a predicate by their digests.
@@ -23,7 +23,7 @@ pub(super) fn check(program: &Program, predicate: &Predicate, findings: &mut Pro
     }
 }
 
-/// A clause by what it says and where it stands; the earlier of two equal ones is the smaller.
+/// A clause with its digest and position. Of two equal clauses, the earlier one is smaller.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 struct Clause {
     digest: u64,
@@ -35,7 +35,7 @@ fn collect(program: &Program, predicate: &Predicate, clauses: &mut Vec<Clause>) 
     for (at, key) in &predicate.files {
         let Some(file) = program.files.get(*at as usize) else { continue };
         let Some(there) = file.predicates.get(key) else { continue };
-        // Each case of a test has its own facts.
+        // Each test case has its own facts.
         let facts = if program.embedding.is_test(file.id) { &[] } else { there.facts.as_slice() };
         for &item in facts.iter().chain(&there.rules) {
             let statement = file.items.get(item as usize).map(|item| &item.statement);

@@ -1,7 +1,7 @@
-//! Uses of predicates that do not exist, at all or with this many arguments.
+//! Checks for uses of undefined predicates and for wrong arity.
 //!
-//! Works from the program's index by name: only predicates that nothing declares or defines are
-//! looked at, and only their uses.
+//! The checks use the program's index by name, and only visit the uses of predicates without
+//! declaration and definition.
 
 use super::columns::columns;
 use super::near::Vocabulary;
@@ -13,19 +13,19 @@ use mangle_syntax::lint::{Finding, Fix, Rule, rule};
 use mangle_syntax::syntax::ast::{Atom, TermKind};
 use mangle_syntax::text::{Symbol, TextRange};
 
-/// `busy(P) :- crw(P, _).`
+/// For example `busy(P) :- crw(P, _).`
 pub(super) static UNDEFINED_PREDICATE: Rule = rule!("undefined-predicate.md");
 
-/// `busy(P) :- crew(P).`
+/// For example `busy(P) :- crew(P).`
 pub(super) static ARITY_MISMATCH: Rule = rule!("arity-mismatch.md");
 
-/// `Decl seat(S).` and no clause for it
+/// For example `Decl seat(S).` without a clause.
 pub(super) static NEVER_DERIVED: Rule = rule!("never-derived.md");
 
-/// How many arities a message lists at most.
+/// Maximum number of arities in a message.
 const LISTED: usize = 8;
 
-/// How many arguments a fix adds at most; of more nobody knows where they belong.
+/// Maximum number of arguments that a fix adds. With more, their positions are a guess.
 const ADDED: usize = 3;
 
 /// Checks the uses of a predicate.
@@ -62,7 +62,8 @@ fn check_missing(context: &ProgramContext<'_>, predicate: &Predicate, findings: 
     }
 }
 
-/// Whether the file may use names of the predicate's package; that it does not is reported as such.
+/// True if the file can use names from the predicate's package. A missing import has its own
+/// finding.
 fn is_imported(program: &Program, file: &FileSummary, key: PredicateKey) -> bool {
     let package = key.package();
     package.is_empty()
@@ -70,7 +71,7 @@ fn is_imported(program: &Program, file: &FileSummary, key: PredicateKey) -> bool
         || program.uses_of(file.package).any(|used| used.as_str() == package)
 }
 
-/// The existing predicates that an atom of this name could mean, by arity.
+/// The existing predicates with the name of an atom, ordered by arity.
 fn other_arities<'p>(program: &'p Program, file: &FileSummary, key: PredicateKey) -> Vec<&'p Predicate> {
     let within = file.package.map(|package| key.within(package).name);
     let names = [Some(key.name), within].into_iter().flatten();
@@ -110,7 +111,8 @@ fn wrong_arity(program: &Program, atom: &Atom, kind: UseKind, others: &[&Predica
     }
 }
 
-/// Adds `_` for the columns that are missing, where names and values tell which. Under `!` that would be the next mistake.
+/// Adds `_` for missing columns if names and values identify them. Negated atoms get no fix,
+/// because a wildcard there is an error.
 fn add_wildcards(program: &Program, atom: &Atom, kind: UseKind, only: &Predicate) -> Option<Fix> {
     let arity = usize::from(only.key.arity);
     let missing = arity.checked_sub(atom.args.len()).filter(|missing| (1..=ADDED).contains(missing))?;
@@ -157,7 +159,8 @@ fn undefined(program: &Program, site: &Site<'_>, atom: &Atom, vocabulary: &Vocab
     }
 }
 
-/// The name that a rule defines alone. A rule whose only source is itself derives nothing.
+/// The name of a predicate that only one rule defines. A rule that depends only on itself derives
+/// nothing.
 fn own_name(program: &Program, site: &Site<'_>) -> Option<Symbol> {
     let head = &site.item.statement.clause()?.head;
     let predicate = program.predicate_of(site.file, head)?;
@@ -165,7 +168,8 @@ fn own_name(program: &Program, site: &Site<'_>) -> Option<Symbol> {
     is_only_clause.then_some(head.name.symbol)
 }
 
-/// With the arguments in the order of Mangle: Soufflé's `contains("src/", P)` looks for the first text in the second one.
+/// Swaps the arguments to the order of Mangle: Soufflé's `contains("src/", P)` searches for the
+/// first text in the second one.
 fn text_first(atom: &Atom, fix: Fix) -> Fix {
     let (true, [part, text]) = (atom.name.as_str() == "contains", atom.args.as_slice()) else { return fix };
     let Some(variable) = text.variable().filter(|_| matches!(part.kind, TermKind::String)) else {
@@ -175,7 +179,8 @@ fn text_first(atom: &Atom, fix: Fix) -> Fix {
     fix.insert(part.range.start(), format!("{variable}, ")).replace(behind, "")
 }
 
-/// The built-in with this many arguments that has this name behind its colon, or that is called so in another language.
+/// The built-in predicate with this arity and this name after its colon, or with this name in
+/// another language.
 fn colon_forgotten(name: Symbol, count: usize) -> Option<&'static str> {
     let name = format!(":{name}");
     let renamed = || builtins::predicate(builtins::correction(&name)?.replacement?);
@@ -183,7 +188,7 @@ fn colon_forgotten(name: Symbol, count: usize) -> Option<&'static str> {
     (builtin.arity() == count).then_some(builtin.name)
 }
 
-/// What to write in place of a name that another language has.
+/// The replacement for a name from another language.
 fn advice(correction: &NameCorrection) -> String {
     match correction.replacement {
         Some(builtin) => format!("did you mean the built-in `{builtin}`?"),

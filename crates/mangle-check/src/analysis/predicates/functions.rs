@@ -1,7 +1,8 @@
-//! Function applications: is there such a function, has it all its arguments, is it one for values.
+//! Checks of function applications: unknown functions, wrong arity and type constructors used as
+//! values.
 //!
-//! The reference looks at bodies and transforms only. A mistake in a head stops its evaluation
-//! instead, so heads are looked at too.
+//! The engine only checks bodies and transforms. Errors in heads abort the evaluation, so heads are
+//! checked as well.
 
 use std::borrow::Cow;
 
@@ -15,33 +16,33 @@ use mangle_syntax::syntax::ast::{Apply, ApplyForm, Clause, Name, Term, TermKind}
 use mangle_syntax::syntax::literal;
 use mangle_syntax::text::Symbol;
 
-/// `fn:Count()`
+/// For example `fn:Count()`.
 pub(super) static UNKNOWN_FUNCTION: Rule = rule!("unknown-function.md");
 
-/// `fn:pair(X)`
+/// For example `fn:pair(X)`.
 pub(super) static FUNCTION_ARITY: Rule = rule!("function-arity.md");
 
-/// `.List</number>` in a clause
+/// For example `.List</number>` in a clause.
 pub(super) static TYPE_CONSTRUCTOR_AS_VALUE: Rule = rule!("type-constructor-as-value.md");
 
-/// `{/a : 1, /a : 2}`
+/// For example `{/a : 1, /a : 2}`.
 pub(super) static DUPLICATE_KEY: Rule = rule!("duplicate-key.md");
 
-/// Where an application stands.
+/// The position of an application.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ApplicationPlace {
-    /// In a clause head, where the engine's analysis does not look.
+    /// In a clause head, which the engine's analysis does not check.
     Head,
     /// In a premise, or inside another application.
     Body,
-    /// The whole right side of a `let`.
+    /// The complete right side of a `let`.
     Let,
-    /// Behind `do`.
+    /// After `do`.
     Do,
 }
 
 impl ApplicationPlace {
-    /// What a wrong application does there.
+    /// The consequence of an invalid application at this position.
     fn consequence(self) -> &'static str {
         match self {
             Self::Head => "the engine aborts when it computes this head",
@@ -49,7 +50,8 @@ impl ApplicationPlace {
         }
     }
 
-    /// True if the engine rejects a wrong application there. It computes the arguments of facts when it reads the program.
+    /// True if the engine rejects an invalid application at this position. The arguments of facts
+    /// are computed when the program is loaded.
     fn is_rejected(self, context: &CheckContext<'_>) -> bool {
         self != Self::Head || context.item.statement.clause().is_some_and(Clause::is_fact)
     }
@@ -98,7 +100,8 @@ pub(super) fn check_term(
     check_terms(context, &apply.args, inner, findings);
 }
 
-/// True if the engine rejects the call of a function that it cannot evaluate. A registered one passes its analysis.
+/// True if the engine rejects the call of a function that it cannot evaluate. Registered functions
+/// pass its analysis.
 fn is_unknown_rejected(context: &CheckContext<'_>, apply: &Apply, place: ApplicationPlace) -> bool {
     let is_registered = builtins::function(apply.function.as_str()).is_some_and(|known| known.registered);
     let is_fact = context.item.statement.clause().is_some_and(Clause::is_fact);
@@ -129,7 +132,7 @@ fn type_as_value(term: &Term, apply: &Apply) -> Finding {
     }
 }
 
-/// Writes the right name of a built-in.
+/// Replaces a name with the name of a built-in.
 pub(super) fn rename(wrong: Name, right: &'static str) -> Fix {
     let title = format!("write `{right}`");
     let evident = builtins::is_evident(wrong.as_str(), right);
@@ -156,8 +159,8 @@ fn unknown(apply: &Apply, place: ApplicationPlace) -> Finding {
     }
 }
 
-/// Whether the number of arguments is judged here. What may stand behind `do` and what reducers
-/// take in a `let` is said by the transform rules, and that other reducers stand elsewhere at all.
+/// True if this module checks the number of arguments. The transform rules check functions after
+/// `do`, reducers in a `let`, and misplaced reducers.
 fn judges_arity(function: &BuiltinFunction, place: ApplicationPlace) -> bool {
     match place {
         ApplicationPlace::Do => false,
@@ -166,7 +169,7 @@ fn judges_arity(function: &BuiltinFunction, place: ApplicationPlace) -> bool {
     }
 }
 
-/// An application with too few or too many arguments.
+/// Reports an application with too few or too many arguments.
 pub(in crate::analysis) fn wrong_arity(term: &Term, apply: &Apply, function: &BuiltinFunction) -> Finding {
     arity_finding(term, apply, function, ApplicationPlace::Body.consequence()).rejected_if(true)
 }
@@ -176,7 +179,7 @@ fn arity_finding(term: &Term, apply: &Apply, function: &BuiltinFunction, consequ
     Finding::new(&FUNCTION_ARITY, term.range, message).note(consequence)
 }
 
-/// A constant, to compare keys by value.
+/// A constant key, compared by value.
 #[derive(PartialEq, Eq, Hash)]
 enum Key<'a> {
     Name(Symbol),

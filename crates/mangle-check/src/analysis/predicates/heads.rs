@@ -1,29 +1,29 @@
-//! What a program defines: heads whose arity fits no other, names that belong to the engine.
+//! Checks of defined names: conflicting arities, missing declarations and reserved names.
 
 use crate::analysis::{CheckContext, ProgramFindings};
 use mangle_engine::program::builtins::Arity;
 use mangle_engine::program::{Predicate, Program, Site};
 use mangle_syntax::lint::{Finding, Rule, rule};
 
-/// `van(1). van(1, 2).`
+/// For example `van(1). van(1, 2).`
 pub(super) static HEAD_ARITY_CONFLICT: Rule = rule!("head-arity-conflict.md");
 
-/// A clause for a predicate without `Decl`
+/// A clause for a predicate without `Decl`.
 pub(super) static UNDECLARED_HEAD: Rule = rule!("undeclared-head.md");
 
-/// `seats__tmp(1).`
+/// For example `seats__tmp(1).`
 pub(super) static RESERVED_SUFFIX: Rule = rule!("reserved-suffix.md");
 
-/// `Decl :lt(X, Y).`
+/// For example `Decl :lt(X, Y).`
 pub(super) static DECL_BUILTIN: Rule = rule!("decl-builtin.md");
 
-/// How many clauses of one predicate are reported for the same reason.
+/// Maximum number of findings per predicate and reason.
 const REPORTED: usize = 3;
 
-/// How many other arities of a name are looked at. More than two is rare.
+/// Maximum number of other arities of a name to compare. More than two are rare.
 const COMPARED: usize = 16;
 
-/// Checks what a predicate is defined as.
+/// Checks the definitions of a predicate.
 pub(super) fn check(program: &Program, predicate: &Predicate, findings: &mut ProgramFindings) {
     let name = predicate.key.name.as_str();
     if name.ends_with("__tmp") {
@@ -41,7 +41,7 @@ pub(super) fn check(program: &Program, predicate: &Predicate, findings: &mut Pro
     }
 }
 
-/// Reports at the place that makes a predicate exist.
+/// Reports the finding at the declaration or first clause of the predicate.
 fn report_once(
     program: &Program,
     predicate: &Predicate,
@@ -65,7 +65,7 @@ fn builtin_defined(name: &str) -> (&'static Rule, String, &'static str) {
     (&DECL_BUILTIN, message, "the engine silently ignores the definition")
 }
 
-/// `predicate` is defined and not declared: no other arity of its name may be there before it.
+/// Reports a defined, undeclared `predicate` if its name already has another arity.
 fn check_arity(program: &Program, predicate: &Predicate, findings: &mut ProgramFindings) {
     let rivals =
         || program.named(predicate.key.name).filter(|other| other.exists() && other.key != predicate.key);
@@ -73,7 +73,8 @@ fn check_arity(program: &Program, predicate: &Predicate, findings: &mut ProgramF
         report_clauses(program, predicate, declared, REPORTED, findings);
         return;
     }
-    // Of undeclared predicates the one with the most clauses is what is meant; then the first.
+    // Among undeclared predicates, the one with the most clauses is the intended one; with equal
+    // counts, the first.
     let rank =
         |candidate: &Predicate| (std::cmp::Reverse(program.clauses(candidate).count()), candidate.defined_at);
     let meant = rivals().take(COMPARED).min_by_key(|rival| rank(rival));

@@ -1,9 +1,8 @@
-//! Names: does the predicate, the built-in or the function exist, and with this many arguments.
+//! Name rules (`MG301` to `MG349`): unknown predicates, built-ins and functions, and wrong arity.
 //!
-//! Takes the program's join by name and the table of built-ins; gives findings `MG301` to `MG349`.
-//! What concerns single clauses (built-ins, functions) is checked clause by clause; what depends on
-//! the other files (undefined predicates, arities) once for the program, from its index by name, so
-//! that it costs nothing where all is well.
+//! The checks use the program's index by name and the table of built-ins. Built-ins and functions
+//! are checked for each clause. Undefined predicates and arities depend on other files and are
+//! checked once per program; the index makes this free for correct programs.
 
 mod builtins;
 mod columns;
@@ -69,7 +68,7 @@ fn check_clause(context: &CheckContext<'_>, clause: &Clause, findings: &mut Vec<
             Premise::Broken(..) => {}
         }
     }
-    // A second `|>` is reported as such.
+    // A second `|>` has its own finding.
     for statement in clause.transforms.iter().take(1).flat_map(|transform| &transform.statements) {
         let place = match statement.variable {
             Some(_) => functions::ApplicationPlace::Let,

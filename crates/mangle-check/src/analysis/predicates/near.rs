@@ -1,26 +1,27 @@
-//! Names that are spelled like a missing one.
+//! Suggestions for misspelled predicate names.
 
 use std::collections::BTreeMap;
 
 use mangle_engine::program::{FileSummary, Predicate, PredicateKey, Program};
 use mangle_syntax::text::Symbol;
 
-/// How many names a message lists at most.
+/// Maximum number of names in a message.
 const LISTED: usize = 3;
 
-/// Missing names longer than this are not compared: nobody typed them.
+/// Maximum length of a misspelled name. Longer names were not typed by hand.
 const LONGEST: usize = 80;
 
-/// How many edit distances are computed for one missing name. What comes later is not suggested.
+/// Maximum number of edit distances per misspelled name. Later candidates are not suggested.
 const COMPUTED: usize = 1_000;
 
-/// With more missing predicates than this, a part of the program is missing, and none gets a suggestion.
+/// Maximum number of missing predicates. With more, a part of the program is missing, and no names
+/// are suggested.
 const MISSING: usize = 2_000;
 
-/// The predicates that exist, ready to be searched for a similar name.
+/// The existing predicates, indexed for the search of similar names.
 #[derive(Debug, Default)]
 pub(crate) struct Vocabulary {
-    /// By the length of their names, each list sorted.
+    /// Sorted lists of names, by length.
     words: BTreeMap<usize, Vec<Word>>,
     missing: usize,
 }
@@ -38,14 +39,14 @@ pub(in crate::analysis) struct Near {
 
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 struct Candidate {
-    /// Twice the edit distance, and one more where the arity differs: of two names that are equally
-    /// near, the one with the right arity is meant.
+    /// Twice the edit distance, plus one if the arity differs. With equal distance, the name with
+    /// the right arity comes first.
     score: usize,
     name: &'static str,
 }
 
 impl Vocabulary {
-    /// The predicates of `program` that exist.
+    /// Creates the index of the existing predicates of `program`.
     pub(crate) fn new(program: &Program) -> Self {
         let mut vocabulary = Self::default();
         for predicate in program.predicates.iter() {
@@ -61,8 +62,8 @@ impl Vocabulary {
         vocabulary
     }
 
-    /// Follows a change from one state of a predicate to another one; `None` where nothing mentions it. Gives whether what
-    /// is suggested for all missing names is different now.
+    /// Updates the index from one state of a predicate to another; `None` if nothing mentions it.
+    /// Returns true if the suggestions of all missing names can change.
     pub(crate) fn follow(&mut self, before: Option<&Predicate>, after: Option<&Predicate>) -> bool {
         let was_crowded = self.is_crowded();
         let is_missing = |predicate: &&Predicate| !predicate.exists();
@@ -97,7 +98,7 @@ impl Vocabulary {
         }
     }
 
-    /// Whether what is suggested for `missing` may depend on whether `other` exists.
+    /// True if the suggestions for `missing` can depend on the existence of `other`.
     pub(crate) fn may_suggest(missing: PredicateKey, other: PredicateKey) -> bool {
         let (name, written) = (missing.name.as_str(), other.name.as_str());
         let limit = distance_limit(name);
@@ -109,7 +110,7 @@ impl Vocabulary {
                 && Letters::of(name).may_be_near(Letters::of(written), limit)
     }
 
-    /// The names near `name` that a clause of `file` may use, as it has to write them.
+    /// The similar names that a clause of `file` can use, written relative to its package.
     pub(in crate::analysis) fn near(
         &self,
         program: &Program,
@@ -124,7 +125,7 @@ impl Vocabulary {
         }
         let own = file.package.map_or("", |package| package.as_str());
         let letters = Letters::of(name);
-        // Inside its own package a name is written without the package.
+        // Names are written without the package prefix inside of their package.
         let prefix = if own.is_empty() { 0 } else { own.len() + 1 };
         let lengths = name.len().saturating_sub(limit)..=name.len() + limit + prefix;
         let mut computed = 0;
@@ -164,20 +165,20 @@ fn own_name(word: &Word) -> &'static str {
 }
 
 impl Near {
-    /// Without one name.
+    /// Removes one name.
     pub(in crate::analysis) fn without(mut self, name: Option<Symbol>) -> Self {
         self.found.retain(|near| name.is_none_or(|name| name.as_str() != near.name));
         self
     }
 
-    /// The names for a message: `` `a`, `b` or `c` ``. `None` when there are none.
+    /// The names for a message: `` `a`, `b` or `c` ``. `None` if the list is empty.
     pub(in crate::analysis) fn list(&self) -> Option<String> {
         let names: Vec<_> = self.found.iter().take(LISTED).map(|near| format!("`{}`", near.name)).collect();
         let (last, rest) = names.split_last()?;
         Some(if rest.is_empty() { last.clone() } else { format!("{} or {last}", rest.join(", ")) })
     }
 
-    /// The name that has the right arity and is nearer than all others that have.
+    /// The nearest name with the right arity. `None` if the distance is not unique.
     pub(in crate::analysis) fn certain(&self) -> Option<&'static str> {
         let (first, rest) = self.found.split_first()?;
         let right_arity = first.score.is_multiple_of(2);
@@ -186,7 +187,7 @@ impl Near {
     }
 }
 
-/// How many edits two names may be apart. Names of one or two letters are near to everything.
+/// Maximum edit distance. Names of one or two letters are similar to every name.
 fn distance_limit(name: &str) -> usize {
     match name.len() {
         0..3 => 0,
@@ -196,7 +197,8 @@ fn distance_limit(name: &str) -> usize {
     }
 }
 
-/// The edit distance of two names. Equal ends need no edit, and distances cost the product of the lengths.
+/// The edit distance of two names. Common prefixes and suffixes are skipped, because the cost is
+/// the product of the lengths.
 fn edits(one: &str, other: &str) -> usize {
     let starts = one.char_indices().zip(other.chars()).find(|((_, one), other)| one != other);
     let Some(((start, _), _)) = starts else {
@@ -209,8 +211,8 @@ fn edits(one: &str, other: &str) -> usize {
     strsim::osa_distance(one.unwrap_or_default(), other.unwrap_or_default())
 }
 
-/// Which letters occur in a name. An edit takes at most one away and adds at most one, which rules most names out without
-/// computing a distance.
+/// The set of letters in a name. An edit removes and adds at most one letter, which excludes most
+/// names without a distance computation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Letters(u64);
 
@@ -229,7 +231,7 @@ impl Letters {
 mod tests {
     use super::*;
 
-    /// All words of up to four letters of which there are two.
+    /// All words of up to four letters from a two-letter alphabet.
     fn words() -> Vec<String> {
         let longer = |words: Vec<String>| {
             words.iter().flat_map(|word| [format!("{word}a"), format!("{word}ä")]).collect()

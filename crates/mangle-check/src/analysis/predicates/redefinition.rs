@@ -1,13 +1,13 @@
-//! Clauses for a predicate that an earlier file owns.
+//! Check for clauses of a predicate that another file owns.
 
 use crate::analysis::ProgramFindings;
 use mangle_engine::program::{Predicate, Program, Site};
 use mangle_syntax::lint::{Finding, Rule, Span, rule};
 
-/// `p(1).` in one file, `p(X) :- q(X).` in another
+/// For example `p(1).` in one file and `p(X) :- q(X).` in another.
 pub(super) static REDEFINED_KNOWN: Rule = rule!("redefined-known.md");
 
-/// Compares where a predicate is first declared or defined with its clauses.
+/// Compares the first declaration or clause of a predicate with its clauses.
 pub(super) fn check(program: &Program, predicate: &Predicate, findings: &mut ProgramFindings) {
     if predicate.files.len() < 2 || !findings.wants(&REDEFINED_KNOWN) {
         return;

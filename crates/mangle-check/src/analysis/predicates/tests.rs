@@ -1,4 +1,4 @@
-//! What the family finds, and where it keeps silent.
+//! Tests of the name rules: findings and accepted programs.
 
 #![allow(clippy::unwrap_used)]
 
@@ -246,7 +246,7 @@ fn functions() {
 
 #[test]
 fn what_the_engine_knows_by_halves() {
-    // In a head the reference does not look, and evaluates this.
+    // The engine does not check heads, and evaluates this program.
     check("q([/a : 1]).\np(fn:map:get(M, /a)) :- q(M).\n", expect![[""]]);
     check(
         "q([/a : 1]).\np(V) :- q(M), V = fn:map:get(M, /a).\np(fn:some(1)).\n",
@@ -370,7 +370,7 @@ fn what_is_not_declared_is_declared_where_declarations_are() {
             # Tail.
         "#]],
     );
-    // A package declares its own.
+    // A package declares its own predicate.
     crate::testing::check_fix(
         "undeclared-head",
         "#- p.mg\nPackage p!\nDecl q(X).\nr(1, \"a\").\n#- schemas.mg\nDecl a(X).\nDecl b(X).\n",
@@ -387,7 +387,7 @@ fn what_is_not_declared_is_declared_where_declarations_are() {
     );
 }
 
-/// Soufflé looks for its first argument in the second one, Rego the other way round.
+/// Soufflé searches for the first argument in the second one; Rego has the opposite order.
 #[test]
 fn contains_of_souffle_has_its_arguments_swapped() {
     check_fix(
@@ -408,7 +408,7 @@ fn contains_of_souffle_has_its_arguments_swapped() {
     );
 }
 
-/// Where the package has no declaration yet, and for heads with an interval.
+/// If the package has no declaration yet, and for heads with an interval.
 #[test]
 fn heads_are_declared_before_their_clause_and_as_temporal() {
     check_fix(

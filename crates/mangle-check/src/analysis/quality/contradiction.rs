@@ -1,8 +1,11 @@
-//! Premises of one body that cannot hold together.
+//! Check for contradictory premises in a body. The check covers:
 //!
-//! What is compared: two comparisons of one pair of sides, a variable with several constants, the
-//! range of integers that comparisons leave, and an atom with its own negation. Everything else is
-//! left to the reader.
+//! * two comparisons with the same sides
+//! * a variable with several constants
+//! * the integer range that comparisons leave
+//! * an atom with its negation
+//!
+//! Other contradictions are not detected.
 
 use rustc_hash::FxHashMap;
 
@@ -48,7 +51,7 @@ fn of_atoms(context: &CheckContext<'_>, clause: &Clause) -> Option<(TextRange, T
     None
 }
 
-/// How many comparisons of a clause are held against each other.
+/// Maximum number of comparisons of a clause to check for contradictions.
 const COMPARED: usize = 256;
 
 fn of_comparisons(context: &CheckContext<'_>, clause: &Clause) -> Option<(TextRange, TextRange)> {
@@ -56,7 +59,7 @@ fn of_comparisons(context: &CheckContext<'_>, clause: &Clause) -> Option<(TextRa
         Premise::Comparison(comparison) => Some(comparison),
         _ => None,
     });
-    // A single one has nothing to contradict.
+    // A single comparison contradicts nothing.
     comparisons.clone().nth(1)?;
     let all: Vec<&Comparison> = comparisons.by_ref().take(COMPARED).collect();
     for (at, other) in all.iter().enumerate() {
@@ -69,7 +72,7 @@ fn of_comparisons(context: &CheckContext<'_>, clause: &Clause) -> Option<(TextRa
     of_ranges(&all)
 }
 
-/// Whether two comparisons cannot both hold.
+/// True if two comparisons cannot both hold.
 fn excluded(context: &CheckContext<'_>, one: &Comparison, other: &Comparison) -> bool {
     let same = |a: &Term, b: &Term| same_term(a, b, context.text);
     let possible = if same(&one.left, &other.left) && same(&one.right, &other.right) {
@@ -82,7 +85,7 @@ fn excluded(context: &CheckContext<'_>, one: &Comparison, other: &Comparison) ->
     possible == 0
 }
 
-/// Which of "less", "equal", "greater" an operator admits, as bits.
+/// The outcomes (less, equal, greater) that an operator accepts, as bits.
 fn outcomes(operator: Operator) -> u8 {
     match operator {
         Operator::Less => 0b001,
@@ -94,7 +97,7 @@ fn outcomes(operator: Operator) -> u8 {
     }
 }
 
-/// `X = /a` and `X = /b`.
+/// For example `X = /a` and `X = /b`.
 fn two_values(context: &CheckContext<'_>, one: &Comparison, other: &Comparison) -> bool {
     let (Some((variable, value)), Some((same, second))) = (assignment(one), assignment(other)) else {
         return false;
@@ -110,7 +113,7 @@ fn assignment(comparison: &Comparison) -> Option<(Symbol, &Term)> {
     found.filter(|(_, value)| *operator == Operator::Equal && value.is_constant())
 }
 
-/// What is left of the integers for a variable, and the comparisons that say so.
+/// The integer range that remains for a variable, and the comparisons that define it.
 #[derive(Default)]
 struct IntegerBounds {
     least: Option<(i64, TextRange)>,
@@ -146,7 +149,7 @@ fn of_ranges(comparisons: &[&Comparison]) -> Option<(TextRange, TextRange)> {
     None
 }
 
-/// A variable compared with an integer, the variable on the left.
+/// A comparison of a variable with an integer, with the variable on the left.
 fn against_number(comparison: &Comparison) -> Option<(Symbol, Operator, i64)> {
     match (&comparison.left.kind, &comparison.right.kind) {
         (TermKind::Variable(variable), TermKind::Number(Some(number))) => {

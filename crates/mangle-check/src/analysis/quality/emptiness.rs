@@ -1,8 +1,8 @@
-//! Which predicates can have facts at all.
+//! Analysis of predicates that cannot have facts.
 //!
-//! A predicate may have facts if it has one in the program, if somebody else may add them, or if
-//! one of its rules has no positive premise that is certainly empty. Everything that remains is
-//! empty, above all circles without a beginning.
+//! A predicate can have facts if the program has a fact, or if the host can add facts. A rule
+//! without a certainly empty positive premise can also derive facts. All other predicates are
+//! empty, in particular cycles without a base case.
 
 use rustc_hash::FxHashSet;
 
@@ -16,12 +16,12 @@ pub(crate) struct Emptiness {
 }
 
 impl Emptiness {
-    /// Whether the predicate has no facts, whatever happens.
+    /// True if the predicate can never have facts.
     pub(super) fn is_empty(&self, id: PredicateId) -> bool {
         self.empty.contains(&id)
     }
 
-    /// Whether a rule of a predicate has no positive premise that is certainly empty.
+    /// True if a rule of the predicate has no positive premise that is certainly empty.
     fn fires(&self, program: &Program, id: PredicateId) -> bool {
         let predicate = program.get(id);
         if !predicate.signature.has_rules {
@@ -30,7 +30,8 @@ impl Emptiness {
         let edges = program.dependencies().edges_from(id).iter().filter(|edge| !edge.negated);
         let edges: Vec<_> = edges.collect();
         let of_rules = || edges.chunk_by(|one, other| (one.file, one.item) == (other.file, other.item));
-        // Each rule with a positive premise has an edge; one without any fires at once, and so may a damaged one.
+        // Each rule with a positive premise has an edge. A rule without positive premises can fire,
+        // and so can a rule with syntax errors.
         of_rules().count() < program.rules(predicate).count()
             || of_rules().any(|edges| edges.iter().all(|edge| !self.is_empty(edge.to)))
     }
@@ -55,15 +56,16 @@ impl Flow for Emptiness {
     }
 }
 
-/// Whether facts are in the program, or may come from outside of it.
+/// True if the program has facts for the predicate, or the host can add facts.
 fn is_given(program: &Program, predicate: &Predicate) -> bool {
     let signature = &predicate.signature;
     let outside = signature.host || signature.extensional || signature.external || signature.deferred;
-    // That a predicate does not exist is one mistake, reported where it is used.
+    // A missing predicate is one mistake, which is reported at its uses.
     if !predicate.exists() {
         return true;
     }
-    // Without a list of what the host adds, it may fill whatever is declared and has no clause.
+    // Without a list of host predicates, the host can fill every declared predicate without
+    // clauses.
     let filled = signature.declared.is_some() && signature.defined.is_none() && !program.knows_host();
     outside || filled || signature.reflects.is_some() || has_fact(program, predicate)
 }

@@ -1,4 +1,4 @@
-//! The facts of a predicate by what they say.
+//! Lookup of the facts of a predicate by content.
 
 use rustc_hash::FxHashMap;
 
@@ -7,15 +7,15 @@ use mangle_syntax::syntax::ast::Atom;
 use mangle_syntax::syntax::digest;
 use mangle_syntax::text::slice;
 
-/// The facts of one predicate that have no interval.
+/// The facts of one predicate without an interval.
 pub(super) struct Facts<'p> {
     program: &'p Program,
-    /// By the digest of the statement: index of the file, index of the item.
+    /// Index of the file and index of the item, by the digest of the statement.
     places: FxHashMap<u64, (u32, u32)>,
 }
 
 impl<'p> Facts<'p> {
-    /// Lists the facts of `predicate`. Linear in their number.
+    /// Collects the facts of `predicate` in linear time.
     pub(super) fn new(program: &'p Program, predicate: &Predicate) -> Self {
         let mut places = FxHashMap::default();
         for (at, key) in &predicate.files {
@@ -31,7 +31,7 @@ impl<'p> Facts<'p> {
         Self { program, places }
     }
 
-    /// The fact that is written like `atom`, an atom of a statement with the text `text`.
+    /// Finds the fact that equals `atom`, an atom of a statement with the text `text`.
     pub(super) fn find(&self, text: &str, atom: &Atom) -> Option<Site<'p>> {
         if self.places.is_empty() {
             return None;

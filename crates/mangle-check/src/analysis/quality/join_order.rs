@@ -1,4 +1,4 @@
-//! Premises in an order that makes the engine build rows which a later premise throws away.
+//! Check for premise orders that build rows only to discard them in a later premise.
 
 use smallvec::SmallVec;
 
@@ -12,7 +12,7 @@ pub(super) static JOIN_ORDER: Rule = rule!("join-order.md");
 
 type Symbols = SmallVec<[Symbol; 8]>;
 
-/// The positive atoms of a body that have variables, and which of them are connected.
+/// The positive atoms of a body with variables, and their connected components.
 pub(super) struct Parts<'c> {
     atoms: Vec<Atom<'c>>,
 }
@@ -20,12 +20,12 @@ pub(super) struct Parts<'c> {
 struct Atom<'c> {
     literal: &'c Literal,
     variables: Symbols,
-    /// The smallest index of an atom that it is connected with.
+    /// The smallest index of a connected atom.
     part: usize,
 }
 
 impl<'c> Parts<'c> {
-    /// The atoms of `clause`, each connected with nothing.
+    /// The atoms of `clause`, without connections.
     pub(super) fn new(clause: &'c Clause) -> Self {
         let looked_up = |literal: &&Literal| !literal.is_negated() && !literal.atom.is_builtin();
         let atoms =
@@ -37,7 +37,7 @@ impl<'c> Parts<'c> {
         Self { atoms }
     }
 
-    /// Connects atoms that share a variable, directly or through anything else in the body.
+    /// Connects atoms that share a variable, directly or through other parts of the body.
     pub(super) fn link_all(&mut self, clause: &Clause) {
         for at in 0..self.atoms.len() {
             let variables = self.atoms.get(at).map(|atom| atom.variables.clone()).unwrap_or_default();
@@ -54,7 +54,7 @@ impl<'c> Parts<'c> {
             }
             self.link(&variables);
         }
-        // What is made of both is why both are there.
+        // A value that depends on both atoms is a reason for both atoms.
         for statement in clause.transforms.iter().flat_map(|transform| &transform.statements) {
             let mut variables = Symbols::new();
             collect([&statement.value], &mut variables);
@@ -62,7 +62,7 @@ impl<'c> Parts<'c> {
         }
     }
 
-    /// Makes all atoms with one of `variables` one part.
+    /// Connects all atoms with one of `variables`.
     fn link(&mut self, variables: &[Symbol]) {
         let touched = |atom: &&Atom<'_>| atom.variables.iter().any(|variable| variables.contains(variable));
         let parts: SmallVec<[usize; 4]> = self.atoms.iter().filter(touched).map(|atom| atom.part).collect();
@@ -72,7 +72,7 @@ impl<'c> Parts<'c> {
         }
     }
 
-    /// Two atoms of different parts that both have a variable of the head: the head wants pairs.
+    /// Two unconnected atoms that both have a variable of the head: the head needs the pairs.
     pub(super) fn apart(&self, clause: &Clause) -> Option<(&'c Literal, &'c Literal)> {
         let mut head = Symbols::new();
         collect(&clause.head.args, &mut head);
@@ -117,12 +117,12 @@ pub(super) fn check(context: &CheckContext<'_>, clause: &Clause, out: &mut Vec<F
     }
 }
 
-/// Whether a constant selects few rows.
+/// True if a constant selects few rows.
 fn narrowed(atom: &Atom<'_>) -> bool {
     atom.literal.atom.args.iter().any(Term::is_constant)
 }
 
-/// Variables of comparisons before the end of `until` count as bound.
+/// Marks variables of comparisons before the end of `until` as bound.
 fn bind_equalities(clause: &Clause, until: TextRange, bound: &mut Symbols) {
     for premise in &clause.premises {
         if premise.range().start() > until.end() {
@@ -143,7 +143,7 @@ fn finding(context: &CheckContext<'_>, clause: &Clause, early: &Literal, late: &
     fix_or_help(finding, fix(context, clause, early, late), &format!("move {second} before it"))
 }
 
-/// Moves the later premise before the earlier one. `None` where a comment would go with it.
+/// Moves the later premise before the earlier one. `None` if the edit would move a comment.
 fn fix(context: &CheckContext<'_>, clause: &Clause, early: &Literal, late: &Literal) -> Option<Fix> {
     let at = clause.premises.iter().position(|premise| premise.range() == late.range)?;
     let before = clause.premises.get(at.checked_sub(1)?)?.range();
@@ -155,7 +155,7 @@ fn fix(context: &CheckContext<'_>, clause: &Clause, early: &Literal, late: &Lite
     }
     let separator = gap.replace("\r\n", "\n");
     let title = format!("move {} before it", code(context.slice(late.range), 32));
-    // What stood behind the comma stands there again.
+    // Keep the whitespace after the comma.
     let separator = separator.split_once(',').map_or(" ", |(_, space)| space);
     Some(Fix::guess(title).insert(early.range.start(), format!("{moved},{separator}")).replace(removed, ""))
 }

@@ -1,4 +1,5 @@
-//! Whether terms and premises say the same, in one statement or in two.
+//! Structural equality and subsumption of terms, premises and rules, within one statement or across
+//! two.
 
 use mangle_engine::program::FileSummary;
 use mangle_syntax::syntax::ast::{Clause, Comparison, Item, Literal, Operator, Premise, Term, TermKind};
@@ -13,14 +14,15 @@ pub(super) struct ClauseText<'p> {
 }
 
 impl<'p> ClauseText<'p> {
-    /// The clause of an item that could be read whole.
+    /// The clause of an item without syntax errors.
     pub(super) fn of(file: &'p FileSummary, item: &'p Item) -> Option<Self> {
         let clause = item.statement.clause().filter(|_| !item.statement.damaged)?;
         Some(Self { clause, text: file.statement_text(item) })
     }
 }
 
-/// Whether two literal constants are the same value. `None`: one is no constant, or unreadable.
+/// True if two literal constants have the same value. `None` if one of the terms is not a readable
+/// constant.
 pub(super) fn same_constant(one: &Term, text: &str, other: &Term, other_text: &str) -> Option<bool> {
     if !one.is_constant() || !other.is_constant() {
         return None;
@@ -40,7 +42,7 @@ pub(super) fn same_constant(one: &Term, text: &str, other: &Term, other_text: &s
     })
 }
 
-/// Whether two terms of one statement are written the same. `_` is never the same as another `_`.
+/// True if two terms of a statement have the same text. `_` never equals another `_`.
 pub(super) fn same_term(one: &Term, other: &Term, text: &str) -> bool {
     match (&one.kind, &other.kind) {
         (TermKind::Variable(one), TermKind::Variable(other)) => one == other,
@@ -53,19 +55,19 @@ pub(super) fn same_term(one: &Term, other: &Term, text: &str) -> bool {
     }
 }
 
-/// Which values the variables of a general rule stand for in a special one.
+/// Substitution of the variables of a general rule by values of a special rule.
 pub(super) struct Matching<'p> {
     general: ClauseText<'p>,
     special: ClauseText<'p>,
     bound: Vec<(Symbol, &'p Term)>,
-    /// How many comparisons of premises are left.
+    /// Remaining number of premise comparisons.
     budget: u32,
 }
 
 impl<'p> Matching<'p> {
-    /// Whether every fact that `special` derives is one that `general` derives: its variables can
-    /// be replaced so that its head becomes that of `special` and each of its premises one of that
-    /// of `special`. Looks at no more than `budget` premises; in doubt the answer is no.
+    /// True if `general` derives every fact that `special` derives. Some substitution of variables
+    /// must map its head to the head of `special`, and each of its premises to a premise of
+    /// `special`. Compares at most `budget` premises and returns false if the budget is exhausted.
     pub(super) fn subsumes(general: ClauseText<'p>, special: ClauseText<'p>, budget: &mut u32) -> bool {
         let mut matching = Self { general, special, bound: Vec::new(), budget: (*budget).min(PER_PAIR) };
         let before = matching.budget;
@@ -110,7 +112,7 @@ impl<'p> Matching<'p> {
             && one.name.symbol == other.name.symbol
             && one.args.len() == other.args.len()
             && one.args.iter().zip(&other.args).all(|(one, other)| {
-                // A wildcard under `!` speaks of all values, elsewhere of any.
+                // A negated wildcard stands for all values, a positive one for any value.
                 (one.is_wildcard() && (!general.is_negated() || other.is_wildcard())) || self.term(one, other)
             })
     }
@@ -148,10 +150,10 @@ impl<'p> Matching<'p> {
     }
 }
 
-/// How many premises are compared for one pair of rules. Real ones need a few dozen.
+/// Maximum number of premise comparisons per pair of rules. Real rules need a few dozen.
 const PER_PAIR: u32 = 500;
 
-/// The operator that says the same with its sides swapped.
+/// The equivalent operator for swapped sides.
 pub(super) fn mirrored(operator: Operator) -> Operator {
     match operator {
         Operator::Less => Operator::Greater,

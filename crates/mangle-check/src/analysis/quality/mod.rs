@@ -1,9 +1,9 @@
-//! Idioms and quality (`MG8xx`): programs that the engine evaluates as written, and that probably
-//! do not say what was meant, or say it in a roundabout way.
+//! Quality rules (`MG8xx`): programs that the engine evaluates as written, but that are probably
+//! wrong or needlessly complicated.
 //!
-//! Takes clauses and programs; gives findings that are certain about what they state. What a
-//! finding is worth depends on the program: rules whose findings are mostly not worth acting on are
-//! off by default. `tests/corpora/README.md` has the judged samples.
+//! Findings are certain about their claim, but their value depends on the program. Rules with
+//! mostly unhelpful findings are off by default. `tests/corpora/README.md` has the reviewed
+//! samples.
 
 mod contradiction;
 mod emptiness;
@@ -25,7 +25,6 @@ use mangle_engine::program::PredicateId;
 use mangle_syntax::lint::Finding;
 use mangle_syntax::syntax::ast::Clause;
 
-/// The rules about quality.
 pub(super) const FAMILY: Family = Family {
     rules: &[
         &contradiction::CONTRADICTORY_PREMISES,
@@ -44,7 +43,7 @@ pub(super) const FAMILY: Family = Family {
     program: &[ProgramCheck::Predicate(check_predicate), ProgramCheck::Cycle(never_fires::check_cycle)],
 };
 
-/// Clauses with more premises than this are not looked at: nobody wrote them.
+/// Maximum number of premises. Clauses with more were not written by hand.
 const PREMISES: usize = 64;
 
 fn check_clause(context: &CheckContext<'_>, clause: &Clause, out: &mut Vec<Finding>) {

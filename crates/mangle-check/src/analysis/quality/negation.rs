@@ -1,4 +1,4 @@
-//! Negations that never hold, or always do, because of what the program says of the predicate.
+//! Check for negations that always or never hold, according to the program.
 
 use super::facts::Facts;
 use crate::analysis::wording::code;

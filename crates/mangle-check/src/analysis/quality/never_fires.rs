@@ -1,4 +1,4 @@
-//! Rules that wait for a predicate that has no facts, whatever happens.
+//! Check for rules that depend on a predicate that can never have facts.
 
 use crate::analysis::{CheckContext, ProgramContext, ProgramFindings};
 use mangle_engine::program::graph::Edge;
@@ -7,7 +7,7 @@ use mangle_syntax::lint::{Finding, Rule, rule};
 
 pub(super) static RULE_NEVER_FIRES: Rule = rule!("rule-never-fires.md");
 
-/// Reports the rules that wait for a predicate without clauses.
+/// Reports the rules that depend on a predicate without clauses.
 pub(super) fn check(context: &ProgramContext<'_>, id: PredicateId, out: &mut ProgramFindings) {
     let program = context.program;
     let predicate = program.get(id);
@@ -24,7 +24,8 @@ pub(super) fn check(context: &ProgramContext<'_>, id: PredicateId, out: &mut Pro
     }
 }
 
-/// Reports predicates that wait for nothing but each other. What waits for such a predicate in turn is no mistake of its own.
+/// Reports predicates that depend only on each other. Rules that use such a predicate are not
+/// reported again.
 pub(super) fn check_cycle(context: &ProgramContext<'_>, members: &[PredicateId], out: &mut ProgramFindings) {
     let (program, dependencies) = (context.program, context.program.dependencies());
     let edges = dependencies.recursive_edges(members);
@@ -35,7 +36,7 @@ pub(super) fn check_cycle(context: &ProgramContext<'_>, members: &[PredicateId],
     }
 }
 
-/// Whether the predicates of a component wait for nothing but each other.
+/// True if the predicates of a component depend only on each other.
 fn is_cause(context: &ProgramContext<'_>, members: &[PredicateId]) -> bool {
     let dependencies = context.program.dependencies();
     let edges = members.iter().flat_map(|member| dependencies.edges_from(*member));
@@ -43,11 +44,11 @@ fn is_cause(context: &ProgramContext<'_>, members: &[PredicateId]) -> bool {
     edges.all(|edge| members.contains(&edge.to) || !context.emptiness.is_empty(edge.to))
 }
 
-/// Why a predicate without rules has no facts.
+/// The reason that a predicate without rules has no facts.
 pub(super) const NO_CLAUSE: &str =
     "it has no clause, and `host_predicates` in the configuration does not name it";
 
-/// The label of the place where a predicate comes from.
+/// The label of the declaration or first clause of a predicate.
 pub(super) fn introduced(predicate: &Predicate) -> &'static str {
     if predicate.signature.declared.is_some() { "declared here" } else { "defined here" }
 }

@@ -1,5 +1,4 @@
-//! Bodies that fall into parts which share no variable: every row of one with every row of the
-//! other.
+//! Check for bodies with unconnected parts, which produce a Cartesian product.
 
 use super::join_order::Parts;
 use crate::analysis::CheckContext;

@@ -1,4 +1,4 @@
-//! The same premise twice in one body.
+//! Check for repeated premises in a body.
 
 use rustc_hash::FxHashMap;
 
@@ -11,11 +11,11 @@ use mangle_syntax::text::Symbol;
 
 pub(super) static REPEATED_PREMISE: Rule = rule!("repeated-premise.md");
 
-/// With how many premises of its predicate each premise is compared.
+/// Maximum number of premises with the same predicate to compare.
 const COMPARED: usize = 64;
 
 pub(super) fn check(context: &CheckContext<'_>, clause: &Clause, out: &mut Vec<Finding>) {
-    // A second premise changes how the engine counts the rows of a group.
+    // A repeated premise changes the number of rows in a group.
     if clause.aggregates() {
         return;
     }
@@ -34,7 +34,7 @@ pub(super) fn check(context: &CheckContext<'_>, clause: &Clause, out: &mut Vec<F
     }
 }
 
-/// Whether the first premise says what the later one says. A wildcard asks for nothing.
+/// True if the first premise implies the later one. A wildcard matches any value.
 fn says_it(context: &CheckContext<'_>, first: &Literal, later: &Literal) -> bool {
     let (one, other) = (&first.atom, &later.atom);
     let same = |(one, other): (&Term, &Term)| {

@@ -1,4 +1,4 @@
-//! Rules that derive what a fact of the program says already.
+//! Check for rules that derive an existing fact of the program.
 
 use super::facts::Facts;
 use super::matching::ClauseText;

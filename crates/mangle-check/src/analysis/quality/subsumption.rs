@@ -1,4 +1,4 @@
-//! Rules that derive nothing that another rule does not derive.
+//! Check for rules that another rule makes redundant.
 
 use std::hash::{Hash, Hasher};
 
@@ -12,12 +12,12 @@ use mangle_syntax::syntax::ast::{Literal, Premise};
 
 pub(super) static SUBSUMED_RULE: Rule = rule!("subsumed-rule.md");
 
-/// How many pairs of rules of a predicate are looked at, and how many pairs of premises. Real programs
-/// need some hundreds; a predicate with very many rules is not worth every keystroke's time.
+/// Maximum number of rule pairs per predicate, and of premise pairs. Real programs need some
+/// hundreds. The limit keeps checks of predicates with very many rules fast enough for typing.
 const PAIRS: u32 = 1_000_000;
 const PREMISES: u32 = 200_000;
 
-/// What is left of the work that one predicate may cost.
+/// The remaining work for one predicate.
 struct Budget {
     pairs: u32,
     premises: u32,
@@ -30,7 +30,8 @@ pub(super) fn check(program: &Program, predicate: &Predicate, out: &mut ProgramF
     }
 }
 
-/// A rule with what it asks for, as bits: what another rule asks for beyond it shows.
+/// A rule and its requirements as bits. If a rule has a bit that another rule lacks, it cannot
+/// subsume that rule.
 struct Candidate<'p> {
     site: Site<'p>,
     rule: ClauseText<'p>,
@@ -53,11 +54,11 @@ fn check_predicate(program: &Program, predicate: &Predicate, budget: &mut Budget
                 return false;
             }
             let subsumes = |one: &Candidate<'_>, two: &Candidate<'_>, left: &mut u32| {
-                // The text is the same: `duplicate-clause` says so.
+                // `duplicate-clause` reports clauses with equal text.
                 one.site.item.statement.digest != two.site.item.statement.digest
                     && Matching::subsumes(one.rule, two.rule, left)
             };
-            // Of two that say the same the later one is reported.
+            // Of two equivalent rules, the later one is reported.
             subsumes(general, special, &mut budget.premises)
                 && (*other < at || !subsumes(special, general, &mut budget.premises))
         });
@@ -67,7 +68,7 @@ fn check_predicate(program: &Program, predicate: &Predicate, budget: &mut Budget
     }
 }
 
-/// A rule that can be compared: nothing temporal, no transform.
+/// A comparable rule: not temporal, without a transform.
 fn candidate(site: Site<'_>) -> Option<Candidate<'_>> {
     let rule = ClauseText::of(site.file, site.item)?;
     let clause = rule.clause;

@@ -1,4 +1,4 @@
-//! Border cases of the quality rules.
+//! Tests of the quality rules: edge cases.
 
 use expect_test::expect;
 

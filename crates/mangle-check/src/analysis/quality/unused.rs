@@ -1,4 +1,4 @@
-//! Predicates that rules derive and nothing asks for.
+//! Check for derived predicates without uses.
 
 use crate::analysis::ProgramFindings;
 use mangle_engine::program::{Predicate, Program};

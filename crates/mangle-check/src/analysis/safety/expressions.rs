@@ -1,4 +1,4 @@
-//! Expressions and values where the engine looks for a pattern or a fresh variable.
+//! Check for expressions and values in positions that require a pattern or an unbound variable.
 
 use super::move_premise::closing;
 use super::subject::{Report, Subject};

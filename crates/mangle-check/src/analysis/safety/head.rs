@@ -1,4 +1,4 @@
-//! Variables and wildcards of a head that are unbound when the engine derives the fact.
+//! Check for variables and wildcards of a head that are unbound when the engine derives the fact.
 
 use super::subject::{Report, Subject};
 use super::unbound;
@@ -14,7 +14,7 @@ pub(super) static HEAD_WILDCARD: Rule = rule!("head-wildcard.md");
 pub(super) fn check(subject: &Subject<'_>, report: &mut Report<'_>) {
     let modes = subject.signatures.head.map_or(&[][..], |signature| &signature.modes);
     for (at, term) in subject.clause.head.args.iter().enumerate() {
-        // The caller brings the value of a `"+"` argument, and a `_` there ignores it.
+        // The caller binds the value of a `"+"` argument, and a `_` in its place ignores the value.
         if term.is_wildcard() && modes.get(at) == Some(&Mode::Input) {
             continue;
         }
@@ -43,7 +43,7 @@ fn check_term(subject: &Subject<'_>, report: &mut Report<'_>, term: &Term) {
     });
 }
 
-/// A bound of the interval behind the head. `let` comes too late for it.
+/// Checks a bound of the interval after the head. A `let` binds its variable too late.
 fn check_bound(subject: &Subject<'_>, report: &mut Report<'_>, symbol: Symbol, range: TextRange) {
     if subject.bindings.is_bound(symbol) || report.is_excused() {
         return;

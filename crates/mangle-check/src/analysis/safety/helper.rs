@@ -1,7 +1,7 @@
-//! The fix for a negation over unbound columns: a helper rule that leaves them out.
+//! Fix for a negation with unbound columns: a helper rule without these columns.
 //!
-//! `!locked(D, _)` becomes `!has_locked(D)`, with `has_locked(D) :- locked(D, _).` beside the
-//! clause. A helper that says exactly this already is used instead.
+//! `!locked(D, _)` becomes `!has_locked(D)`, with a new rule `has_locked(D) :- locked(D, _).` next
+//! to the clause. An existing helper with the same meaning is reused.
 
 use rustc_hash::FxHashSet;
 
@@ -12,8 +12,8 @@ use mangle_syntax::lint::{Applicability, Fix};
 use mangle_syntax::syntax::ast::{Atom, Clause, Item, Literal, Premise, Term};
 use mangle_syntax::text::{Symbol, TextSize, text_len};
 
-/// The fix for `literal`, the premise `index`; `keeps` says which arguments the helper has. `None`
-/// where a helper rule would not mean the same: built-ins, modes, temporal predicates, `_` inside
+/// The fix for `literal`, the premise `index`. `keeps` selects the arguments of the helper. `None`
+/// if a helper rule would change the meaning: built-ins, modes, temporal predicates, `_` inside
 /// expressions.
 pub(super) fn fix(
     subject: &Subject<'_>,
@@ -56,7 +56,7 @@ fn has_inner_wildcard(atom: &Atom) -> bool {
     found
 }
 
-/// `has_p`, or `has_p2` and so on where the program has that name.
+/// An unused name: `has_p`, `has_p2` and so on.
 pub(super) fn fresh_name(context: &CheckContext<'_>, atom: &Atom) -> String {
     let stem = stem(atom.name.as_str());
     let numbered = (2..).map(|number: u32| format!("has_{stem}{number}"));
@@ -69,12 +69,12 @@ pub(super) fn fresh_name(context: &CheckContext<'_>, atom: &Atom) -> String {
     std::iter::once(format!("has_{stem}")).chain(numbered).find(|name| !taken(name)).unwrap_or_default()
 }
 
-/// What a new helper of a predicate has in its name.
+/// The part of a helper's name that derives from the predicate.
 pub(super) fn stem(name: &str) -> String {
     name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect()
 }
 
-/// The helper's `Decl`, where the predicate has one, and its rule.
+/// The rule of the helper, preceded by a `Decl` if `declared`.
 fn helper_text(name: &str, atom: &Atom, kept: &[bool], declared: bool) -> String {
     let mut head: Vec<String> = Vec::new();
     let mut body: Vec<String> = Vec::new();
@@ -85,7 +85,7 @@ fn helper_text(name: &str, atom: &Atom, kept: &[bool], declared: bool) -> String
             body.push("_".to_owned());
             continue;
         }
-        // Constants and repeated variables get a name of their own: the helper is for every use.
+        // Constants and repeated variables get a new name: the helper serves every use.
         let own = term.variable().filter(|symbol| named.insert(*symbol));
         let own = own.map(|symbol| symbol.as_str().to_owned());
         let variable = own.unwrap_or_else(|| fresh_argument(&variables, at));
@@ -98,7 +98,7 @@ fn helper_text(name: &str, atom: &Atom, kept: &[bool], declared: bool) -> String
     format!("{declaration}{name}({head}) :- {}({body}).", atom.name.as_str())
 }
 
-/// A variable for the argument at `at` that is none of `variables`.
+/// A variable for the argument at `at` that is not in `variables`.
 fn fresh_argument(variables: &FxHashSet<Symbol>, at: usize) -> String {
     let taken = |name: &str| variables.contains(&Symbol::new(name));
     let stem = format!("Arg{}", at + 1);
@@ -106,7 +106,7 @@ fn fresh_argument(variables: &FxHashSet<Symbol>, at: usize) -> String {
     std::iter::once(stem.clone()).chain(primed).find(|name| !taken(name)).unwrap_or_default()
 }
 
-/// Before the clause, or behind it where a comment above speaks of it.
+/// Places the helper before the clause, or after it if a comment above describes the clause.
 fn placed(subject: &Subject<'_>, helper: &str) -> (TextSize, String) {
     let (file, item) = (subject.context.file, subject.context.item);
     match place_behind(file, item) {
@@ -115,8 +115,8 @@ fn placed(subject: &Subject<'_>, helper: &str) -> (TextSize, String) {
     }
 }
 
-/// The place of a helper behind a clause, from the start of the clause, if a comment above describes the clause and at most a
-/// comment follows on its line.
+/// The position of a helper after a clause, relative to its start. `None` unless a comment above
+/// describes the clause and only a comment follows on its line.
 pub(crate) fn place_behind(file: &FileSummary, item: &Item) -> Option<TextSize> {
     let above = file.text.get(..usize::from(item.start)).unwrap_or("");
     let commented = above.strip_suffix('\n').is_some_and(|above| {
@@ -128,19 +128,20 @@ pub(crate) fn place_behind(file: &FileSummary, item: &Item) -> Option<TextSize> 
     (commented && is_free).then(|| item.statement.len + text_len(rest.trim_end()))
 }
 
-/// How helper predicates are called. Others that happen to mean the same may change their meaning.
+/// Name prefixes of helper predicates. Other predicates with the same meaning can change
+/// independently.
 const HELPER_PREFIXES: [&str; 4] = ["has_", "is_", "any_", "ever_"];
 
-/// Among so many uses of a predicate a helper is searched; most predicates have fewer.
+/// Maximum number of uses of a predicate to search for a helper. Most predicates have fewer.
 pub(super) const USES_SEARCHED: usize = 256;
 
-/// The name of a helper of this package that says exactly what the new one would say.
+/// The name of a helper of this package that is equivalent to the new one.
 fn existing(context: &CheckContext<'_>, predicate: &Predicate, kept: &[bool]) -> Option<Symbol> {
     let same = candidates(context, predicate).find(|(_, clause)| says_the_same(clause, kept));
     same.map(|(_, clause)| clause.head.name.symbol)
 }
 
-/// The rules of this package that a helper may be: the only ones of predicates that are called like one.
+/// The rules of this package that can be helpers: single rules of predicates with a helper's name.
 pub(super) fn candidates<'c>(
     context: &'c CheckContext<'_>,
     predicate: &'c Predicate,
@@ -163,7 +164,7 @@ pub(super) fn is_called_like_a_helper(name: &str) -> bool {
     HELPER_PREFIXES.iter().any(|prefix| name.starts_with(prefix))
 }
 
-/// Whether a clause is `helper(kept variables) :- predicate(…).`
+/// True if a clause has the form `helper(kept variables) :- predicate(…).`
 fn says_the_same(clause: &Clause, kept: &[bool]) -> bool {
     let [Premise::Literal(literal)] = clause.premises.as_slice() else { return false };
     if !clause.transforms.is_empty() || literal.is_negated() || literal.is_temporal() {

@@ -1,5 +1,5 @@
-//! What the helper that a fix uses or adds depends on outside of its clause, so that an edit elsewhere makes only those fixes anew
-//! that it concerns.
+//! Dependencies of helper fixes on other clauses, so that an edit only recomputes the affected
+//! fixes.
 
 use std::hash::{Hash as _, Hasher};
 
@@ -11,7 +11,7 @@ use mangle_engine::program::{Difference, Predicate, Program};
 use mangle_syntax::syntax::ast::Clause;
 use mangle_syntax::text::Symbol;
 
-/// A number that changes with everything outside of a clause that decides which helpers its fixes use or add.
+/// A hash of everything outside of a clause that determines the helpers of its fixes.
 pub(crate) fn helper_fingerprint(context: &CheckContext<'_>, clause: &Clause) -> u64 {
     let mut hasher = FxHasher::default();
     for literal in clause.literals().filter(|literal| literal.is_negated()) {
@@ -25,7 +25,7 @@ pub(crate) fn helper_fingerprint(context: &CheckContext<'_>, clause: &Clause) ->
     hasher.finish()
 }
 
-/// The names of what a clause negates, as [`with_other_helpers`] has them.
+/// Adds the names that a clause negates, in the form of [`with_other_helpers`].
 pub(crate) fn negated_names(context: &CheckContext<'_>, clause: &Clause, names: &mut FxHashSet<Symbol>) {
     for literal in clause.literals().filter(|literal| literal.is_negated()) {
         names.insert(Symbol::new(&stem(literal.atom.name.as_str())));
@@ -33,7 +33,8 @@ pub(crate) fn negated_names(context: &CheckContext<'_>, clause: &Clause, names: 
     }
 }
 
-/// The names of predicates that may have other helpers in `program` than before, and what names of helpers are made of.
+/// The predicates whose helpers can differ after a change of `program`, including name stems of
+/// helpers.
 pub(crate) fn with_other_helpers(program: &Program, difference: &Difference) -> FxHashSet<Symbol> {
     let touched = || difference.touched.iter().map(|id| program.get(*id));
     let mut names = FxHashSet::default();
@@ -55,7 +56,8 @@ pub(crate) fn with_other_helpers(program: &Program, difference: &Difference) -> 
             names.extend(used.map(|predicate| predicate.key.name));
         }
     }
-    // A rule that is gone says no more what it used; of many uses others may now be among those that are searched.
+    // A removed rule no longer lists its uses. If a predicate has many uses, the searched part can
+    // change.
     let is_searched_in_part = |predicate: &&Predicate| program.uses(predicate).nth(USES_SEARCHED).is_some();
     let others = touched().filter(|predicate| has_helpers || is_searched_in_part(predicate));
     names.extend(others.map(|predicate| predicate.key.name));

@@ -1,10 +1,12 @@
-//! `MG2xx`: which variables have a value, and when. Also `negation-after-temporal`, which is read
-//! off the same rewriting.
+//! Safety rules (`MG2xx`): variables without a value, or used before they have one. Includes
+//! `negation-after-temporal`, which uses the same rewriting.
 //!
-//! Takes a clause with its rewriting and bindings ([`subject::Subject`]); gives what the reference
-//! would reject, and what it accepts and then computes otherwise than written: above all negations
-//! that it drops. Each file is one kind of mistake. Facts, most of every program, are passed over
-//! without building anything.
+//! The checks take a clause with its rewriting and bindings ([`subject::Subject`]). They report
+//! clauses that the engine rejects, or evaluates differently than written. Most of the latter are
+//! dropped negations.
+//!
+//! Each file covers one kind of mistake. Facts, the largest part of most programs, are skipped
+//! early.
 
 mod expressions;
 mod head;
@@ -54,8 +56,8 @@ pub(super) const FAMILY: Family = Family {
     program: &[],
 };
 
-/// The helper rule for the negated premise `index` of `clause`, which leaves out the arguments that never
-/// have a value; `None` where all have one, or where a helper would not mean the same.
+/// The helper rule for the negated premise `index` of `clause`, without the arguments that never
+/// have a value. `None` if all arguments have values, or if a helper would change the meaning.
 #[must_use]
 pub fn negation_helper(context: &CheckContext<'_>, clause: &Clause, index: u32) -> Option<Fix> {
     let subject = Subject::new(context, clause);
@@ -66,7 +68,7 @@ pub fn negation_helper(context: &CheckContext<'_>, clause: &Clause, index: u32) 
         has_value
     };
     let whole = literal.atom.args.iter().all(keeps);
-    // What stands twice has to be equal, which the helper would forget.
+    // Repeated terms must be equal, and the helper would lose this condition.
     let twice = |term: &Term| {
         term.variable().is_some_and(|name| {
             literal.atom.args.iter().filter(|other| other.variable() == Some(name)).count() > 1
@@ -79,12 +81,12 @@ pub fn negation_helper(context: &CheckContext<'_>, clause: &Clause, index: u32) 
     helper::fix(&subject, index, literal, &keeps, Applicability::Unsafe)
 }
 
-/// A rule of another group that [`FAMILY`]'s check applies.
+/// A rule of another group that the check of [`FAMILY`] applies.
 pub(super) const TEMPORAL: Family =
     Family { rules: &[&negation::NEGATION_AFTER_TEMPORAL], clause: None, declaration: None, program: &[] };
 
-/// Clauses with more premises than this are not looked at: nobody wrote them, and some checks take the
-/// square of their number.
+/// Maximum number of premises. Clauses with more were not written by hand, and some checks are
+/// quadratic.
 const PREMISES: usize = 1_000;
 
 fn check(context: &CheckContext<'_>, clause: &Clause, findings: &mut Vec<Finding>) {
@@ -96,7 +98,7 @@ fn check(context: &CheckContext<'_>, clause: &Clause, findings: &mut Vec<Finding
     if subject.lacks_arguments() {
         report.excuse();
     }
-    // The order matters: what one check has named, a later one does not name again.
+    // The order matters: later checks skip variables that an earlier check reported.
     head::check(&subject, &mut report);
     expressions::check(&subject, &mut report);
     order::check(&subject, &mut report);
@@ -107,7 +109,7 @@ fn check(context: &CheckContext<'_>, clause: &Clause, findings: &mut Vec<Finding
     singleton::check(&subject, &mut report);
 }
 
-/// Whether a head has no variables at all.
+/// True if a head has no variables.
 fn is_plain(clause: &Clause) -> bool {
     let mut plain = true;
     for term in &clause.head.args {

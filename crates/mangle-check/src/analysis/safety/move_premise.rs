@@ -1,11 +1,11 @@
-//! The fix that moves a premise behind another one.
+//! Fix that moves a premise after another one.
 
 use super::subject::Subject;
 use mangle_syntax::lint::Fix;
 use mangle_syntax::text::{TextRange, TextSize, slice};
 
-/// Moves the premise `index` behind the premise `target`, which comes later. `None` where a comment
-/// stands so that the move would swallow it.
+/// Moves the premise `index` after the premise `target`, which comes later. `None` if the edit
+/// would delete a comment.
 pub(super) fn behind(subject: &Subject<'_>, index: u32, target: u32) -> Option<Fix> {
     let text = subject.context.text;
     let moved = subject.premise(index)?.range();
@@ -25,18 +25,18 @@ pub(super) fn title(subject: &Subject<'_>, target: u32) -> String {
     format!("move the premise after `{}`", subject.premise_excerpt(target))
 }
 
-/// Where the removed text ends: at the next premise, or behind the comma where a comment follows
-/// it, which stays.
+/// The end of the removed text: the next premise, or the comma if a comment follows it, which is
+/// kept.
 fn removal_end(start: TextSize, next: TextSize, gap: &str) -> Option<TextSize> {
     let Some(comment) = gap.find('#') else { return Some(next) };
     let comma = gap.find(',').filter(|&comma| comma < comment)?;
     let between = gap.get(comma + 1..comment)?;
-    // A comment behind the premise on its line takes the premise's place.
+    // A comment after the premise on its line moves to the premise's position.
     let end = if between.contains('\n') { comma + 1 } else { comment };
     Some(start + TextSize::new(u32::try_from(end).ok()?))
 }
 
-/// What goes between the two premises: a new line where the body has one a premise.
+/// The separator between the two premises: a line break if the body has one premise per line.
 fn separator(text: &str, gap: &str, target: TextRange) -> String {
     let before = slice(text, TextRange::up_to(target.start()));
     let behind = text.get(usize::from(target.end())..).unwrap_or("");
@@ -48,7 +48,7 @@ fn separator(text: &str, gap: &str, target: TextRange) -> String {
     }
 }
 
-/// A space, where `moved` ends with a name constant that would swallow the full stop at `at`.
+/// A space if `moved` ends with a name constant that would include the period at `at`.
 pub(super) fn closing(moved: &str, text: &str, at: TextSize) -> &'static str {
     let dot = text.get(usize::from(at)..).is_some_and(|rest| rest.starts_with('.'));
     let part_of_name = |c: char| c.is_ascii_alphanumeric() || "._~%-/".contains(c);

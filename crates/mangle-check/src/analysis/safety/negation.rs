@@ -1,4 +1,5 @@
-//! Negations that the engine ignores or rejects, or evaluates before their variables are bound.
+//! Check for negations that the engine ignores or rejects, or evaluates before their variables are
+//! bound.
 
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -20,14 +21,13 @@ pub(super) static NEGATION_WILDCARD: Rule = rule!("negation-wildcard.md");
 
 pub(super) static NEGATION_REORDER_HAZARD: Rule = rule!("negation-reorder-hazard.md");
 
-/// A rule about temporal premises that is decided by the same rewriting; listed with the others of
-/// its group.
+/// A rule about temporal premises that uses the same rewriting, listed with its own group.
 pub(super) static NEGATION_AFTER_TEMPORAL: Rule = rule!("negation-after-temporal.md");
 
 pub(super) fn check(subject: &Subject<'_>, report: &mut Report<'_>) {
     for negation in &subject.rewriting.negations {
         let Some(Premise::Literal(literal)) = subject.premise(negation.premise) else { continue };
-        // `!p(X)@[…]` and `!<-[…] p(X)` are no Mangle, and reported as that.
+        // `!p(X)@[…]` and `!<-[…] p(X)` are syntax errors with their own findings.
         if !literal.is_temporal() {
             check_negation(subject, report, negation, literal);
         }
@@ -47,7 +47,7 @@ fn check_negation(subject: &Subject<'_>, report: &mut Report<'_>, negation: &Neg
     });
     for &occurrence in &variables.unbound {
         let (symbol, range) = occurrence;
-        // The analysis takes a variable as bound that the head has and a `let` defines.
+        // The analysis treats a variable as bound if the head has it and a `let` defines it.
         let passes = subject.is_let(symbol) && subject.is_in_head(symbol);
         if rejects_unbound(subject) && passes && !report.names(symbol) {
             report.push(late_finding(subject, negation, symbol, range));
@@ -70,16 +70,16 @@ fn check_negation(subject: &Subject<'_>, report: &mut Report<'_>, negation: &Neg
 
 type Occurrences = SmallVec<[(Symbol, TextRange); 2]>;
 
-/// The variables of a negation that are unbound when it is evaluated, each once.
+/// The variables of a negation that are unbound when it is evaluated, without duplicates.
 #[derive(Default)]
 struct Variables {
-    /// Nothing binds them.
+    /// Variables without a binding.
     unbound: Occurrences,
-    /// They get their values later than the negation is asked.
+    /// Variables that are bound after the negation.
     late: Occurrences,
-    /// Only temporal premises bind them, so the negation is dropped.
+    /// Variables that only temporal premises bind, so the engine drops the negation.
     temporal: Occurrences,
-    /// All of them, and whether nothing binds them.
+    /// All variables; the value is true if nothing binds the variable.
     seen: FxHashMap<Symbol, bool>,
 }
 
@@ -111,14 +111,14 @@ impl Variables {
         variables
     }
 
-    /// Which arguments a helper rule would keep: all but wildcards and unbound variables.
+    /// True for arguments that a helper rule keeps: all except wildcards and unbound variables.
     fn keeps(&self, term: &Term) -> bool {
         let unbound = |symbol| self.seen.get(&symbol).copied().unwrap_or(false);
         !term.is_wildcard() && !term.variable().is_some_and(unbound)
     }
 
-    /// Whether leaving the unbound variables out says what is written: each stands alone in one
-    /// argument.
+    /// True if the unbound variables can be dropped without a change of meaning: each is a whole
+    /// argument and occurs once.
     fn can_be_left_out(&self, literal: &Literal) -> bool {
         let mut occurrences: FxHashMap<Symbol, (usize, usize)> = FxHashMap::default();
         for term in &literal.atom.args {
@@ -210,29 +210,29 @@ fn rejects_unbound(subject: &Subject<'_>) -> bool {
     capabilities.negation_with_unbound_variable == UnboundNegation::Rejected
 }
 
-/// The message of an engine that rejects the rule for the variable or wildcard at `range`.
+/// The error message of an engine that rejects the rule for the variable or wildcard at `range`.
 fn rejection(subject: &Subject<'_>, range: TextRange) -> String {
     let (clause, text) = (subject.clause, subject.context.text);
     let message = unbound_variable_message(clause, text, &subject.rewriting, range);
     format!("the engine reports `{}`", excerpt(&message, MESSAGE_CHARS))
 }
 
-/// The most characters of a message of the engine.
+/// Maximum number of characters of a quoted engine message.
 const MESSAGE_CHARS: usize = 160;
 
-/// The effect of the negation on older and on newer engines.
+/// The effect of the negation in older and in newer engines.
 fn consequences_of_versions() -> String {
     let since = first_engine(|engine| engine.negation_with_unbound_variable == UnboundNegation::Rejected);
     let since = since.map_or("", |engine| engine.published.name);
     format!("engines before {since} ignore this negation; newer engines reject the rule")
 }
 
-/// True if the engine ignores all premises of a rule with a transform, which it then rejects.
+/// True if the engine ignores all premises of a rule with a transform and then rejects the rule.
 fn leaves_no_body(subject: &Subject<'_>) -> bool {
     subject.rewriting.is_empty() && !subject.clause.transforms.is_empty()
 }
 
-/// The effect of the loss of a negation.
+/// The effect of a dropped negation.
 fn consequence(subject: &Subject<'_>) -> String {
     let head = subject.excerpt(subject.clause.head.range);
     if !subject.rewriting.is_empty() {

@@ -1,4 +1,5 @@
-//! Premises that use a variable before another premise binds it: the engine goes from left to right.
+//! Check for premises that use a variable before another premise binds it. The engine evaluates
+//! from left to right.
 
 use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
@@ -20,12 +21,12 @@ pub(super) static EXPR_BEFORE_BINDING: Rule = rule!("expr-before-binding.md");
 
 pub(super) static INPUT_BEFORE_BINDING: Rule = rule!("input-before-binding.md");
 
-/// What a premise needs of its variables.
+/// The requirement of a premise on its variables.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Need {
-    /// The analysis asks for it.
+    /// Required by the engine's analysis.
     Bound,
-    /// Evaluation goes wrong without it.
+    /// Required by the evaluation, which otherwise fails.
     Value,
 }
 
@@ -53,7 +54,8 @@ fn check_literal(subject: &Subject<'_>, report: &mut Report<'_>, index: u32, lit
         }
     } else if let Some(parameters) = builtin_parameters(&literal.atom).filter(|_| !literal.is_temporal()) {
         for (term, parameter) in literal.atom.args.iter().zip(parameters) {
-            // An expression is computed before the built-in is asked, also where a variable may be unbound.
+            // An expression is computed before the built-in is called, even if the variable can be
+            // unbound.
             let is_computed = parameter.mode == Mode::Either && term.apply().is_some();
             if parameter.mode == Mode::Input || is_computed {
                 demand.ask(report, term);
@@ -63,7 +65,7 @@ fn check_literal(subject: &Subject<'_>, report: &mut Report<'_>, index: u32, lit
     demand.report(report, &COMPARISON_BEFORE_BINDING);
 }
 
-/// A call of a predicate that somebody computes: its inputs must be there by then.
+/// Checks a call of a deferred or external predicate, whose inputs must be bound.
 fn check_call(
     subject: &Subject<'_>,
     report: &mut Report<'_>,
@@ -73,7 +75,7 @@ fn check_call(
 ) {
     let mut demand = Demand::new(subject, index, Need::Value);
     for ((at, term), mode) in (0u32..).zip(&literal.atom.args).zip(&signature.modes) {
-        // A rule that binds the variable by itself is evaluated for all values.
+        // A rule that binds the variable itself is evaluated for all values.
         let is_bound = |all: u64| all.checked_shr(at).is_some_and(|rest| rest & 1 == 1);
         if signature.deferred && signature.self_bound_inputs.is_some_and(is_bound) {
             continue;
@@ -90,7 +92,8 @@ fn check_call(
     }
 }
 
-/// A call of an external predicate with a variable as input, which some engines do not replace by its value.
+/// Checks a call of an external predicate with a variable as input, which some engines do not
+/// replace with its value.
 fn check_external(report: &mut Report<'_>, literal: &Literal, signature: &Signature) {
     let inputs = literal.atom.args.iter().zip(&signature.modes).filter(|(_, mode)| **mode == Mode::Input);
     let Some((range, symbol)) = inputs
@@ -117,7 +120,7 @@ fn check_comparison(subject: &Subject<'_>, report: &mut Report<'_>, index: u32, 
         _ => (Need::Bound, &COMPARISON_BEFORE_BINDING),
     };
     let mut demand = Demand::new(subject, index, need);
-    // An inequality that the engine delays is evaluated behind another premise.
+    // An inequality that the engine delays is evaluated after another premise.
     if comparison.operator == Operator::NotEqual
         && let Some(after) = subject.rewriting.negation(index).and_then(|delayed| delayed.after)
     {
@@ -135,13 +138,13 @@ fn check_comparison(subject: &Subject<'_>, report: &mut Report<'_>, index: u32, 
 struct Demand<'a, 's> {
     subject: &'a Subject<'s>,
     premise: u32,
-    /// When it is evaluated.
+    /// The position of evaluation.
     place: BindingPlace,
     need: Need,
     late: SmallVec<[(Symbol, TextRange); 2]>,
-    /// The variables of `late`.
+    /// The variables in `late`.
     asked: FxHashSet<Symbol>,
-    /// Whether one of them stands in an expression.
+    /// True if one of the variables occurs in an expression.
     computed: bool,
 }
 
@@ -158,15 +161,16 @@ impl<'a, 's> Demand<'a, 's> {
         }
     }
 
-    /// The variables of `term` must have values. One that never gets any is reported at once.
+    /// Requires values for the variables of `term`. Variables that are never bound are reported
+    /// immediately.
     fn ask(&mut self, report: &mut Report<'_>, term: &Term) {
         let place = self.place;
         let bindings = &self.subject.bindings;
         term.variables(&mut |symbol, range| {
             let met = match self.need {
                 Need::Bound => bindings.is_bound_before(symbol, place),
-                // A variable that is bound and never has a value stands inside an expression
-                // argument; that is reported there.
+                // A bound variable that never has a value occurs in an expression argument, which
+                // has its own finding.
                 Need::Value => {
                     let valueless = bindings.get(symbol).is_some_and(|it| it.value.is_none());
                     bindings.has_value_before(symbol, place) || (valueless && bindings.is_bound(symbol))
@@ -205,7 +209,7 @@ impl<'a, 's> Demand<'a, 's> {
         }
     }
 
-    /// The premise behind which all the variables have values; `None` where no such place exists.
+    /// The premise after which all the variables have values. `None` if no such position exists.
     fn target(&self) -> Option<u32> {
         let premises = self.late.iter().map(|&(symbol, _)| self.subject.binding_premise(symbol));
         let last = premises.collect::<Option<SmallVec<[u32; 2]>>>()?.into_iter().max()?;
@@ -227,7 +231,7 @@ impl<'a, 's> Demand<'a, 's> {
         }
     }
 
-    /// What the engine does.
+    /// The behavior of the engine.
     fn effect(&self, rule: &'static Rule) -> String {
         let aborts = self.computed || self.delays();
         if *rule == INPUT_BEFORE_BINDING || (*rule == INEQUALITY_BEFORE_BINDING && aborts) {
@@ -240,13 +244,13 @@ impl<'a, 's> Demand<'a, 's> {
         }
     }
 
-    /// True if the engine evaluates an inequality once its variables are bound.
+    /// True if the engine delays an inequality until its variables are bound.
     fn delays(&self) -> bool {
         let capabilities = self.subject.context.program.embedding.capabilities();
         capabilities.inequality_before_binding == EarlyInequality::Delayed
     }
 
-    /// What newer engines do instead.
+    /// The behavior of newer engines.
     fn newer_effect(&self, rule: &'static Rule) -> Option<String> {
         let is_new =
             |engine: &EngineCapabilities| engine.inequality_before_binding == EarlyInequality::Delayed;
@@ -254,7 +258,7 @@ impl<'a, 's> Demand<'a, 's> {
         Some(format!("engines since {} compare after its variables are bound", since.published.name))
     }
 
-    /// A further reason, and what to do.
+    /// A further reason, and the help text.
     fn advice(&self, symbol: Symbol, target: Option<u32>) -> (Option<String>, String) {
         if let Some(target) = target {
             return (None, move_premise::title(self.subject, target));

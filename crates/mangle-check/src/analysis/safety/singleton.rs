@@ -1,4 +1,4 @@
-//! Variables that join nothing and are returned to nobody.
+//! Check for variables that occur once: they join nothing and are not in the head.
 
 use rustc_hash::FxHashMap;
 
@@ -9,7 +9,7 @@ use mangle_syntax::text::Symbol;
 
 pub(super) static SINGLETON_VARIABLE: Rule = rule!("singleton-variable.md");
 
-/// The variables of a clause, and whether each occurs only once.
+/// The variables of a clause. The value is true if the variable occurs once.
 #[derive(Default)]
 struct Occurrences(FxHashMap<Symbol, bool>);
 
@@ -38,14 +38,14 @@ impl Occurrences {
 pub(super) fn check(subject: &Subject<'_>, report: &mut Report<'_>) {
     let clause = subject.clause;
     let is_broken = clause.premises.iter().any(|premise| matches!(premise, Premise::Broken(..)));
-    // Where another variable is unbound, the single one may be what is meant by it.
+    // If another variable is unbound, the single one can be a misspelling of it.
     if is_broken || clause.aggregates() || report.has_unbound() {
         return;
     }
     let occurrences = occurrences(subject);
     for literal in clause.literals().filter(|literal| !literal.is_negated()) {
         for argument in &literal.atom.args {
-            // Inside an expression, a comparison or an interval `_` would not mean the same.
+            // Inside an expression, a comparison or an interval, `_` has a different meaning.
             if let TermKind::Variable(symbol) = argument.kind
                 && occurrences.is_single(symbol)
                 && !report.names(symbol)
@@ -115,7 +115,7 @@ mod tests {
 
     #[test]
     fn names_that_matter() {
-        // Counting, intervals, expressions, transforms, and what another finding names already.
+        // Aggregation, intervals, expressions, transforms, and variables with another finding.
         check("Decl on(P) temporal.\non(/p/ann)@[2024-05-01].\nseen(P) :- on(P)@[S, E].\n", expect![[""]]);
         check(
             "crew(/p/ann, 3).\nn(C) :- crew(P, N), crew(P, 3) |> do fn:group_by(), let C = fn:count().\n",

@@ -1,4 +1,4 @@
-//! What the checks of this family look at, and what they share in reporting it.
+//! Input of the safety checks, and shared helpers for their reports.
 
 use std::borrow::Cow;
 use std::cell::OnceCell;
@@ -14,10 +14,10 @@ use mangle_syntax::lint::{Finding, Fix};
 use mangle_syntax::syntax::ast::{Clause, Premise, Term};
 use mangle_syntax::text::{Symbol, TextRange};
 
-/// The most characters of quoted program text.
+/// Maximum number of characters of quoted program text.
 const EXCERPT_CHARS: usize = 32;
 
-/// A clause and everything that is known of its variables.
+/// A clause with its rewriting and variable bindings.
 pub(super) struct Subject<'a> {
     pub(super) context: &'a CheckContext<'a>,
     pub(super) clause: &'a Clause,
@@ -47,17 +47,18 @@ impl<'a> Subject<'a> {
         self.clause.premises.get(index as usize)
     }
 
-    /// The signature of a positive premise that is looked up as written, if it has modes.
+    /// The signature of a positive premise that is looked up as written. `None` if the predicate
+    /// has no modes.
     pub(super) fn moded(&self, index: u32) -> Option<&'a Signature> {
         self.signatures.premise(index).filter(|signature| !signature.modes.is_empty())
     }
 
-    /// The signature of a premise's predicate, if the engine calls it: it is deferred or external.
+    /// The signature of a premise's predicate. `None` unless it is deferred or external.
     pub(super) fn called(&self, index: u32) -> Option<&'a Signature> {
         self.signatures.premise(index).filter(|signature| signature.deferred || signature.external)
     }
 
-    /// Program text for a message: on one line, at most [`EXCERPT_CHARS`] long.
+    /// Program text for a message, on one line, at most [`EXCERPT_CHARS`] long.
     pub(super) fn excerpt(&self, range: TextRange) -> Cow<'a, str> {
         excerpt(self.context.slice(range), EXCERPT_CHARS)
     }
@@ -67,12 +68,12 @@ impl<'a> Subject<'a> {
         self.premise(index).map_or(Cow::Borrowed(""), |premise| self.excerpt(premise.range()))
     }
 
-    /// The predicate that the clause defines.
+    /// The name of the predicate that the clause defines.
     pub(super) fn head_name(&self) -> &'static str {
         self.clause.head.name.as_str()
     }
 
-    /// Whether a `let` of the clause defines the variable.
+    /// True if a `let` of the clause defines the variable.
     pub(super) fn is_let(&self, symbol: Symbol) -> bool {
         let lets = self.lets.get_or_init(|| {
             let statements = self.clause.transforms.iter().flat_map(|transform| &transform.statements);
@@ -81,12 +82,11 @@ impl<'a> Subject<'a> {
         lets.contains(&symbol)
     }
 
-    /// Whether the head has the variable.
     pub(super) fn is_in_head(&self, symbol: Symbol) -> bool {
         self.in_head.get_or_init(|| variables(&self.clause.head.args)).contains(&symbol)
     }
 
-    /// Whether a negated premise has the variable.
+    /// True if a negated premise has the variable.
     pub(super) fn is_negated(&self, symbol: Symbol) -> bool {
         let negated = self.negated.get_or_init(|| {
             let literals = self.clause.literals().filter(|literal| literal.is_negated());
@@ -95,8 +95,8 @@ impl<'a> Subject<'a> {
         negated.contains(&symbol)
     }
 
-    /// Whether a positive premise has fewer arguments than the predicates of its name, none of which takes so few: which
-    /// variables the missing ones would bind is not known.
+    /// True if a positive premise has fewer arguments than every predicate of its name. The missing
+    /// arguments can bind any variable.
     pub(super) fn lacks_arguments(&self) -> bool {
         let program = self.context.program;
         let mut literals = self.clause.literals().filter(|it| !it.is_negated() && !it.atom.is_builtin());
@@ -110,7 +110,7 @@ impl<'a> Subject<'a> {
         })
     }
 
-    /// The premise that first makes the variable bound for the analysis.
+    /// The first premise that binds the variable, according to the engine's analysis.
     pub(super) fn binding_premise(&self, symbol: Symbol) -> Option<u32> {
         match self.bindings.get(symbol)?.bound?.place {
             BindingPlace::Head => None,
@@ -140,10 +140,10 @@ fn variables<'t>(terms: impl IntoIterator<Item = &'t Term>) -> FxHashSet<Symbol>
     found
 }
 
-/// How many findings offer the same fix. Each has a copy of it, and one of them is enough.
+/// Maximum number of findings with the same fix. Each has a copy of the fix.
 const OFFERED: usize = 16;
 
-/// A fix that the findings about the variables of one premise share.
+/// A fix shared by the findings about the variables of one premise.
 pub(super) struct LazyFix<F> {
     make: F,
     fix: Option<Option<Fix>>,
@@ -155,7 +155,7 @@ impl<F: FnMut() -> Option<Fix>> LazyFix<F> {
         Self { make, fix: None, offered: 0 }
     }
 
-    /// The fix for the next finding; `None` where there is none, or where enough findings offer it.
+    /// The fix for the next finding. `None` if no fix exists, or if enough findings have it.
     pub(super) fn next(&mut self) -> Option<Fix> {
         self.offered += 1;
         if self.offered > OFFERED {
@@ -182,7 +182,7 @@ impl<'f> Report<'f> {
         self.findings.push(finding);
     }
 
-    /// Notes that a finding names the variable, so that it is not blamed once more elsewhere.
+    /// Records that a finding names the variable, so that later checks skip it.
     pub(super) fn name(&mut self, symbol: Symbol) {
         self.named.insert(symbol);
     }
@@ -191,23 +191,24 @@ impl<'f> Report<'f> {
         self.excused || self.named.contains(&symbol)
     }
 
-    /// The same for a variable that nothing ever binds.
+    /// Records that a finding names the variable and that nothing binds it.
     pub(super) fn name_unbound(&mut self, symbol: Symbol) {
         self.name(symbol);
         self.has_unbound = true;
     }
 
-    /// Whether nothing ever binds some variable of the clause.
+    /// True if some variable of the clause is never bound.
     pub(super) fn has_unbound(&self) -> bool {
         self.excused || self.has_unbound
     }
 
-    /// Takes unbound variables for the consequence of another finding: the premise that would bind them lacks arguments.
+    /// Marks unbound variables as a consequence of another finding: the premise that would bind
+    /// them lacks arguments.
     pub(super) fn excuse(&mut self) {
         self.excused = true;
     }
 
-    /// Whether unbound variables are the consequence of another finding.
+    /// True if unbound variables are a consequence of another finding.
     pub(super) fn is_excused(&self) -> bool {
         self.excused
     }

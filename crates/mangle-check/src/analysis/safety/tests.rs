@@ -1,4 +1,4 @@
-//! What the rules of this family say where their examples do not show it.
+//! Tests of the safety rules beyond their examples.
 
 use expect_test::expect;
 
@@ -622,7 +622,7 @@ fn what_missing_arguments_would_bind_is_one_finding() {
               fix: write `_` for argument 2
         "#]],
     );
-    // Too many arguments bind whatever is there.
+    // Surplus arguments are treated as bindings.
     check(
         "Decl task(Id, Priority).\ntask(1, 2).\nover(X, Y) :- task(X, _, _).\n",
         expect![[r#"

@@ -1,4 +1,4 @@
-//! Variables of the body that nothing binds, and the reason why.
+//! Check for variables of the body that no premise binds.
 
 use super::subject::{Report, Subject};
 use mangle_engine::program::binding::BindingSource;
@@ -8,8 +8,8 @@ use mangle_syntax::text::{Symbol, TextRange};
 
 pub(super) static UNBOUND_BODY_VAR: Rule = rule!("unbound-body-var.md");
 
-/// Reports the variables of `V = W` and of `"+"` arguments that are never bound; the other places
-/// that need values are the business of `order`, which comes here too.
+/// Reports the variables of `V = W` and of `"+"` arguments that are never bound. The module `order`
+/// covers the remaining positions and calls this module.
 pub(super) fn check(subject: &Subject<'_>, report: &mut Report<'_>) {
     for (index, premise) in subject.premises() {
         match premise {
@@ -29,7 +29,7 @@ pub(super) fn check(subject: &Subject<'_>, report: &mut Report<'_>) {
 
 fn check_term(subject: &Subject<'_>, report: &mut Report<'_>, term: &Term) {
     let Some(symbol) = term.variable() else { return };
-    // The engine lets a head variable pass that a `let` defines, and here nothing asks for it.
+    // The engine accepts a head variable that a `let` defines, and this premise needs no value.
     if !(subject.is_let(symbol) && subject.is_in_head(symbol)) {
         check_occurrence(subject, report, symbol, term.range);
     }
@@ -39,8 +39,8 @@ fn is_looked_up(literal: &Literal) -> bool {
     !literal.is_negated() && !literal.is_temporal()
 }
 
-/// Reports the variable at `range` if it is never bound and no finding names it already. Gives
-/// whether it is never bound.
+/// Reports the variable at `range` if it is never bound and no finding names it yet. Returns true
+/// if the variable is never bound.
 pub(super) fn check_occurrence(
     subject: &Subject<'_>,
     report: &mut Report<'_>,
@@ -58,9 +58,9 @@ pub(super) fn check_occurrence(
     true
 }
 
-/// Why a variable is unbound, and what binds it.
+/// The reason that a variable is unbound, and the premise that would bind it.
 pub(super) struct Reason {
-    /// A note; `None` where the headline says it all.
+    /// A note. `None` if the headline is sufficient.
     pub(super) note: Option<String>,
     help: String,
 }
@@ -81,7 +81,7 @@ impl Reason {
         Self { note, help }
     }
 
-    /// `X = Y` binds for the engine's analysis from right to left only.
+    /// In the engine's analysis, `X = Y` binds only from right to left.
     fn alias(subject: &Subject<'_>, symbol: Symbol) -> Self {
         let other = subject.premises().find_map(|(_, premise)| match premise {
             Premise::Comparison(it)
@@ -98,7 +98,7 @@ impl Reason {
         }
     }
 
-    /// Adds the reason, what follows and the way out.
+    /// Adds the reason, the consequence and the help text.
     pub(super) fn explain(self, finding: Finding) -> Finding {
         let finding = self.note.into_iter().fold(finding, Finding::note);
         finding.note("the engine rejects the rule").help(self.help)

@@ -1,4 +1,4 @@
-//! Comparisons that no row can pass.
+//! Check for comparisons that no row satisfies.
 
 use super::subject::{Report, Subject};
 use mangle_syntax::lint::{Finding, Rule, rule};
@@ -28,7 +28,7 @@ fn is_always_false(subject: &Subject<'_>, comparison: &Comparison) -> bool {
     match operator {
         Operator::Equal => are_equal(subject, left, right) == Some(false),
         Operator::NotEqual => are_equal(subject, left, right) == Some(true),
-        // Anything but integers stops the evaluation; the type rules say so.
+        // Other values than integers abort the evaluation; the type rules report them.
         _ => match (&left.kind, &right.kind) {
             (TermKind::Number(Some(left)), TermKind::Number(Some(right))) => !match operator {
                 Operator::Less => left < right,
@@ -41,7 +41,7 @@ fn is_always_false(subject: &Subject<'_>, comparison: &Comparison) -> bool {
     }
 }
 
-/// Whether two literal constants are the same value; `None` where that is not plain to see.
+/// True if two literal constants have the same value. `None` if this is not obvious.
 fn are_equal(subject: &Subject<'_>, left: &Term, right: &Term) -> Option<bool> {
     if !left.is_constant() || !right.is_constant() {
         return None;

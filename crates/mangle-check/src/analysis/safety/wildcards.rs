@@ -1,4 +1,4 @@
-//! Wildcards where a value is required: they are never bound.
+//! Check for wildcards in positions that require a value. A wildcard is never bound.
 
 use super::subject::{Report, Subject};
 use mangle_engine::program::Mode;
@@ -40,7 +40,7 @@ pub(super) fn check(subject: &Subject<'_>, report: &mut Report<'_>) {
 
 const REJECTS: &str = "the engine rejects the rule";
 
-/// What the engine does with a `_` inside an argument of `literal`, the premise `index`.
+/// The effect of a `_` inside an argument of `literal`, the premise `index`.
 fn effect(subject: &Subject<'_>, index: u32, literal: &Literal) -> &'static str {
     match subject.rewriting.negation(index).map(|negation| negation.fate) {
         Some(NegationEffect::Dropped | NegationEffect::Lost) => "the engine silently ignores the negation",
@@ -49,7 +49,7 @@ fn effect(subject: &Subject<'_>, index: u32, literal: &Literal) -> &'static str 
     }
 }
 
-/// Reports `_` inside an application; `effect` says what the engine does with it.
+/// Reports `_` inside an application. `effect` describes the behavior of the engine.
 fn check_inside(subject: &Subject<'_>, report: &mut Report<'_>, term: &Term, effect: &str) {
     let Some(apply) = term.apply() else { return };
     let mut visit = |inner: &Term| {
@@ -66,7 +66,7 @@ fn check_inside(subject: &Subject<'_>, report: &mut Report<'_>, term: &Term, eff
     }
 }
 
-/// Reports `_` where a built-in, a mode or a reflected predicate asks for a value.
+/// Reports `_` if a built-in, a mode or a reflected predicate requires a value.
 fn check_inputs(subject: &Subject<'_>, report: &mut Report<'_>, index: u32, literal: &Literal) {
     if literal.is_temporal() {
         return;
@@ -101,8 +101,8 @@ fn check_sides(subject: &Subject<'_>, report: &mut Report<'_>, comparison: &Comp
     }
 }
 
-/// `_ = X` and `_ = 5` pass the engine and test nothing. `X = _` does not: there the check
-/// wants the right side bound.
+/// The engine accepts `_ = X` and `_ = 5`, which test nothing. It rejects `X = _`, because its
+/// analysis requires a bound right side.
 fn check_equality(subject: &Subject<'_>, report: &mut Report<'_>, comparison: &Comparison) {
     let Comparison { left, right, .. } = comparison;
     if right.is_wildcard() && (left.is_wildcard() || left.variable().is_some()) {

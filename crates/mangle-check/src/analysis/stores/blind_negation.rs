@@ -1,4 +1,4 @@
-//! Negations of predicates that only other stores have.
+//! Check for negations of predicates whose facts are only in other stores.
 
 use super::StoredRule;
 use super::wording::only_in;
@@ -9,9 +9,9 @@ use mangle_syntax::lint::{Finding, Rule, rule};
 
 pub(super) static BLIND_NEGATION: Rule = rule!("blind-negation.md");
 
-/// Reports the negations of a rule that always hold in a store in which the rule can fire, although another store can
-/// have facts of the predicate. A negation that the engine ignores is reported as well: it would be
-/// blind if the engine evaluated it.
+/// Reports negations that always hold in a store that can fire the rule, although another store can
+/// have facts of the predicate. Negations that the engine ignores are also reported, because they
+/// would be blind if they were evaluated.
 pub(super) fn check(rule: &StoredRule<'_>, out: &mut ProgramFindings) {
     let fires = rule.possible.of_rule(rule.stores, rule.edges);
     for edge in rule.edges.iter().filter(|edge| edge.negated) {

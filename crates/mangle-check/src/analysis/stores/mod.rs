@@ -1,6 +1,7 @@
-//! Rules that do not hold across stores (`[runtime] stores`): each store evaluates the whole program over its own facts.
+//! Rules about fact stores (`[runtime] stores`): each store evaluates the whole program over its
+//! own facts.
 //!
-//! Nothing is reported for a program without stores.
+//! Programs without stores have no such findings.
 
 mod blind_negation;
 mod possibility;
@@ -18,7 +19,6 @@ use mangle_settings::Stores;
 use mangle_syntax::syntax::ast::Item;
 use mangle_syntax::text::FileId;
 
-/// The rules about stores.
 pub(super) const FAMILY: Family = Family {
     rules: &[&split_join::SPLIT_JOIN, &blind_negation::BLIND_NEGATION],
     clause: None,
@@ -33,9 +33,8 @@ struct StoredRule<'p> {
     possible: &'p StorePossibility,
     file: FileId,
     item: &'p Item,
-    /// The predicate of the head.
     head: PredicateId,
-    /// One edge for each premise with a predicate.
+    /// The edges of the rule, one for each premise with a predicate.
     edges: &'p [Edge],
 }
 

@@ -1,8 +1,13 @@
-//! The stores in which a predicate can have facts.
+//! Analysis of the stores that can have facts of a predicate.
 //!
-//! A store can have facts of a predicate if it keeps them, if the program has a fact, or if all positive premises of a
-//! rule can have facts there. A predicate with rules that the settings do not name is only derived. Negations are taken
-//! to hold.
+//! A store can have facts of a predicate in three cases:
+//!
+//! * The store keeps the predicate.
+//! * The program has a fact.
+//! * All positive premises of a rule can have facts in the store.
+//!
+//! A predicate with rules that the settings do not name is only derived. Negations are assumed to
+//! hold.
 
 use rustc_hash::FxHashMap;
 
@@ -11,7 +16,7 @@ use mangle_engine::program::graph::Edge;
 use mangle_engine::program::{Members, Predicate, PredicateId, Program};
 use mangle_settings::{StoreSet, Stores};
 
-/// For each predicate, the stores that can have facts of it.
+/// For each predicate, the stores that can have its facts.
 #[derive(Debug, Default)]
 pub(crate) struct StorePossibility {
     stores: FxHashMap<PredicateId, StoreSet>,
@@ -23,17 +28,17 @@ impl StorePossibility {
         self.stores.get(&id).copied().unwrap_or_default()
     }
 
-    /// The stores in which all positive premises of a rule can have facts.
+    /// The stores that can have facts of all positive premises of a rule.
     pub(super) fn of_rule(&self, stores: &Stores, edges: &[Edge]) -> StoreSet {
         let positive = edges.iter().filter(|edge| !edge.negated);
         positive.map(|edge| self.of(edge.to)).fold(stores.all(), StoreSet::intersection)
     }
 
-    /// The stores in which a rule of a predicate can fire.
+    /// The stores that can fire a rule of a predicate.
     fn derived(&self, program: &Program, stores: &Stores, id: PredicateId) -> StoreSet {
         let edges = program.dependencies().edges_from(id);
         let of_rules = || edges.chunk_by(|one, other| (one.file, one.item) == (other.file, other.item));
-        // A rule without edges has no premise with a predicate, or could not be read.
+        // A rule without edges has no premise with a predicate, or has syntax errors.
         if of_rules().count() < program.rules(program.get(id)).count() {
             return stores.all();
         }

@@ -1,4 +1,4 @@
-//! Rules whose premises have no store in common.
+//! Check for rules whose premises have no store in common.
 
 use super::StoredRule;
 use crate::analysis::ProgramFindings;
@@ -8,7 +8,8 @@ use mangle_syntax::lint::{Finding, Rule, Span, rule};
 
 pub(super) static SPLIT_JOIN: Rule = rule!("split-join.md");
 
-/// Reports a rule that can fire in no store although each of its premises can have facts in some store.
+/// Reports a rule that can fire in no store although each of its premises can have facts in some
+/// store.
 pub(super) fn check(rule: &StoredRule<'_>, out: &mut ProgramFindings) {
     let of = |edge: &Edge| rule.possible.of(edge.to);
     if !rule.possible.of_rule(rule.stores, rule.edges).is_empty()
@@ -28,7 +29,8 @@ pub(super) fn check(rule: &StoredRule<'_>, out: &mut ProgramFindings) {
     out.push(rule.file, rule.item.statement.id, finding);
 }
 
-/// The first premise that has no store in common with those before it, and one of these that has none with it alone.
+/// The first premise that has no store in common with the earlier premises. The second value is a
+/// single earlier premise that conflicts with it, if one exists.
 fn conflict<'p>(rule: &StoredRule<'p>) -> Option<(&'p Edge, Option<&'p Edge>)> {
     let of = |edge: &Edge| rule.possible.of(edge.to);
     let mut common = rule.stores.all();
@@ -43,7 +45,7 @@ fn conflict<'p>(rule: &StoredRule<'p>) -> Option<(&'p Edge, Option<&'p Edge>)> {
     Some((edge, before.first().copied()))
 }
 
-/// The stores of a premise, as a label has room for them.
+/// The stores of a premise, short enough for a label.
 fn label(rule: &StoredRule<'_>, stores: StoreSet) -> String {
     super::wording::only_in(rule.stores, stores)
 }

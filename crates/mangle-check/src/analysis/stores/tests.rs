@@ -1,4 +1,4 @@
-//! Kinds of split joins and blind negations, and border cases of both.
+//! Tests of split joins and blind negations.
 
 #![allow(clippy::unwrap_used)]
 

@@ -1,8 +1,8 @@
-//! Sets of stores in the texts of findings.
+//! Texts about sets of stores.
 
 use mangle_settings::{StoreSet, Stores};
 
-/// The length of a label that findings have room for, in characters.
+/// Maximum length of a label, in characters.
 const LABEL: usize = 40;
 
 /// A label for a predicate with facts in these stores.

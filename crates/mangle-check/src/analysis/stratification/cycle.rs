@@ -1,25 +1,26 @@
-//! A cycle of the dependency graph, in words and as related places.
+//! Description of a dependency cycle as text and related locations.
 
 use mangle_engine::program::graph::Edge;
 use mangle_engine::program::{Dependencies, PredicateId, Program};
 use mangle_syntax::lint::{Finding, Span};
 
-/// How many steps of a cycle are spelt out.
+/// Maximum number of steps in the text of a cycle.
 const SHOWN: usize = 8;
 
-/// A cycle: the edge that it is about, and a shortest way back to where that edge starts.
+/// A cycle: an edge, and a shortest path from its end back to its start.
 #[derive(Debug)]
 pub(in crate::analysis) struct Cycle<'g> {
     steps: Vec<&'g Edge>,
 }
 
 impl<'g> Cycle<'g> {
-    /// A shortest cycle through `edge`: one that the engine sees, if there is one.
+    /// A shortest cycle through `edge`. Prefers a cycle that the engine detects.
     pub(in crate::analysis) fn through(graph: &'g Dependencies, edge: &'g Edge) -> Option<Self> {
         Self::seen_by_engine(graph, edge).or_else(|| Self::closed(graph, edge, |edge| !edge.dropped))
     }
 
-    /// A shortest cycle through `edge` without temporal premises and ignored negations, which the engine does not see.
+    /// A shortest cycle through `edge` that the engine detects: without temporal premises and
+    /// ignored negations.
     pub(in crate::analysis) fn seen_by_engine(graph: &'g Dependencies, edge: &'g Edge) -> Option<Self> {
         let visible = |edge: &Edge| !edge.temporal && !edge.dropped;
         visible(edge).then(|| Self::closed(graph, edge, visible)).flatten()
@@ -30,17 +31,18 @@ impl<'g> Cycle<'g> {
         Some(Self { steps: std::iter::once(edge).chain(back).collect() })
     }
 
-    /// The steps, the one that it is about first.
+    /// The steps, starting with the reported edge.
     pub(in crate::analysis) fn steps(&self) -> impl Iterator<Item = &'g Edge> {
         self.steps.iter().copied()
     }
 
-    /// Whether the engine sees every step.
+    /// True if the engine detects every step.
     pub(in crate::analysis) fn is_seen_by_engine(&self) -> bool {
         self.steps.iter().all(|edge| !edge.temporal && !edge.dropped)
     }
 
-    /// `a → !b → c → a` in code quotes; `|> b` is a group, and a long cycle is cut in the middle.
+    /// Formats the cycle as `a → !b → c → a`. `|> b` is an aggregation, and the middle of a long
+    /// cycle is omitted.
     pub(in crate::analysis) fn describe(&self, program: &Program) -> String {
         let start = self.steps.first().map_or_else(String::new, |edge| label(program, edge.from));
         let mut words = vec![start];
@@ -56,7 +58,8 @@ impl<'g> Cycle<'g> {
         format!("`{}`", words.join(" → "))
     }
 
-    /// Adds a related place for each step but the first, which the finding itself is about.
+    /// Adds a related location for each step except the first, which is the location of the
+    /// finding.
     pub(in crate::analysis) fn relate(&self, program: &Program, finding: Finding) -> Finding {
         let shown = self.steps.iter().skip(1).take(SHOWN);
         shown.fold(finding, |finding, edge| match place(program, edge) {
@@ -84,14 +87,14 @@ fn marked(program: &Program, edge: &Edge) -> String {
     format!("{mark}{}", label(program, edge.to))
 }
 
-/// Where the premise of an edge stands.
+/// The location of the premise of an edge.
 fn place(program: &Program, edge: &Edge) -> Option<Span> {
     let file = program.files.get(edge.file as usize)?;
     let item = file.items.get(edge.item as usize)?;
     Some(Span::of(file.id, item.statement.id, edge.range))
 }
 
-/// The name of a predicate, with its arity where the name alone would not say which.
+/// The name of a predicate, with its arity if the name alone is ambiguous.
 pub(in crate::analysis) fn label(program: &Program, id: PredicateId) -> String {
     let key = program.get(id).key;
     match program.named(key.name).nth(1) {

@@ -1,4 +1,5 @@
-//! Rules with several recursive premises: the engine never combines two facts of the same round.
+//! Check for rules with several recursive premises: the engine never joins two facts of the same
+//! round.
 
 use crate::analysis::ProgramFindings;
 use mangle_engine::program::{PredicateId, Program, Site};
@@ -8,10 +9,10 @@ use mangle_syntax::syntax::ast::{Clause, Literal, Term};
 
 pub(super) static RECURSION_MISSES_FACTS: Rule = rule!("recursion-misses-facts.md");
 
-/// The number of rules of one component that are reported.
+/// Maximum number of reported rules per component.
 const PER_COMPONENT: usize = 20;
 
-/// Reports the rules of a component with several positive premises on it.
+/// Reports rules with several positive premises on their own component.
 pub(super) fn check(program: &Program, members: &[PredicateId], out: &mut ProgramFindings) {
     let capabilities = program.embedding.capabilities();
     if capabilities.same_round_joins == SameRoundJoins::Complete {
@@ -56,8 +57,8 @@ fn recursive_premises<'p>(program: &Program, members: &[PredicateId], site: &Sit
     clause.literals().filter(is_recursive).collect()
 }
 
-/// True for `p(X, Z) :- p(X, Y), p(Y, Z)`. If all steps are known after the first round, a longer path also consists of
-/// a shorter one and a single step.
+/// True for `p(X, Z) :- p(X, Y), p(Y, Z)`. If all steps are known after the first round, a longer
+/// path also consists of a shorter path and a single step.
 fn is_closure(clause: &Clause) -> bool {
     let literals: Vec<&Literal> = clause.literals().collect();
     let ([one, other], 2) = (literals.as_slice(), clause.premises.len()) else { return false };

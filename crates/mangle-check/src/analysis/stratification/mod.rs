@@ -1,5 +1,5 @@
-//! Rules about recursion (`MG5xx`): what depends on its own absence has no stratum, and what builds
-//! a new value in each round never ends.
+//! Rules about recursion (`MG5xx`): cycles through negation, which have no stratification, and
+//! recursion that builds new values forever.
 
 mod cycle;
 mod missed_facts;
@@ -18,7 +18,6 @@ use mangle_syntax::text::TextRange;
 
 static UNSTRATIFIED: Rule = rule!("unstratified.md");
 
-/// The rules about recursion.
 pub(super) const FAMILY: Family = Family {
     rules: &[&UNSTRATIFIED, &unbounded::UNBOUNDED_RECURSION, &missed_facts::RECURSION_MISSES_FACTS],
     clause: None,
@@ -26,14 +25,14 @@ pub(super) const FAMILY: Family = Family {
     program: &[ProgramCheck::Cycle(check)],
 };
 
-/// How many rules of one set of predicates that depend on each other are reported. More would say
-/// the same again, and each costs a search.
+/// Maximum number of reported rules per component. Further findings would repeat the first ones,
+/// and each costs a search.
 const PER_COMPONENT: usize = 20;
 
 fn check(context: &ProgramContext<'_>, members: &[PredicateId], out: &mut ProgramFindings) {
     let program = context.program;
     let dependencies = program.dependencies();
-    // The steps of cycles that are reported: breaking one of them is enough.
+    // Edges of reported cycles. Breaking one of them is sufficient.
     let mut covered = FxHashSet::default();
     for edge in closing_edges(program, members) {
         if !covered.contains(&step(&edge)) {
@@ -47,7 +46,7 @@ fn check(context: &ProgramContext<'_>, members: &[PredicateId], out: &mut Progra
     unbounded::check(program, members, out);
 }
 
-/// The negative edges of a component that lie on a cycle, one for each rule, in the order of files.
+/// The negative edges of a component that lie on a cycle, one per rule, in file order.
 fn closing_edges(program: &Program, members: &[PredicateId]) -> Vec<Edge> {
     let dependencies = program.dependencies();
     let edges = dependencies.recursive_edges(members).filter(|edge| edge.is_negative() && !edge.dropped);
@@ -55,20 +54,20 @@ fn closing_edges(program: &Program, members: &[PredicateId]) -> Vec<Edge> {
     edges.sort_by_key(|edge| (edge.file, edge.item, !edge.negated, edge.range.start()));
     edges.dedup_by_key(|edge| (edge.file, edge.item));
     edges.truncate(PER_COMPONENT);
-    // Where the cycle only exists through temporal premises, the recursion between temporal
-    // predicates is the mistake, and reported as such.
+    // If the cycle only exists through temporal premises, the recursion between temporal predicates
+    // is the mistake, which has its own finding.
     if members.len() > 1 && members.iter().any(|id| program.get(*id).signature.temporal) {
         edges.retain(|edge| Cycle::seen_by_engine(dependencies, edge).is_some());
     }
     edges
 }
 
-/// What tells a step from the others: the place of its premise.
+/// Identifies a step by the location of its premise.
 fn step(edge: &Edge) -> (u32, u32, TextRange) {
     (edge.file, edge.item, edge.range)
 }
 
-/// Reports a cycle that the engine rejects, or evaluates in an order that is chance. Gives the cycle.
+/// Reports a cycle that the engine rejects or evaluates in an arbitrary order. Returns the cycle.
 fn report<'g>(
     program: &Program,
     dependencies: &'g Dependencies,
@@ -102,7 +101,7 @@ fn report<'g>(
     Some(cycle)
 }
 
-/// How such a cycle is broken, with an example.
+/// Help text that shows how to break such a cycle, with an example.
 fn help(program: &Program, edge: &Edge) -> String {
     let (head, target) = (label(program, edge.from), label(program, edge.to));
     let example = |text: &str| format!("`{text}`");
@@ -122,7 +121,7 @@ fn help(program: &Program, edge: &Edge) -> String {
     }
 }
 
-/// The negated premise, or the `do` statement.
+/// The range of the negated premise or the `do` statement.
 fn closing_range(clause: &Clause, edge: &Edge) -> TextRange {
     if edge.negated {
         let mut literals = clause.premises.iter().filter_map(|premise| match premise {

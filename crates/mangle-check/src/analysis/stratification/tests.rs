@@ -1,4 +1,4 @@
-//! Findings about recursion, in full.
+//! Tests of findings about recursion.
 
 #![allow(clippy::unwrap_used)]
 
@@ -75,7 +75,7 @@ fn groups_count_as_negations() {
               help: aggregate a predicate that does not depend on `p`, as in `total(N) :- parcel(_) |> do fn:group_by(), let N = fn:count().`
         "#]],
     );
-    // A negation under a group is named as such.
+    // A negation below an aggregation is named.
     check(
         "q(1).\np(N) :- q(X), !p(X) |> do fn:group_by(), let N = fn:sum(X).\n",
         expect![[r#"
@@ -226,7 +226,7 @@ fn endless_recursion() {
               help: compare the value with a limit
         "#]],
     );
-    // Through another predicate, and through a variable that is only renamed.
+    // Through another predicate, and through a renamed variable.
     check(
         "n(0).\nm(K) :- n(N), K = N.\nn(M) :- M = fn:plus(K, 1), K = N, m(N).\n",
         expect![[r#"
@@ -277,7 +277,7 @@ fn one_cycle_is_one_finding_with_a_way_out() {
         only.starts_with("derive `b` without `a`, or negate a predicate that does not depend on `a`"),
         "{only}"
     );
-    // Two cycles through one predicate are two findings.
+    // Two cycles through one predicate yield two findings.
     assert_eq!(
         helps("q(1).\na(X) :- q(X), !b(X).\nb(X) :- a(X).\na(X) :- q(X), !c(X).\nc(X) :- a(X).\n").len(),
         2

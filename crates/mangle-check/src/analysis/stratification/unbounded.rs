@@ -1,4 +1,4 @@
-//! Recursion that builds a new value in each round, so that it never ends.
+//! Check for recursion that builds a new value in each round and never ends.
 
 use rustc_hash::FxHashSet;
 
@@ -11,8 +11,8 @@ use mangle_syntax::text::{Symbol, TextRange};
 
 pub(super) static UNBOUNDED_RECURSION: Rule = rule!("unbounded-recursion.md");
 
-/// The functions that can give values without end. The others take values apart, measure or round
-/// them.
+/// The functions that can generate values without limit. Other functions take values apart, measure
+/// or round them.
 const BUILDERS: [&str; 18] = [
     "fn:plus",
     "fn:minus",
@@ -34,7 +34,7 @@ const BUILDERS: [&str; 18] = [
     "fn:duration:mult",
 ];
 
-/// Reports rules of a component whose recursion nothing bounds.
+/// Reports rules of a component with unbounded recursion.
 pub(super) fn check(program: &Program, members: &[PredicateId], out: &mut ProgramFindings) {
     let edges = program.dependencies().recursive_edges(members);
     let mut edges: Vec<&Edge> = edges.filter(|edge| !edge.is_negative()).collect();
@@ -42,7 +42,7 @@ pub(super) fn check(program: &Program, members: &[PredicateId], out: &mut Progra
     for edges in edges.chunk_by(|a, b| (a.file, a.item) == (b.file, b.item)) {
         let Some(edge) = edges.first() else { continue };
         let signature = &program.get(edge.from).signature;
-        // Called with arguments, such a predicate need not come to an end by itself.
+        // A call with arguments can terminate even if the predicate alone does not.
         if signature.deferred || signature.external {
             continue;
         }
@@ -78,15 +78,15 @@ fn report(
     out.push(file.id, item.statement.id, finding.related(step, "made from this value"));
 }
 
-/// The application that makes a new value for the head out of a recursive one, unless something in
-/// the body bounds it.
+/// The application that builds a new value of the head from a recursive value. `None` if the body
+/// limits it.
 fn endless(clause: &Clause, recursive: &[&Edge]) -> Option<(TextRange, Symbol)> {
     let is_recursive = |literal: &Literal| recursive.iter().any(|edge| edge.range == literal.atom.name.range);
     let mut flow = Flow::default();
     for literal in clause.literals().filter(|literal| is_recursive(literal)) {
         flow.add_all(&literal.atom.args);
     }
-    // Premises may stand in any order, so a value may pass through as many as there are.
+    // Premises can occur in any order, so a value can pass through as many premises as exist.
     for _ in &clause.premises {
         clause.premises.iter().for_each(|premise| flow.pass(premise));
     }
@@ -106,11 +106,12 @@ fn endless(clause: &Clause, recursive: &[&Edge]) -> Option<(TextRange, Symbol)> 
     clause.head.args.iter().find_map(|arg| flow.made_in(arg))
 }
 
-/// Which variables hold values of the recursion, and which hold new ones made of them.
+/// Variables with recursive values, and variables with new values that are built from recursive
+/// values.
 #[derive(Default)]
 struct Flow {
     recursive: FxHashSet<Symbol>,
-    /// With the application that makes the value.
+    /// The variable and the application that builds its value.
     made: Vec<(Symbol, (TextRange, Symbol))>,
 }
 
@@ -155,7 +156,7 @@ impl Flow {
         }
     }
 
-    /// The application in a term that makes a new value out of a recursive one.
+    /// The application in a term that builds a new value from a recursive value.
     fn made_in(&self, term: &Term) -> Option<(TextRange, Symbol)> {
         if let Some(variable) = term.variable() {
             return self.made(variable);
@@ -176,14 +177,14 @@ impl Flow {
         found
     }
 
-    /// Any comparison with such a value may be what stops the recursion.
+    /// True if the comparison has such a value. Any comparison can stop the recursion.
     fn is_compared(&self, comparison: &Comparison) -> bool {
         comparison.operator != Operator::Equal
             && (self.concerns(&comparison.left) || self.concerns(&comparison.right))
     }
 
-    /// A premise that only holds for values that exist already, and built-ins that test a value or
-    /// take it apart.
+    /// True for a premise that only holds for existing values, and for built-ins that test a value
+    /// or take it apart.
     fn is_bounded_by(&self, literal: &Literal) -> bool {
         let mut args = literal.atom.args.iter();
         if literal.atom.is_builtin() {

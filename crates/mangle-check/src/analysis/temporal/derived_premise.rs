@@ -1,4 +1,5 @@
-//! Premises on temporal predicates that rules derive: the engine evaluates them in an order that is chance.
+//! Check for premises on derived temporal predicates, which the engine evaluates in an arbitrary
+//! order.
 
 use crate::analysis::stratification::label;
 use crate::analysis::{ProgramContext, ProgramFindings};
@@ -7,7 +8,7 @@ use mangle_syntax::lint::{Finding, Rule, Span, rule};
 
 pub(super) static TEMPORAL_DERIVED_PREMISE: Rule = rule!("temporal-derived-premise.md");
 
-/// The number of premises on one predicate that are reported.
+/// Maximum number of reported premises per predicate.
 const PER_PREDICATE: usize = 20;
 
 /// Reports the premises on a temporal predicate with rules.
@@ -19,7 +20,7 @@ pub(super) fn check(context: &ProgramContext<'_>, id: PredicateId, out: &mut Pro
     }
     let dependencies = program.dependencies();
     let name = label(program, id);
-    // What an aggregation derives is stored without its interval.
+    // The engine stores derived facts of an aggregation without their interval.
     let keeps_interval = |site: &Site<'_>| {
         let clause = site.item.statement.clause();
         clause.is_some_and(|clause| !site.item.statement.damaged && !clause.aggregates())
@@ -31,7 +32,7 @@ pub(super) fn check(context: &ProgramContext<'_>, id: PredicateId, out: &mut Pro
         let statement = &site.item.statement;
         let Some(clause) = statement.clause().filter(|_| !statement.damaged) else { continue };
         let Some(head) = program.id_of(site.file, &clause.head) else { continue };
-        // The engine does see an edge of a negation, and rejects a cycle of several predicates.
+        // The engine does detect the edge of a negation, and rejects a cycle of several predicates.
         let mut edges = dependencies.edges_from(head).iter();
         let is_ordered = edges.any(|edge| edge.to == id && !edge.temporal && !edge.dropped);
         if is_ordered || dependencies.component(head) == dependencies.component(id) {

@@ -1,4 +1,4 @@
-//! The bounds in the brackets of `@[…]` and of a temporal operator.
+//! Checks of the bounds in `@[…]` and in temporal operators.
 
 use super::CheckContext;
 use super::premises::visit_variables;
@@ -16,14 +16,14 @@ pub(super) static INTERVAL_DURATION: Rule = rule!("interval-duration.md");
 
 pub(super) static INTERVAL_HALF_KNOWN: Rule = rule!("interval-half-known.md");
 
-/// Where an annotation stands.
+/// The position of an annotation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum AnnotationPlace {
     Head,
     Premise,
 }
 
-/// Judges `@[…]`.
+/// Checks the bounds of `@[…]`.
 pub(super) fn check_annotation(
     context: &CheckContext<'_>,
     clause: &Clause,
@@ -73,7 +73,7 @@ fn swap(context: &CheckContext<'_>, first: &TimeBound, second: &TimeBound) -> Fi
     Fix::guess("swap the bounds").replace(first.range, after).replace(second.range, before)
 }
 
-/// Judges whether both ends of a premise's interval count.
+/// Checks that both ends of a premise's interval are used.
 pub(super) fn check_ends(
     context: &CheckContext<'_>,
     clause: &Clause,
@@ -83,7 +83,7 @@ pub(super) fn check_ends(
     let Some([first, second]) = literal.interval.as_ref().map(|interval| interval.bounds.as_slice()) else {
         return;
     };
-    // With an operator, its brackets decide about the time.
+    // The brackets of an operator determine the time.
     if literal.operator.is_some() {
         return;
     }
@@ -105,7 +105,7 @@ pub(super) fn check_ends(
     }
 }
 
-/// Whether a premise before this one mentions a variable and may have given it a value.
+/// True if an earlier premise mentions the variable and can bind it.
 fn occurs_before(clause: &Clause, literal: &Literal, name: Symbol) -> bool {
     let before = clause.premises.iter().take_while(|premise| premise.range().end() <= literal.range.start());
     let mut found = false;
@@ -113,7 +113,7 @@ fn occurs_before(clause: &Clause, literal: &Literal, name: Symbol) -> bool {
     found
 }
 
-/// Judges the brackets of an operator.
+/// Checks the brackets of an operator.
 pub(super) fn check_operator(
     context: &CheckContext<'_>,
     clause: &Clause,
@@ -130,7 +130,7 @@ pub(super) fn check_operator(
     }
 }
 
-/// True if a premise mentions a variable outside of operator brackets, so that it may have a value.
+/// True if a premise mentions the variable outside of operator brackets and can bind it.
 fn occurs(clause: &Clause, name: Symbol) -> bool {
     let mut found = false;
     for literal in clause.literals() {
@@ -166,7 +166,7 @@ fn variable(clause: &Clause, bound: &TimeBound) -> Option<Finding> {
     })
 }
 
-/// How far from now a bound is; `now` is no distance.
+/// The distance of a bound from the present. `None` for `now`.
 fn distance(bound: &TimeBound) -> Option<i64> {
     match bound.kind {
         TimeBoundKind::Duration(distance) => distance,
@@ -175,7 +175,7 @@ fn distance(bound: &TimeBound) -> Option<i64> {
     }
 }
 
-/// A headline and a note about the bounds of an operator that are in the wrong order, if they are.
+/// A headline and a note if the bounds of an operator are in the wrong order.
 fn inverted(
     operator: &TemporalOperator,
     first: &TimeBound,

@@ -1,7 +1,8 @@
-//! Rules about facts in time (`MG7xx`): which heads and premises carry an interval, what the
-//! engine makes of intervals and operators, recursion between temporal predicates.
+//! Temporal rules (`MG7xx`): intervals of heads and premises, operators, and recursion between
+//! temporal predicates.
 //!
-//! `negation-after-temporal` belongs to the safety rules, which know what a body binds.
+//! The safety rules implement `negation-after-temporal`, because it depends on the bindings of a
+//! body.
 
 mod derived_premise;
 mod intervals;
@@ -20,7 +21,7 @@ static TEMPORAL_HEAD_UNEXPECTED: Rule = rule!("temporal-head-unexpected.md");
 
 static TEMPORAL_HEAD_ETERNAL: Rule = rule!("temporal-head-eternal.md");
 
-/// The rules about time.
+/// The rules about temporal facts.
 pub(super) const FAMILY: Family = Family {
     rules: &[
         &TEMPORAL_HEAD_MISSING,
@@ -95,7 +96,7 @@ fn head_missing(context: &CheckContext<'_>, clause: &Clause, predicate: &Predica
     if is_origin(context, predicate) { finding } else { with_origin(finding, predicate) }
 }
 
-/// Adds where a predicate comes from.
+/// Adds the declaration or first clause of a predicate as a related location.
 fn with_origin(finding: Finding, predicate: &Predicate) -> Finding {
     let label = if predicate.signature.declared.is_some() { "declared here" } else { "first clause" };
     match CheckContext::origin(predicate) {
@@ -104,7 +105,7 @@ fn with_origin(finding: Finding, predicate: &Predicate) -> Finding {
     }
 }
 
-/// Whether the place that a predicate comes from is the statement at hand.
+/// True if the statement is the declaration or first clause of the predicate.
 fn is_origin(context: &CheckContext<'_>, predicate: &Predicate) -> bool {
     let here = (context.file.id, context.item.statement.id);
     predicate.signature.origin().is_some_and(|(file, statement, _)| (file, statement) == here)
@@ -119,7 +120,8 @@ fn head_unexpected(clause: &Clause, interval: &Interval, predicate: &Predicate) 
     with_origin(finding, predicate)
 }
 
-/// The first clause of a predicate without a declaration decides, and "always" does not count.
+/// Without a declaration, the first clause determines if the predicate is temporal. An unbounded
+/// interval does not make it temporal.
 fn head_undecided(clause: &Clause, interval: &Interval) -> Finding {
     let name = clause.head.name.symbol;
     Finding::new(

@@ -1,4 +1,5 @@
-//! Premises about temporal predicates: with an interval or an operator, not negated, not grouped.
+//! Checks of temporal premises: they need an interval or operator, and cannot be negated or
+//! aggregated.
 
 use rustc_hash::FxHashSet;
 
@@ -18,7 +19,7 @@ pub(super) static TEMPORAL_USE_UNEXPECTED: Rule = rule!("temporal-use-unexpected
 
 pub(super) static TEMPORAL_GROUP: Rule = rule!("temporal-group.md");
 
-/// Judges one premise.
+/// Checks one premise.
 pub(super) fn check(context: &CheckContext<'_>, clause: &Clause, literal: &Literal, out: &mut Vec<Finding>) {
     let predicate = context.predicate(&literal.atom);
     if literal.is_temporal() {
@@ -82,7 +83,7 @@ fn unexpected(literal: &Literal, predicate: Option<&Predicate>) -> Option<Findin
                 .help(format!("remove the {what}")),
         );
     }
-    // That there is no such predicate at all is reported elsewhere.
+    // Missing predicates have their own finding.
     let predicate = predicate.filter(|predicate| predicate.exists() && !predicate.signature.temporal)?;
     let headline = format!("{what} on `{name}`, which is not temporal");
     let finding = Finding::new(&TEMPORAL_USE_UNEXPECTED, range, headline)
@@ -92,7 +93,7 @@ fn unexpected(literal: &Literal, predicate: Option<&Predicate>) -> Option<Findin
     Some(with_origin(finding, predicate))
 }
 
-/// Judges the aggregation of a clause.
+/// Checks the aggregation of a clause.
 pub(super) fn check_group(clause: &Clause) -> Option<Finding> {
     let transform = clause.transforms.iter().find(|transform| transform.is_do())?;
     let range = transform.statements.first().map_or(transform.range, |statement| statement.range);
@@ -121,7 +122,7 @@ pub(super) fn check_group(clause: &Clause) -> Option<Finding> {
     )
 }
 
-/// `stem`, or `stem2`, …: a variable that the clause does not have.
+/// An unused variable named `stem`, `stem2`, and so on.
 fn fresh(clause: &Clause, stem: &str) -> Symbol {
     let taken = variables(clause);
     let numbered = (2u32..).map(|number| Symbol::new(&format!("{stem}{number}")));
@@ -144,7 +145,7 @@ fn variables(clause: &Clause) -> FxHashSet<Symbol> {
     names
 }
 
-/// Calls `visit` for every variable of a premise, those of its intervals included.
+/// Calls `visit` for every variable of a premise, including the variables of its intervals.
 pub(super) fn visit_variables(premise: &Premise, visit: &mut impl FnMut(Symbol)) {
     let terms: Vec<&Term> = match premise {
         Premise::Literal(literal) => literal.atom.args.iter().collect(),

@@ -1,4 +1,4 @@
-//! Temporal predicates that depend on themselves.
+//! Check for temporal predicates that depend on themselves.
 
 use crate::analysis::stratification::{Cycle, label};
 use crate::analysis::{ProgramContext, ProgramFindings};
@@ -64,8 +64,8 @@ fn mutual_recursion(program: &Program, members: &[PredicateId], edge: &Edge, out
     out.push(file.id, item.statement.id, cycle.relate(program, finding));
 }
 
-/// A rule that reads the predicate that it defines; its future is rejected, anything else is
-/// worth one warning for each predicate.
+/// Reports a rule that uses its own predicate. References to its future are rejected; other
+/// recursion gets one warning per predicate.
 fn own_recursion(program: &Program, edge: &Edge, is_warned: &mut bool, out: &mut ProgramFindings) {
     let Some((file, item, clause)) = rule(program, edge) else { return };
     let at_edge = |literal: &&Literal| literal.atom.name.range == edge.range;

@@ -1,4 +1,4 @@
-//! Findings about facts in time, in full.
+//! Tests of findings about temporal facts.
 
 #![allow(clippy::unwrap_used)]
 
@@ -33,7 +33,7 @@ fn heads() {
               help: declare `off` as `temporal`, or remove the interval
         "#]],
     );
-    // Without a declaration one clause decides for all, wherever it stands.
+    // Without a declaration, a single clause determines the kind, in any position.
     check(
         "#- a.mg\np(1).\n#- b.mg\np(2)@[2024-05-01, _].\n",
         expect![[r#"
@@ -43,7 +43,7 @@ fn heads() {
               help: add `@[start, end]`, or `@[_, _]` for a fact that always holds
         "#]],
     );
-    // A declaration decides alone, even in a later file.
+    // A declaration determines the kind, even in a later file.
     check(
         "#- a.mg\np(2)@[2024-05-01, _].\n#- b.mg\nDecl p(X).\nq(X) :- p(X).\n",
         expect![[r#"
@@ -53,7 +53,7 @@ fn heads() {
               help: declare `p` as `temporal`, or remove the interval
         "#]],
     );
-    // The first clause decides, and "always" is not taken for a time.
+    // The first clause determines the kind, and an unbounded interval is not temporal.
     check(
         "p(1)@[_].\np(2)@[2024-05-01, _].\n",
         expect![[r#"
@@ -266,7 +266,7 @@ fn recursion() {
               note: the engine rejects the rule, because it could derive facts without end
         "#]],
     );
-    // A negation in such a cycle is no second mistake, unless the engine sees that one, too.
+    // A negation in such a cycle is not a second mistake, unless the engine detects it.
     check(
         "Decl e(X) temporal.\nq(1).\ne(X)@[2024-01-01] :- q(X), !p(X).\np(X) :- e(X)@[S, _].\n",
         expect![[r#"

@@ -1,4 +1,5 @@
-//! `do fn:group_by(…)`: what follows `do`, what can be a key, what a group gives to the head.
+//! Checks of `do fn:group_by(…)`: the function after `do`, the keys, and the variables that a group
+//! leaves for the head.
 
 use smallvec::SmallVec;
 
@@ -7,22 +8,22 @@ use crate::excerpt;
 use mangle_syntax::lint::{Finding, Fix, Rule, Span, rule};
 use mangle_syntax::text::{Symbol, TextRange, TextSize};
 
-/// The most characters that are quoted of a key.
+/// Maximum number of quoted characters of a key.
 const KEY_CHARS: usize = 32;
 
-/// `do fn:count()`
+/// For example `do fn:count()`.
 pub(super) static DO_WITHOUT_GROUP_BY: Rule = rule!("do-without-group-by.md");
 
-/// `fn:group_by(1)`
+/// For example `fn:group_by(1)`.
 pub(super) static GROUP_BY_NOT_VARIABLE: Rule = rule!("group-by-not-variable.md");
 
-/// `fn:group_by(P, P)`
+/// For example `fn:group_by(P, P)`.
 pub(super) static GROUP_BY_REPEATED: Rule = rule!("group-by-repeated.md");
 
-/// `t(P, N) :- crew(P, _) |> do fn:group_by(), …`
+/// For example `t(P, N) :- crew(P, _) |> do fn:group_by(), …`.
 pub(super) static HEAD_VAR_NOT_GROUPED: Rule = rule!("head-var-not-grouped.md");
 
-/// `do` with something else than `fn:group_by`.
+/// Reports a `do` with a function other than `fn:group_by`.
 pub(super) fn check_do(scope: &TransformScope<'_>, findings: &mut Vec<Finding>) {
     let Some(action) = scope.action else { return };
     let function = action.apply.function;
@@ -34,13 +35,13 @@ pub(super) fn check_do(scope: &TransformScope<'_>, findings: &mut Vec<Finding>) 
     );
 }
 
-/// Checks the keys of a group, and that the head has nothing else from the body.
+/// Checks the keys of a group, and that the head uses no other variables of the body.
 pub(super) fn check(scope: &TransformScope<'_>, findings: &mut Vec<Finding>) {
     let Some(action) = scope.action else { return };
     let keys = &action.apply.args;
     for (at, key) in keys.iter().take(MANY).enumerate() {
         let Some(symbol) = key.variable() else {
-            // `_` is reported wherever it stands in a transform.
+            // `_` in a transform has its own finding.
             if !key.is_wildcard() {
                 let text = excerpt(scope.context.slice(key.range), KEY_CHARS);
                 findings.push(

@@ -1,8 +1,8 @@
-//! `|>`: what a transform may use, what leaves a group, where reducers belong, what is counted.
+//! Rules about transforms, `|>` (`MG401` to `MG420`): variables in scope, grouping, position of
+//! reducers, and counted rows.
 //!
-//! Takes one clause; gives findings `MG401` to `MG420`. Whether the variables of the body have
-//! values is the safety family's business; that of the variables in the transform is decided here.
-//! Only the first transform of a clause is looked into: a second one is an error as such.
+//! The safety rules check the variables of the body; this family checks the variables of the
+//! transform. Only the first transform of a clause is checked, because a second one is an error.
 
 mod grouping;
 mod reducers;
@@ -46,7 +46,7 @@ pub(super) const FAMILY: Family = Family {
     program: &[ProgramCheck::Predicate(rows::check_program)],
 };
 
-/// `|> do … |> let …`
+/// For example `|> do … |> let …`.
 static MULTIPLE_TRANSFORMS: Rule = rule!("multiple-transforms.md");
 
 fn check_clause(context: &CheckContext<'_>, clause: &Clause, findings: &mut Vec<Finding>) {

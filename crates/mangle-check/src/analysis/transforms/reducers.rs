@@ -1,4 +1,4 @@
-//! Reducers and `fn:group_by`: where they belong, and what a reducer can take.
+//! Checks of reducers and `fn:group_by`: valid positions and arguments.
 
 use super::scope::{Statement, TransformKind, TransformScope};
 use crate::analysis::{CheckContext, predicates};
@@ -7,22 +7,22 @@ use mangle_engine::types::{Type, TypeProblem, TypeProblemKind};
 use mangle_syntax::lint::{Finding, Rule, rule};
 use mangle_syntax::syntax::ast::{Clause, Premise, Term, TermKind};
 
-/// `let G = fn:group_by(P)`
+/// For example `let G = fn:group_by(P)`.
 pub(super) static GROUP_BY_MISPLACED: Rule = rule!("group-by-misplaced.md");
 
-/// `crew(_, N) |> let S = fn:sum(N)`
+/// For example `crew(_, N) |> let S = fn:sum(N)`.
 pub(super) static REDUCER_IN_LET: Rule = rule!("reducer-in-let.md");
 
-/// `L = fn:collect(N)`
+/// For example `L = fn:collect(N)`.
 pub(super) static REDUCER_IN_BODY: Rule = rule!("reducer-in-body.md");
 
-/// `fn:sum(fn:plus(N, 1))`
+/// For example `fn:sum(fn:plus(N, 1))`.
 pub(super) static REDUCER_ARG_NOT_VARIABLE: Rule = rule!("reducer-arg-not-variable.md");
 
-/// `let S = fn:sum(N), let T = fn:sum(S)`
+/// For example `let S = fn:sum(N), let T = fn:sum(S)`.
 pub(super) static REDUCER_OVER_LET: Rule = rule!("reducer-over-let.md");
 
-/// Checks the expressions of a clause outside its transform, where no reducer belongs.
+/// Checks the expressions of a clause outside of its transform, where reducers are invalid.
 pub(super) fn check_expressions(context: &CheckContext<'_>, clause: &Clause, findings: &mut Vec<Finding>) {
     check_values(context, clause, &clause.head.args, findings);
     for premise in &clause.premises {
@@ -47,7 +47,7 @@ fn check_values(context: &CheckContext<'_>, clause: &Clause, terms: &[Term], fin
 fn check_value(context: &CheckContext<'_>, clause: &Clause, term: &Term, findings: &mut Vec<Finding>) {
     let TermKind::Apply(apply) = &term.kind else { return };
     check_values(context, clause, &apply.args, findings);
-    // Of most applications the name says at once that they are ordinary.
+    // Most names are ordinary functions.
     let Some(function) = builtins::function(apply.function.as_str()) else { return };
     match function.role {
         FunctionRole::Function => {}
@@ -109,7 +109,7 @@ fn without_group(
     statement: &Statement<'_>,
     function: &BuiltinFunction,
 ) -> Option<Finding> {
-    // The first statement escapes the analysis, and there a list can be summed up.
+    // The engine's analysis skips the first statement, which can therefore sum a list.
     if at == 0
         && function.takes_list()
         && let [list] = statement.apply.args.as_slice()
@@ -117,7 +117,8 @@ fn without_group(
     {
         return None;
     }
-    // The analysis does not look at the first statement, and lets reducers of any number of arguments pass.
+    // The engine's analysis skips the first statement, and accepts any number of arguments of
+    // reducers.
     let is_rejected = at > 0 && !matches!(function.arity, Arity::AtLeast(_));
     let effect = if is_rejected { "the engine rejects the program" } else { "evaluation aborts" };
     let headline = format!("`{}` has no group to reduce", function.name);
@@ -170,10 +171,10 @@ fn over_let(
     )
 }
 
-/// Checks the one argument of a numeric reducer.
+/// Checks the argument of a numeric reducer.
 fn check_argument(statement: &Statement<'_>, function: &BuiltinFunction) -> Option<Finding> {
     let [argument] = statement.apply.args.as_slice() else { return None };
-    // `_` is reported wherever it stands in a transform.
+    // `_` in a transform has its own finding.
     if argument.is_wildcard() {
         return None;
     }
@@ -188,7 +189,7 @@ fn check_argument(statement: &Statement<'_>, function: &BuiltinFunction) -> Opti
     )
 }
 
-/// Whether nothing speaks against the argument of a reducer being a list.
+/// True unless the argument of a reducer is certainly not a list.
 fn may_be_list(context: &CheckContext<'_>, clause: &Clause, term: &Term) -> bool {
     let refused = |problem: &TypeProblem| {
         matches!(problem.kind, TypeProblemKind::Argument { .. }) && problem.range == term.range
@@ -196,7 +197,7 @@ fn may_be_list(context: &CheckContext<'_>, clause: &Clause, term: &Term) -> bool
     !context.clause_types(clause).problems.iter().any(refused)
 }
 
-/// Whether a term of a clause's body has a list as its value for certain.
+/// True if the value of a term is certainly a list.
 fn is_list(context: &CheckContext<'_>, clause: &Clause, term: &Term) -> bool {
     let lists = Type::list(Type::Any);
     context.clause_types(clause).states.iter().all(|state| state.type_of(term).is_subtype(&lists))

@@ -1,5 +1,7 @@
-//! Which rows a group has. The engine looks at a single premise directly; any other body it first
-//! turns into a hidden relation of the named variables. Both differ from what one would think.
+//! Checks for unexpected rows of a group.
+//!
+//! The engine reads the facts of a single premise directly. For other bodies, it first builds an
+//! internal relation of the named variables. Both differ from SQL-like expectations.
 
 use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
@@ -12,16 +14,16 @@ use mangle_syntax::lint::{Finding, Rule, Span, rule};
 use mangle_syntax::syntax::ast::{Atom, Clause, Operator, Premise, Term};
 use mangle_syntax::text::slice;
 
-/// `crew(P, _), aboard(P) |> … fn:count()`
+/// For example `crew(P, _), aboard(P) |> … fn:count()`.
 pub(super) static GROUP_WILDCARD_MULTIPLICITY: Rule = rule!("group-wildcard-multiplicity.md");
 
-/// `edge(X, X) |> do …`
+/// For example `edge(X, X) |> do …`.
 pub(super) static GROUP_REPEATED_VARIABLE: Rule = rule!("group-repeated-variable.md");
 
-/// Two `do` rules of one predicate over several premises
+/// Two `do` rules of one predicate over several premises.
 pub(super) static GROUP_RELATION_SHARED: Rule = rule!("group-relation-shared.md");
 
-/// Checks what the rows of a group are.
+/// Checks the rows of a group.
 pub(super) fn check(scope: &TransformScope<'_>, findings: &mut Vec<Finding>) {
     match only_atom(scope.clause) {
         Some(atom) => {
@@ -41,7 +43,7 @@ pub(super) fn check(scope: &TransformScope<'_>, findings: &mut Vec<Finding>) {
     }
 }
 
-/// The atom, when it is all there is: the engine then takes its facts as rows.
+/// The only premise if it is an atom: the engine uses its facts as rows.
 fn only_atom(clause: &Clause) -> Option<&Atom> {
     match clause.premises.as_slice() {
         [Premise::Literal(literal)] if !literal.is_negated() && !literal.is_temporal() => Some(&literal.atom),
@@ -49,7 +51,7 @@ fn only_atom(clause: &Clause) -> Option<&Atom> {
     }
 }
 
-/// Whether it matters to a reducer how often a row is there.
+/// True if the result of a reducer depends on duplicate rows.
 fn counts(name: &str) -> bool {
     matches!(name, "fn:count" | "fn:sum" | "fn:avg" | "fn:collect" | "fn:float:sum" | "fn:duration:sum")
 }
@@ -85,7 +87,7 @@ fn repeated_variable(atom: &Atom) -> Option<Finding> {
     )
 }
 
-/// Looks for two rules of a predicate that share a hidden relation.
+/// Reports two rules of a predicate that share an internal relation.
 pub(super) fn check_program(context: &ProgramContext<'_>, id: PredicateId, findings: &mut ProgramFindings) {
     let predicate = context.program.get(id);
     let capabilities = context.program.embedding.capabilities();
@@ -126,7 +128,7 @@ fn shared(clause: &Clause, predicate: &Predicate, other: &Site<'_>) -> Finding {
         .help("use separate predicates, and join them in a third rule")
 }
 
-/// Equal bodies make equal rows, and sharing them does no harm.
+/// Equal bodies yield equal rows, so sharing is harmless.
 fn same_body(one: &Site<'_>, other: &Site<'_>) -> bool {
     body(one) == body(other)
 }
@@ -137,8 +139,8 @@ fn body<'p>(site: &Site<'p>) -> Option<&'p str> {
     Some(slice(site.file.statement_text(site.item), range))
 }
 
-/// How many columns the hidden relation has: the named variables of positive atoms, comparisons
-/// and equations.
+/// The number of columns of the internal relation: the named variables of positive atoms,
+/// comparisons and equations.
 fn row_variables(clause: &Clause) -> usize {
     let mut seen = FxHashSet::default();
     let mut note = |term: &Term| {

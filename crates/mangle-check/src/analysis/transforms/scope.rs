@@ -1,6 +1,6 @@
-//! What the statements of a transform can see: keys, earlier lets, variables of the clause.
+//! Scope of the statements of a transform: keys, earlier lets, variables of the clause.
 //!
-//! Looks things up by walking the clause: clauses are short, and most have no transform.
+//! Lookups walk the clause, because clauses are short and most have no transform.
 
 use smallvec::SmallVec;
 
@@ -13,19 +13,18 @@ use mangle_syntax::syntax::ast::{
 };
 use mangle_syntax::text::Symbol;
 
-/// Transforms with more statements are not judged, nor are more variables in a statement, keys of
-/// a group or columns of a premise compared with each other: nobody wrote those, and looking things
-/// up by walking would take too long.
+/// Maximum number of statements, of variables in a statement, of keys, and of columns in a premise.
+/// Transforms beyond the limit are not checked, because lookups are linear.
 pub(super) const MANY: usize = 256;
 
-/// What a transform does.
+/// The kind of a transform.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum TransformKind {
-    /// `let …`: one row from each row.
+    /// `let …`: one result row per row.
     Let,
-    /// `do fn:group_by(…)`: one row from each group.
+    /// `do fn:group_by(…)`: one result row per group.
     Group,
-    /// `do` and a function that groups nothing.
+    /// `do` with a function that does not group.
     OtherDo,
 }
 
@@ -34,24 +33,23 @@ pub(super) struct TransformScope<'c> {
     pub(super) context: &'c CheckContext<'c>,
     pub(super) clause: &'c Clause,
     pub(super) kind: TransformKind,
-    /// The statement behind `do`.
+    /// The statement after `do`.
     pub(super) action: Option<Statement<'c>>,
     /// The `let` statements in order.
     pub(super) lets: SmallVec<[Statement<'c>; 4]>,
-    /// The variables of the lets of all transforms.
+    /// The variables defined by the lets of all transforms.
     defined: SmallVec<[Symbol; 4]>,
 }
 
 /// A statement whose right side is an application.
 #[derive(Clone, Copy)]
 pub(super) struct Statement<'c> {
-    /// The variable of a `let`; `None` for `let _` and for `do`.
+    /// The variable of a `let`. `None` for `let _` and for `do`.
     pub(super) variable: Option<Name>,
-    /// The right side.
     pub(super) value: &'c Term,
-    /// The right side again.
+    /// The application on the right side.
     pub(super) apply: &'c Apply,
-    /// What is applied, if the engine has it.
+    /// The applied function. `None` if the engine has no such function.
     pub(super) function: Option<&'static BuiltinFunction>,
 }
 
@@ -66,7 +64,7 @@ impl<'c> Statement<'c> {
         Some(Self { variable, value: &statement.value, apply, function })
     }
 
-    /// Whether it reduces the rows of a group. With the wrong number of arguments a reducer is an
+    /// True if the function reduces the rows of a group. With the wrong arity, a reducer is an
     /// ordinary function to the engine.
     pub(super) fn reduces_rows(&self, scope: &TransformScope<'_>) -> bool {
         let arity_fits = |known: &BuiltinFunction| known.arity.accepts(self.apply.args.len());
@@ -76,8 +74,8 @@ impl<'c> Statement<'c> {
 }
 
 impl<'c> TransformScope<'c> {
-    /// `None` for a transform that cannot be judged: one that is broken, or whose `do` applies an
-    /// unknown function, which is reported as such.
+    /// `None` if the transform cannot be checked: it has syntax errors, or its `do` applies an
+    /// unknown function, which has its own finding.
     pub(super) fn new(
         context: &'c CheckContext<'c>,
         clause: &'c Clause,
@@ -102,30 +100,28 @@ impl<'c> TransformScope<'c> {
         Some(Self { context, clause, kind, action, lets: statements.collect::<Option<_>>()?, defined })
     }
 
-    /// The keys of the group.
     pub(super) fn keys(&self) -> impl Iterator<Item = Symbol> {
         let args = self.action.into_iter().flat_map(|action| &action.apply.args);
         args.take(MANY).filter_map(Term::variable)
     }
 
-    /// Whether a variable is a key of the group.
+    /// True if the variable is a key of the group.
     pub(super) fn is_key(&self, symbol: Symbol) -> bool {
         self.keys().any(|key| key == symbol)
     }
 
-    /// Whether a `let` of any transform of the clause defines a variable.
+    /// True if a `let` of any transform of the clause defines the variable.
     pub(super) fn is_defined(&self, symbol: Symbol) -> bool {
         self.defined.contains(&symbol)
     }
 
-    /// Whether one of the first `before` lets defines a variable.
+    /// True if one of the first `before` lets defines the variable.
     pub(super) fn is_defined_before(&self, symbol: Symbol, before: usize) -> bool {
         let earlier = self.lets.iter().take(before);
         earlier.filter_map(|statement| statement.variable).any(|variable| variable.symbol == symbol)
     }
 
-    /// Whether the body, or a caller through a `"+"` position of the head, gives a variable its
-    /// value.
+    /// True if the body, or a caller through a `"+"` position of the head, binds the variable.
     pub(super) fn is_bound(&self, symbol: Symbol) -> bool {
         self.is_head_input(symbol) || self.clause.premises.iter().any(|premise| self.binds(premise, symbol))
     }
@@ -162,7 +158,7 @@ impl<'c> TransformScope<'c> {
         literal.atom.args.iter().enumerate().any(binds)
     }
 
-    /// Whether a variable occurs in head or body at all.
+    /// True if the variable occurs in the head or the body.
     pub(super) fn occurs(&self, symbol: Symbol) -> bool {
         let head_bounds = self.clause.interval.iter().flat_map(|interval| &interval.bounds);
         self.clause.head.args.iter().any(|arg| contains(arg, symbol))
@@ -186,7 +182,7 @@ fn mentions(premise: &Premise, symbol: Symbol) -> bool {
     }
 }
 
-/// Whether a variable occurs in a term.
+/// True if the variable occurs in the term.
 fn contains(term: &Term, symbol: Symbol) -> bool {
     match &term.kind {
         TermKind::Variable(variable) => *variable == symbol,

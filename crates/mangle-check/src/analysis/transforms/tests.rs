@@ -1,4 +1,4 @@
-//! What the family finds, and where it keeps silent.
+//! Tests of the transform rules: findings and accepted programs.
 
 #![allow(clippy::unwrap_used)]
 

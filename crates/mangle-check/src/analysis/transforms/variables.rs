@@ -1,4 +1,5 @@
-//! The variables of a transform: where they come from, in which order, and which a group has left.
+//! Checks of the variables in a transform: their definitions, their order, and their availability
+//! after grouping.
 
 use smallvec::SmallVec;
 
@@ -8,22 +9,22 @@ use mangle_syntax::lint::{Finding, Fix, Rule, Span, rule};
 use mangle_syntax::syntax::ast::Name;
 use mangle_syntax::text::{Symbol, TextRange};
 
-/// `crew(_, N) |> let N = …`
+/// For example `crew(_, N) |> let N = …`.
 pub(super) static TRANSFORM_REDEFINES: Rule = rule!("transform-redefines.md");
 
-/// `let M = …, let M = …`
+/// For example `let M = …, let M = …`.
 pub(super) static LET_REDEFINED: Rule = rule!("let-redefined.md");
 
-/// `let M = fn:plus(K, 1)` without `K`
+/// For example `let M = fn:plus(K, 1)` without `K`.
 pub(super) static TRANSFORM_UNBOUND_USE: Rule = rule!("transform-unbound-use.md");
 
-/// `let B = fn:plus(A, 1), let A = …`
+/// For example `let B = fn:plus(A, 1), let A = …`.
 pub(super) static LET_ORDER: Rule = rule!("let-order.md");
 
-/// `do fn:group_by(P), let M = fn:plus(N, 1)`
+/// For example `do fn:group_by(P), let M = fn:plus(N, 1)`.
 pub(super) static FUNCTION_OVER_UNGROUPED: Rule = rule!("function-over-ungrouped.md");
 
-/// Checks where the variables of a transform come from.
+/// Checks the definitions of variables in a transform.
 pub(super) fn check(scope: &TransformScope<'_>, findings: &mut Vec<Finding>) {
     for (at, statement) in scope.lets.iter().enumerate() {
         if let Some(variable) = statement.variable {
@@ -55,7 +56,7 @@ fn redefinition(scope: &TransformScope<'_>, at: usize, variable: Name) -> Option
     })
 }
 
-/// Looks at every variable in the right side of a `let`, once each.
+/// Checks each distinct variable in the right side of a `let`.
 fn check_uses(scope: &TransformScope<'_>, at: usize, statement: &Statement<'_>, findings: &mut Vec<Finding>) {
     let over_rows = scope.kind == TransformKind::Let || statement.reduces_rows(scope);
     let mut seen: SmallVec<[Symbol; 8]> = SmallVec::new();
@@ -68,12 +69,13 @@ fn check_uses(scope: &TransformScope<'_>, at: usize, statement: &Statement<'_>, 
             return;
         }
         if scope.is_bound(symbol) {
-            // What an unknown function takes is unknown too.
+            // The parameters of an unknown function are unknown.
             if !over_rows && statement.function.is_some() {
                 findings.push(ungrouped(statement, symbol, range));
             }
         } else if scope.is_defined(symbol) {
-            // A reducer over a let is wrong wherever that let stands; `reducers` says so.
+            // A reducer over a `let` variable is invalid in any position; the module `reducers`
+            // reports it.
             if !statement.reduces_rows(scope) {
                 findings.push(too_early(statement, symbol, range));
             }
@@ -110,7 +112,6 @@ fn ungrouped(statement: &Statement<'_>, symbol: Symbol, range: TextRange) -> Fin
         .help(format!("reduce `{symbol}` in an earlier `let`, or group by it"))
 }
 
-/// What is true of a variable of the body that is not a key.
 const MANY_VALUES: &str = "has many values in a group";
 
 fn too_early(statement: &Statement<'_>, symbol: Symbol, range: TextRange) -> Finding {
@@ -137,7 +138,7 @@ fn unbound(symbol: Symbol, range: TextRange) -> Finding {
         .help(format!("bind `{symbol}` in the body"))
 }
 
-/// Keys are taken from the rows, before any `let` runs.
+/// Checks the keys. Keys are read from the rows, before any `let` is evaluated.
 fn check_keys(scope: &TransformScope<'_>, findings: &mut Vec<Finding>) {
     for key in scope.action.iter().flat_map(|action| action.apply.args.iter().take(MANY)) {
         let Some(symbol) = key.variable() else { continue };
@@ -152,8 +153,8 @@ fn check_keys(scope: &TransformScope<'_>, findings: &mut Vec<Finding>) {
     }
 }
 
-/// The head of a `let` transform is computed before the transform; only then are variables that
-/// stand alone filled in.
+/// Checks the head of a `let` transform. The head is computed before the transform, and only plain
+/// variables are filled in afterwards.
 fn check_head(scope: &TransformScope<'_>, findings: &mut Vec<Finding>) {
     if scope.kind != TransformKind::Let {
         return;

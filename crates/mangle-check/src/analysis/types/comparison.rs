@@ -1,4 +1,4 @@
-//! Comparisons of what is no integer: `MG601`.
+//! Check for comparisons of values that are not integers (`MG601`).
 
 use super::wording::{QUOTED, error_if, found, is_column_confirmed, kind, stops, with_origin};
 use crate::analysis::CheckContext;
@@ -8,20 +8,20 @@ use mangle_syntax::lint::{Finding, Fix, Rule, rule};
 use mangle_syntax::syntax::ast::{Clause, Operator, Premise, Term};
 use mangle_syntax::text::TextRange;
 
-/// `X > 1.5`
+/// For example `X > 1.5`.
 ///
-/// A warning where one side may be an integer after all: bounds are often wrong in programs that
-/// run, because the engine does not look at them.
+/// The finding is a warning if one side can be an integer. Bounds in running programs are often
+/// wrong, because the engine does not check them.
 pub(super) static COMPARE_NON_NUMBER: Rule = rule!("compare-non-number.md");
 
-/// Where a comparison stands, and what it compares.
+/// The position of a comparison, and its operands.
 struct Place<'c> {
     range: TextRange,
     operator: Operator,
     sides: [&'c Term; 2],
 }
 
-/// The finding about one comparison; `left` tells which side is at fault.
+/// The finding about one comparison. `left` is true if the left side is at fault.
 pub(super) fn finding(
     context: &CheckContext<'_>,
     clause: &Clause,
@@ -52,8 +52,9 @@ pub(super) fn finding(
     }
 }
 
-/// Whether the evaluation stops for certain once it gets there: a literal is what it is, whatever declarations are worth.
-/// Beside a float literal an integer may be meant that the runtime makes of a float, unless a fact of the program is there.
+/// True if the evaluation certainly aborts at the comparison. The value of a literal does not
+/// depend on declarations. A float literal can stand for an integer, because the runtime can
+/// convert floats, unless the other side comes from a fact of the program.
 fn is_certain(
     context: &CheckContext<'_>,
     clause: &Clause,
@@ -66,7 +67,7 @@ fn is_certain(
     is_literal && (!is_float || meets_fact()) || stops(context, clause, problem, &number)
 }
 
-/// Whether a premise before this one gives a variable the values of facts of the program.
+/// True if an earlier premise binds the variable to values from facts of the program.
 fn is_bound_by_fact(context: &CheckContext<'_>, clause: &Clause, premise: u32, term: &Term) -> bool {
     let Some(name) = term.variable() else { return false };
     clause.premises.iter().take(premise as usize).any(|before| {
@@ -97,7 +98,7 @@ fn place(premise: &Premise) -> Option<Place<'_>> {
     }
 }
 
-/// The operator that a built-in is the long form of.
+/// The operator that corresponds to a built-in.
 fn ordering(name: &str) -> Option<Operator> {
     match name {
         ":lt" => Some(Operator::Less),
@@ -108,7 +109,7 @@ fn ordering(name: &str) -> Option<Operator> {
     }
 }
 
-/// The comparison of instants or durations that is meant, when nothing speaks against it.
+/// The comparison for instants or durations, if the types allow one.
 fn replacement(context: &CheckContext<'_>, place: &Place<'_>, types: [&Type; 2]) -> Option<String> {
     let all = |base: Base| types.iter().all(|ty| ty.is_any() || **ty == Type::Base(base));
     let family = match () {

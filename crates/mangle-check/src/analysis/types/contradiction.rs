@@ -1,4 +1,4 @@
-//! Declarations that nearly everything in the program contradicts: `MG608`.
+//! Check for declarations that nearly all clauses contradict (`MG608`).
 
 use super::wording::base_noun;
 use crate::analysis::CheckContext;
@@ -7,10 +7,10 @@ use mangle_engine::types::{Type, TypeProblem, TypeProblemKind, TypeState};
 use mangle_syntax::lint::{Finding, Fix, Rule, rule};
 use mangle_syntax::syntax::ast::{Atom, Clause, Declaration};
 
-/// `Decl asked(Id) bound [/string].` where all clauses write names
+/// For example `Decl asked(Id) bound [/string].` if all clauses have names.
 pub(super) static BOUND_CONTRADICTED: Rule = rule!("bound-contradicted.md");
 
-/// Looks at the bounds of one declaration.
+/// Checks the bounds of one declaration.
 pub(super) fn check(context: &CheckContext<'_>, declaration: &Declaration, findings: &mut Vec<Finding>) {
     let Some(id) = context.program.id_of(context.file, &declaration.atom) else { return };
     let [row] = declaration.bounds.as_slice() else { return };
@@ -35,7 +35,7 @@ pub(super) fn check(context: &CheckContext<'_>, declaration: &Declaration, findi
     }
 }
 
-/// Whether a problem is a literal in a fact that the declaration is to blame for.
+/// True if the problem is a literal in a fact, and the declaration is the likely mistake.
 pub(super) fn explains(context: &CheckContext<'_>, clause: &Clause, problem: &TypeProblem) -> bool {
     match problem.kind {
         TypeProblemKind::Head { argument, .. } if clause.is_fact() => {

@@ -1,7 +1,8 @@
-//! Premises that compare a count with a number that no count is: `MG610`.
+//! Check for premises that compare a count with an impossible number (`MG610`).
 //!
-//! A group has at least one row, so a count is at least 1, and a list of the values of a group is never empty. What is
-//! followed: the columns that rules fill with counts, collections, and with what is computed of them.
+//! A group has at least one row, so a count is at least 1, and a collected list is never empty. The
+//! analysis follows columns that rules fill with counts, collections, and values computed from
+//! them.
 
 use rustc_hash::FxHashMap;
 
@@ -13,20 +14,20 @@ use mangle_syntax::lint::{Finding, Rule, Span, rule};
 use mangle_syntax::syntax::ast::{Clause, Comparison, Operator, Premise, Term, TermKind};
 use mangle_syntax::text::{Symbol, TextRange};
 
-/// `cnt(S, 0)`
+/// For example `cnt(S, 0)`.
 pub(super) static COUNT_NEVER: Rule = rule!("count-never.md");
 
-/// What is known of all values of a column.
+/// A property of all values of a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum ColumnBound {
-    /// Integers from this one on.
+    /// Integers with this lower bound (inclusive).
     AtLeast(i64),
     /// Lists or maps with at least one element.
     Filled,
 }
 
 impl ColumnBound {
-    /// What is known of a value that is one or the other.
+    /// The property of a value that has one of the two properties.
     fn or(self, other: Self) -> Option<Self> {
         match (self, other) {
             (Self::AtLeast(one), Self::AtLeast(other)) => Some(Self::AtLeast(one.min(other))),
@@ -36,7 +37,7 @@ impl ColumnBound {
     }
 }
 
-/// What is known of the columns of a program that aggregates fill.
+/// Properties of the columns that aggregations fill.
 #[derive(Debug, Default)]
 pub(crate) struct ColumnBounds {
     known: FxHashMap<(PredicateId, usize), ColumnBound>,
@@ -60,12 +61,12 @@ impl ColumnBounds {
         !self.known.is_empty() && (0..arity).any(|at| self.known.contains_key(&(id, at)))
     }
 
-    /// The predicates of which something is known.
+    /// The predicates with known properties.
     pub(crate) fn predicates(&self) -> Vec<PredicateId> {
         self.known.keys().map(|(id, _)| *id).collect()
     }
 
-    /// Forgets everything: without any aggregate in the program nothing is concluded.
+    /// Removes all properties, for a program without aggregations.
     pub(crate) fn clear(&mut self) {
         self.known.clear();
     }
@@ -78,7 +79,7 @@ impl Flow for ColumnBounds {
         for &id in members {
             let is_recursive = dependencies.edges_from(id).iter().any(|edge| dependencies.is_recursive(edge));
             let columns = Columns { program, known: &self.known };
-            // What a predicate derives from itself may be anything.
+            // The values that a predicate derives from itself are unrestricted.
             let new = if is_recursive { Vec::new() } else { columns.predicate(id) };
             let mut is_changed = false;
             for at in 0..usize::from(program.get(id).key.arity) {
@@ -97,14 +98,14 @@ impl Flow for ColumnBounds {
     }
 }
 
-/// The columns as they are known so far.
+/// The column properties that are known so far.
 struct Columns<'p> {
     program: &'p Program,
     known: &'p FxHashMap<(PredicateId, usize), ColumnBound>,
 }
 
 impl Columns<'_> {
-    /// What is known of each column of a predicate.
+    /// The properties of each column of a predicate.
     fn predicate(&self, id: PredicateId) -> Vec<Option<ColumnBound>> {
         let predicate = self.program.get(id);
         let signature = &predicate.signature;
@@ -115,7 +116,8 @@ impl Columns<'_> {
         (0..usize::from(predicate.key.arity)).map(|at| self.column(predicate, at)).collect()
     }
 
-    /// What all clauses of a predicate agree on about a column, unless none of them aggregates.
+    /// The property that all clauses of a predicate share for a column. `None` if no clause
+    /// aggregates.
     fn column(&self, predicate: &Predicate, at: usize) -> Option<ColumnBound> {
         let mut all: Option<ColumnBound> = None;
         let mut is_computed = false;
@@ -129,7 +131,7 @@ impl Columns<'_> {
         all.filter(|_| is_computed)
     }
 
-    /// What is known of a term of a clause. `depth` counts the definitions that were followed.
+    /// The property of a term of a clause. `depth` counts the definitions that were followed.
     fn value(&self, site: Site<'_>, clause: &Clause, term: &Term, depth: usize) -> Option<ColumnBound> {
         const DEEPEST: usize = 8;
         match &term.kind {
@@ -181,17 +183,17 @@ impl Columns<'_> {
         })
     }
 
-    /// What is known of the result of a reducer.
+    /// The property of the result of a reducer.
     fn reduced(&self, site: Site<'_>, clause: &Clause, value: &Term, depth: usize) -> Option<ColumnBound> {
         let apply = value.apply()?;
         match (apply.function.as_str(), apply.args.as_slice()) {
             ("fn:count", []) => Some(ColumnBound::AtLeast(1)),
-            // A row whose expression fails is left out, so only plain values are sure to be there.
+            // The engine drops a row if its expression fails, so only plain values are guaranteed.
             ("fn:collect" | "fn:collect_distinct" | "fn:collect_to_map", args) if !args.is_empty() => {
                 args.iter().all(|term| term.variable().is_some()).then_some(ColumnBound::Filled)
             }
             ("fn:max" | "fn:min", [only]) => self.value(site, clause, only, depth),
-            // A sum of several rows is at least that of one, as long as none is negative.
+            // A sum of several rows is at least the value of one row if no value is negative.
             ("fn:sum", [only]) => self.value(site, clause, only, depth).filter(|known| match known {
                 ColumnBound::AtLeast(least) => *least >= 0,
                 ColumnBound::Filled => false,
@@ -200,7 +202,7 @@ impl Columns<'_> {
         }
     }
 
-    /// Reports what a premise asks a column for that never is there.
+    /// Reports a premise that requires an impossible value of a column.
     fn check_use(
         &self,
         predicate: PredicateId,
@@ -249,7 +251,7 @@ impl Columns<'_> {
     }
 }
 
-/// The comparisons of a variable with something else, the variable on the left.
+/// The comparisons of a variable with another term, with the variable on the left.
 fn comparisons<'c>(
     clause: &'c Clause,
     term: &Term,
@@ -269,7 +271,7 @@ fn comparisons<'c>(
     })
 }
 
-/// The operator with its sides exchanged.
+/// The operator for swapped operands.
 fn mirrored(operator: Operator) -> Operator {
     match operator {
         Operator::Less => Operator::Greater,
@@ -280,7 +282,7 @@ fn mirrored(operator: Operator) -> Operator {
     }
 }
 
-/// Whether no value of a column is in this relation to a constant.
+/// True if no value of a column satisfies the comparison with a constant.
 fn never_holds(known: ColumnBound, operator: Operator, other: &Term) -> bool {
     match (known, &other.kind) {
         (ColumnBound::AtLeast(least), TermKind::Number(Some(number))) => match operator {

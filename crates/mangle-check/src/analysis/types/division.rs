@@ -1,14 +1,14 @@
-//! Division by a literal zero: `MG602`.
+//! Check for division by a literal zero (`MG602`).
 
 use super::each_application;
 use mangle_engine::program::builtins;
 use mangle_syntax::lint::{Finding, Rule, rule};
 use mangle_syntax::syntax::ast::{Apply, Clause, Term, TermKind};
 
-/// `fn:div(X, 0)`
+/// For example `fn:div(X, 0)`.
 pub(super) static DIVISION_BY_ZERO: Rule = rule!("division-by-zero.md");
 
-/// Looks at every expression of a clause.
+/// Checks every expression of a clause.
 pub(super) fn check(clause: &Clause, findings: &mut Vec<Finding>) {
     each_application(clause, &mut |apply| {
         let Some(zero) = zero_divisor(apply) else { return };
@@ -22,13 +22,13 @@ pub(super) fn check(clause: &Clause, findings: &mut Vec<Finding>) {
     });
 }
 
-/// The literal zero by which an application certainly divides.
+/// The literal zero that an application certainly divides by.
 pub(in crate::analysis) fn zero_divisor(apply: &Apply) -> Option<&Term> {
     let name = apply.function.as_str();
     let divisor = match (name, apply.args.as_slice()) {
-        // One argument N is 1/N.
+        // With one argument N, the result is 1/N.
         ("fn:div" | "fn:float:div", [only]) => only,
-        // An integer quotient that has reached 0 ends the division before the later divisors.
+        // The division ends if an integer quotient reaches 0, before later divisors are used.
         ("fn:div", [_, first, ..]) => first,
         ("fn:mod", [_, divisor]) => divisor,
         ("fn:float:div", [_, divisors @ ..]) => divisors.iter().find(|divisor| is_zero(divisor))?,

@@ -1,4 +1,4 @@
-//! Facts and heads whose values their declaration has no room for: `MG603`, `MG605`.
+//! Check for facts and heads whose values do not match their declaration (`MG603`, `MG605`).
 
 use super::wording::{QUOTED, found, kind, place, respelled, undeclared, with_origin};
 use crate::analysis::CheckContext;
@@ -7,10 +7,10 @@ use mangle_engine::types::TypeProblem;
 use mangle_syntax::lint::{Finding, Rule, Severity, rule};
 use mangle_syntax::syntax::ast::Clause;
 
-/// `Decl van(A) bound [/number]. van("x").`
+/// For example `Decl van(A) bound [/number]. van("x").`
 pub(super) static TYPE_FACT_MISMATCH: Rule = rule!("type-fact-mismatch.md");
 
-/// `Decl ok(A) bound [/string]. ok(A) :- van(A).`
+/// For example `Decl ok(A) bound [/string]. ok(A) :- van(A).`
 pub(super) static TYPE_HEAD_MISMATCH: Rule = rule!("type-head-mismatch.md");
 
 /// The finding about one argument of a head.

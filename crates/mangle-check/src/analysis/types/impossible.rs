@@ -1,5 +1,5 @@
-//! Premises that never hold, or stop the evaluation, because of the types of their arguments:
-//! `MG604`, `MG606`, `MG710`.
+//! Check for premises that never hold or abort the evaluation because of the types of their
+//! arguments (`MG604`, `MG606`, `MG710`).
 
 use super::each_application;
 use super::wording::{
@@ -14,16 +14,16 @@ use mangle_syntax::lint::{Finding, Rule, Severity, rule};
 use mangle_syntax::syntax::ast::{Clause, Comparison, Premise, Term, TermKind};
 use mangle_syntax::text::Symbol;
 
-/// `ok(A) :- van(A), :time:lt(A, A).` over strings
+/// For example `ok(A) :- van(A), :time:lt(A, A).` over strings.
 pub(super) static TYPE_PREMISE_IMPOSSIBLE: Rule = rule!("type-premise-impossible.md");
 
-/// `X = 5` over strings
+/// For example `X = 5` over strings.
 pub(super) static EQ_NEVER: Rule = rule!("eq-never.md");
 
-/// `q(X)@[T, T] :- p(X, T).` where `T` is an integer
+/// For example `q(X)@[T, T] :- p(X, T).` if `T` is an integer.
 pub(in crate::analysis) static INTERVAL_TYPE: Rule = rule!("interval-type.md");
 
-/// An argument of a premise that its relation never has.
+/// An argument of a premise that its relation never contains.
 pub(super) fn premise(
     context: &CheckContext<'_>,
     clause: &Clause,
@@ -69,13 +69,14 @@ pub(super) fn premise(
     }
 }
 
-/// Whether names are asked for and another name is there: the host may add facts with names that a declaration does not list.
+/// True if expected and actual value are both names. The host can add facts with names that a
+/// declaration does not list.
 fn are_names(problem: &TypeProblem) -> bool {
     let names = Type::Base(Base::Name);
     problem.found.overlaps(&names) && problem.wanted.overlaps(&names)
 }
 
-/// An argument that a function cannot take.
+/// An argument that a function does not accept.
 pub(super) fn argument(
     context: &CheckContext<'_>,
     clause: &Clause,
@@ -86,13 +87,14 @@ pub(super) fn argument(
     let message = format!("`{function}` takes {}, found {}", noun(&problem.wanted), found(context, problem));
     let finding = Finding::new(&TYPE_PREMISE_IMPOSSIBLE, problem.range, message);
     let finding = finding.note("the engine aborts when it evaluates this call");
-    // A literal is what it is, whatever declarations are worth.
+    // The value of a literal does not depend on declarations.
     let is_known = problem.variable.is_none() || stops(context, clause, problem, &problem.wanted);
     let is_certain = is_known && takes_one_kind(function, argument as usize, &problem.found);
     error_if(is_certain, with_origin(finding, context, clause, problem))
 }
 
-/// Whether a parameter takes values of one kind, whatever the other arguments are, or at least none like `found`.
+/// True if the parameter only accepts one kind of value for all other arguments, or never accepts
+/// values like `found`.
 fn takes_one_kind(function: Symbol, argument: usize, found: &Type) -> bool {
     let parameters = builtins::function(function.as_str()).map_or(&[][..], |function| function.parameters);
     let Some(ty) = parameters.get(argument).or(parameters.last()) else { return false };
@@ -103,7 +105,7 @@ fn takes_one_kind(function: Symbol, argument: usize, found: &Type) -> bool {
         || takes_parts && !found.is_any() && !found.members().iter().any(has_parts)
 }
 
-/// A field that a struct does not have.
+/// Reports a missing field of a struct.
 pub(super) fn field(
     context: &CheckContext<'_>,
     clause: &Clause,
@@ -137,7 +139,7 @@ pub(super) fn field(
     error_if(is_stopped, with_origin(finding, context, clause, problem))
 }
 
-/// The two sides of `=` or `!=`.
+/// Reports the sides of `=` or `!=` if their types have no common value.
 pub(super) fn equality(
     context: &CheckContext<'_>,
     clause: &Clause,
@@ -163,7 +165,7 @@ pub(super) fn equality(
     }
 }
 
-/// A variable that bounds an interval.
+/// Reports a variable of the wrong type in a bound of an interval.
 pub(super) fn interval(context: &CheckContext<'_>, clause: &Clause, problem: &TypeProblem) -> Finding {
     let message = format!("interval bounds are instants, found {}", found(context, problem));
     let finding = Finding::new(&INTERVAL_TYPE, problem.range, message)
@@ -171,9 +173,9 @@ pub(super) fn interval(context: &CheckContext<'_>, clause: &Clause, problem: &Ty
     with_origin(finding, context, clause, problem)
 }
 
-/// An index that a list written out does not have.
+/// An index beyond the end of a list literal.
 pub(super) fn index(clause: &Clause, findings: &mut Vec<Finding>) {
-    // What a fact computes is another rule's matter.
+    // Another rule covers functions in facts.
     if clause.is_fact() {
         return;
     }

@@ -1,8 +1,8 @@
-//! Values of the wrong type: `MG6xx`, `interval-type` and `reducer-type`.
+//! Type rules (`MG6xx`, `interval-type` and `reducer-type`): values of the wrong type.
 //!
-//! The engine has no types when it runs: what does not fit is a premise that never holds, a row
-//! that nobody finds, or an operation that stops the whole evaluation. `types` finds the problems;
-//! here they become findings.
+//! The engine has no types at run time. A type error is a premise that never holds, a row that no
+//! query finds, or an operation that aborts the evaluation. `types` detects the problems, and this
+//! module turns them into findings.
 
 mod comparison;
 mod contradiction;
@@ -78,7 +78,7 @@ fn check_clause(context: &CheckContext<'_>, clause: &Clause, findings: &mut Vec<
             TypeProblemKind::Premise { premise, argument, negated } => {
                 impossible::premise(context, clause, problem, premise, argument, negated)
             }
-            // Where a reducer may stand is the transforms' business.
+            // The transform rules check the positions of reducers.
             TypeProblemKind::Argument { function, .. } if is_reducer(function) => None,
             TypeProblemKind::Argument { function, argument } => {
                 Some(impossible::argument(context, clause, problem, function, argument))
@@ -88,7 +88,7 @@ fn check_clause(context: &CheckContext<'_>, clause: &Clause, findings: &mut Vec<
     }
 }
 
-/// Calls `visit` for every application of a function in a clause.
+/// Calls `visit` for every function application in a clause.
 fn each_application<'c>(clause: &'c Clause, visit: &mut impl FnMut(&'c Apply)) {
     let of_premises = clause.premises.iter().flat_map(|premise| match premise {
         Premise::Comparison(comparison) => vec![&comparison.left, &comparison.right],

@@ -1,4 +1,4 @@
-//! Names that a column never has: `MG607`.
+//! Check for names that a column never contains (`MG607`).
 
 use super::wording::{QUOTED, atom_of, described, found, noun, place, with_origin};
 use crate::analysis::CheckContext;
@@ -7,10 +7,10 @@ use mangle_engine::types::{TypeProblem, TypeProblemKind};
 use mangle_syntax::lint::{Finding, Rule, rule};
 use mangle_syntax::syntax::ast::Clause;
 
-/// `state(/open). shut() :- state(/shut).`
+/// For example `state(/open). shut() :- state(/shut).`
 pub(super) static NAME_NEVER_USED: Rule = rule!("name-never-used.md");
 
-/// The finding about names that never meet.
+/// The finding about names that never match.
 pub(super) fn finding(context: &CheckContext<'_>, clause: &Clause, problem: &TypeProblem) -> Option<Finding> {
     let (message, note) = match problem.kind {
         TypeProblemKind::Premise { premise, argument, negated: false } => {

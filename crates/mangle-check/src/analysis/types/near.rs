@@ -1,4 +1,4 @@
-//! Names that are spelled nearly like another one of their column: `MG609`.
+//! Check for misspelled names: names that are similar to another name of their column (`MG609`).
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -9,16 +9,18 @@ use mangle_syntax::lint::{Finding, Fix, Rule, Span, rule};
 use mangle_syntax::syntax::ast::{Atom, Clause, Comparison, Operator, Premise, Term, TermKind};
 use mangle_syntax::text::{Symbol, TextRange};
 
-/// `state(/gate, /degradd).`
+/// For example `state(/gate, /degradd).`
 pub(crate) static NAME_NEAR: Rule = rule!("name-near.md");
 
-/// How many different names of a column are compared with each other; a column with more holds identifiers.
+/// Maximum number of distinct names of a column to compare. A column with more contains
+/// identifiers.
 const NAMES: usize = 200;
 
-/// How often a name is used beside one that is taken for its misspelling, where both are used alike.
+/// Minimum number of uses of a name next to its presumed misspelling, if both are used in the same
+/// way.
 const OFTEN: usize = 3;
 
-/// Where a name is written in a column.
+/// The position of a name in a column.
 #[derive(Clone, Copy)]
 struct NameSite<'p> {
     site: Site<'p>,
@@ -28,9 +30,9 @@ struct NameSite<'p> {
 /// The uses of one name in a column.
 #[derive(Default)]
 struct Uses<'p> {
-    /// In heads.
+    /// Uses in heads.
     written: Vec<NameSite<'p>>,
-    /// In premises, and in comparisons with a variable of the column.
+    /// Uses in premises, and in comparisons with a variable of the column.
     queried: Vec<NameSite<'p>>,
 }
 
@@ -42,8 +44,8 @@ impl Uses<'_> {
 
 type Column<'p> = FxHashMap<Symbol, Uses<'p>>;
 
-/// Compares the names of each column. A name in a comparison can belong to columns of several predicates: then
-/// [`crate::program_checks`] keeps one finding.
+/// Compares the names of each column. A name in a comparison can belong to columns of several
+/// predicates; [`crate::program_checks`] keeps one finding.
 pub(super) fn check(program: &Program, predicate: &Predicate, out: &mut ProgramFindings) {
     if !out.wants(&NAME_NEAR) {
         return;
@@ -55,8 +57,8 @@ pub(super) fn check(program: &Program, predicate: &Predicate, out: &mut ProgramF
     }
 }
 
-/// The names in each column of a predicate. Where a bound of the declaration lists them, the rules about types say which
-/// other name does not belong there.
+/// The names in each column of a predicate. If a bound of the declaration lists the names, the type
+/// rules report the others.
 fn columns<'p>(program: &'p Program, predicate: &'p Predicate) -> Vec<Column<'p>> {
     let mut columns: Vec<Column<'p>> = (0..predicate.key.arity).map(|_| Column::default()).collect();
     for site in program.clauses(predicate) {
@@ -72,7 +74,7 @@ fn columns<'p>(program: &'p Program, predicate: &'p Predicate) -> Vec<Column<'p>
     columns
 }
 
-/// Takes the names of an atom, and those that its variables are compared with.
+/// Collects the names of an atom, and the names that its variables are compared with.
 fn take<'p>(
     columns: &mut [Column<'p>],
     site: Site<'p>,
@@ -136,7 +138,7 @@ fn check_column(
     }
 }
 
-/// Whether a name is used as one is that was meant to be the other.
+/// True if the uses of a name indicate a misspelling of `meant`.
 fn is_suspect(uses: &Uses<'_>, meant: &Uses<'_>) -> bool {
     if uses.count() > meant.count() {
         return false;
@@ -144,7 +146,8 @@ fn is_suspect(uses: &Uses<'_>, meant: &Uses<'_>) -> bool {
     let (written, queried) = (!uses.written.is_empty(), !uses.queried.is_empty());
     match (written, queried) {
         (false, true) => !meant.written.is_empty(),
-        // Where one is only written and the other only queried, the rarer one is meant; the premise, if both are.
+        // If one name only occurs in heads and the other only in premises, the rarer one is the
+        // misspelling. With equal counts, it is the premise.
         (true, false) if meant.written.is_empty() => uses.count() < meant.count(),
         (true, false) => uses.count() == 1 && (!meant.queried.is_empty() || meant.count() >= OFTEN),
         _ => false,
@@ -162,7 +165,7 @@ fn report(
     let message = format!("`{name}` looks like a misspelling of `{meant}`");
     let note = format!("argument {} of `{}` has `{meant}` elsewhere", at + 1, predicate.key);
     let text = spot.site.file.statement_text(spot.site.item);
-    // A full stop right behind a name would belong to it.
+    // A period directly after a name would become part of the name.
     let behind = text.get(usize::from(spot.range.end())..).unwrap_or_default();
     let written = if behind.starts_with('.') { format!("{meant} ") } else { meant.to_string() };
     let mut finding = Finding::new(&NAME_NEAR, spot.range, message)

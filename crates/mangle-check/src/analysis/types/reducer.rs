@@ -1,4 +1,4 @@
-//! Reducers over values that they cannot take: `MG415`.
+//! Check for reducers over values of the wrong type (`MG415`).
 
 use super::wording::{error_if, found, noun, stops, with_origin};
 use crate::analysis::CheckContext;
@@ -8,7 +8,7 @@ use mangle_syntax::lint::{Finding, Fix, Rule, rule};
 use mangle_syntax::syntax::ast::Clause;
 use mangle_syntax::text::Symbol;
 
-/// `fn:max(X)` over floats
+/// For example `fn:max(X)` over floats.
 pub(in crate::analysis) static REDUCER_TYPE: Rule = rule!("reducer-type.md");
 
 /// The finding about one reducer.
@@ -18,7 +18,7 @@ pub(super) fn finding(
     problem: &TypeProblem,
     function: Symbol,
 ) -> Option<Finding> {
-    // An expression as argument is another rule's matter.
+    // Another rule covers expressions as arguments.
     problem.variable?;
     let message = format!("`{function}` takes {}, found {}", noun(&problem.wanted), found(context, problem));
     let finding = Finding::new(&REDUCER_TYPE, problem.range, message);
@@ -31,7 +31,7 @@ pub(super) fn finding(
     }
 }
 
-/// The same operation on values of `ty`.
+/// The reducer for values of `ty` that corresponds to `function`.
 fn counterpart(function: &str, ty: &Type) -> Option<&'static str> {
     let family = match ty {
         Type::Base(Base::Number) => "",

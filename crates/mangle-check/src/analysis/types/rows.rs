@@ -1,4 +1,5 @@
-//! Facts of one kind among others: what stops the evaluation at them, though it suits the rest of the relation.
+//! Type problems of single facts that abort the evaluation, in relations with several kinds of
+//! facts.
 
 use rustc_hash::FxHashSet;
 
@@ -8,10 +9,11 @@ use mangle_engine::types::{ClauseTypes, Relation, Rows, TypeOrigin, TypeProblem,
 use mangle_syntax::syntax::ast::{Atom, Clause, Premise};
 use mangle_syntax::text::TextRange;
 
-/// What the evaluation certainly stops at for some facts of the program, beside what is `known`.
+/// Problems that certainly abort the evaluation for some facts of the program, in addition to
+/// `known`.
 ///
-/// Certain is the step right after a premise that takes every row of its relation: with more premises in between, the facts
-/// at fault may never get there.
+/// A problem is certain if it directly follows a premise that matches every row of its relation.
+/// With more premises in between, the evaluation might never reach the facts.
 pub(super) fn problems(
     context: &CheckContext<'_>,
     clause: &Clause,
@@ -20,7 +22,7 @@ pub(super) fn problems(
     let Some(atom) = open_atom(clause) else { return Vec::new() };
     let Some(id) = context.program.id_of(context.file, atom) else { return Vec::new() };
     let rows = context.types.rows(id);
-    // Of a relation of one kind all is known already.
+    // The problems of a relation with one kind of fact are already known.
     if rows.facts.is_empty() || rows.alternatives == rows.facts && rows.facts.len() == 1 {
         return Vec::new();
     }
@@ -43,7 +45,7 @@ pub(super) fn problems(
     found
 }
 
-/// The atom of the first premise, if every row of its relation matches it.
+/// The atom of the first premise. `None` unless every row of its relation matches.
 fn open_atom(clause: &Clause) -> Option<&Atom> {
     let Premise::Literal(literal) = clause.premises.first()? else { return None };
     let mut seen = FxHashSet::default();
@@ -55,7 +57,8 @@ fn open_atom(clause: &Clause) -> Option<&Atom> {
     (is_open && is_plain && !literal.atom.is_builtin()).then_some(&literal.atom)
 }
 
-/// Whether the evaluation stops at this, and nothing is between it and the first premise.
+/// True if the evaluation aborts at the problem, and no premise is between the problem and the
+/// first premise.
 fn is_next(clause: &Clause, problem: &TypeProblem) -> bool {
     let is_of_first = matches!(problem.origin, Some(TypeOrigin::Argument { premise: 0, .. }));
     let stops = match problem.kind {

@@ -1,18 +1,19 @@
-//! Whether one name looks like another one with a slip of the keys in it.
+//! Detection of names that differ by a typing mistake.
 //!
-//! Names of real programs are often alike on purpose: `/task_1` and `/task_2`, `/valid` and `/invalid`, `/degrade` and
-//! `/degraded`. None of those counts.
+//! Names of real programs are often similar on purpose, for example `/task_1` and `/task_2`,
+//! `/valid` and `/invalid`, `/degrade` and `/degraded`. Such pairs are not typing mistakes.
 
-/// The shortest word in which a slip is told from another word: `state` and `stage` are two words.
+/// Minimum length of a word for a substituted letter: `state` and `stage` are two words.
 const SHORTEST: usize = 6;
-/// The same for a letter too many or too few, counted with it, and for a swap of neighbours.
+/// Minimum length of the longer word for an inserted or deleted letter, and of a word for swapped
+/// neighbors.
 const SHORTEST_INSERTION: usize = 5;
 const SHORTEST_SWAP: usize = 4;
 
-/// From how many letters on two slips are told from another word.
+/// Minimum length of a word for two edits.
 const TWO_SLIPS: usize = 8;
 
-/// Whether `name` and `other` differ in one word of theirs, and there as a slip of the keys makes them differ.
+/// True if `name` and `other` differ in one word, by a typing mistake.
 pub(super) fn is_slip(name: &str, other: &str) -> bool {
     let is_border = |char: char| matches!(char, '/' | '_' | '-' | '.');
     let (mut of_name, mut of_other) = (name.split(is_border), other.split(is_border));
@@ -53,12 +54,12 @@ fn is_word_slip(one: &str, other: &str) -> bool {
     }
 }
 
-/// Whether two neighbours changed places.
+/// True if the words differ by two swapped neighbors.
 fn is_swap(one: &str, other: &str) -> bool {
     one.len() == other.len() && strsim::levenshtein(one, other) == 2
 }
 
-/// Whether all that differs is the last letter or two, as in `closed` and `closes`.
+/// True if only the last letter or two differ, for example `closed` and `closes`.
 fn differ_at_the_end(one: &str, other: &str) -> bool {
     let same = one.bytes().zip(other.bytes()).take_while(|(a, b)| a == b).count();
     one.len() == other.len() && same + 2 >= one.len() && one.bytes().last() != other.bytes().last()

@@ -1,4 +1,4 @@
-//! What the family finds, and where it keeps silent.
+//! Tests of the type rules: findings and accepted programs.
 
 #![allow(clippy::unwrap_used)]
 
@@ -69,7 +69,7 @@ fn columns_that_may_be_integers() {
         "Decl a(X) bound [/number] bound [/string].\nDecl b(X) bound [/any].\nDecl c(X) bound [.Union</number, /string>].\nDecl d(X) bound [T].\nDecl e(X).\nr(X) :- a(X), b(X), X > 1.\ns(X) :- c(X), d(X), e(X), X > 1.\n",
         expect![[""]],
     );
-    // Two premises that contradict each other never meet the comparison.
+    // Contradictory premises never reach the comparison.
     check(
         "Decl a(X) bound [/number].\nDecl b(X) bound [/string].\nr(X) :- a(X), b(X), X > 1.\n",
         expect![[r#"
@@ -123,13 +123,13 @@ fn zero() {
               note: the engine rejects the program
         "#]],
     );
-    // 1 / 2 is 0, where the engine stops dividing; a float is no divisor of integers.
+    // 1 / 2 is 0, and the engine stops dividing. A float is not a divisor of integers.
     check("p(fn:div(1, 2, 0)).\nq(fn:div(1, X)) :- p(X).\nq(fn:mod(0, 1)).\n", expect![[""]]);
 }
 
 #[test]
 fn misspelled_names_are_hinted_at_once() {
-    // Queried and never written; the declaration leaves the column open.
+    // Used in premises and never in heads; the declaration does not restrict the column.
     check(
         "Decl state(D, S) bound [/name, /name].\nstate(/a, /degraded).\nstate(/b, /healthy).\n\
          worn(D) :- state(D, /degradd).\nfine(D) :- state(D, S), S = /helthy .\n",
@@ -144,7 +144,7 @@ fn misspelled_names_are_hinted_at_once() {
               fix: write `/healthy`
         "#]],
     );
-    // Undeclared: the vaguer finding of the same place is not repeated.
+    // Undeclared: the less specific finding at the same position is dropped.
     check(
         "state(/a, /degraded).\nstate(/b, /healthy).\nworn(D) :- state(D, /degradd).\n",
         expect![[r#"
@@ -154,7 +154,7 @@ fn misspelled_names_are_hinted_at_once() {
               fix: write `/degraded`
         "#]],
     );
-    // Written once, beside a name that rules query.
+    // In one head, next to a name that rules query.
     check(
         "Decl state(D, S) bound [/name, /name].\nstate(/a, /degradd).\nstate(/c, /degraded).\n\
          worn(D) :- state(D, /degraded).\nmend(D, /degraded) :- worn(D).\nmend(D, /degarded) :- !worn(D), state(D, _).\n\
@@ -239,7 +239,7 @@ fn counts_are_never_zero() {
               note: an empty group does not exist, so there is no count of 0 and no empty collection
         "#]],
     );
-    // What may be there after all.
+    // Values that can exist.
     check(
         "Decl host(H).\nDecl seen(H, X).\n\
          cnt(H, N) :- seen(H, _) |> do fn:group_by(H), let N = fn:count().\ncnt(H, 0) :- host(H), !seen(H, _).\n\
@@ -280,7 +280,8 @@ fn constants_that_never_match_are_errors_where_facts_confirm_the_declaration() {
               note: the negation holds for every fact that conforms to the declaration
         "#]],
     );
-    // Without facts, with facts of another kind, or with a rule that may write anything, the bound is only a claim.
+    // Without facts, with facts of another kind, or with a rule that can derive anything, the bound
+    // is only a claim.
     for more in [
         "",
         "state(\"h\", /up). state(\"i\", \"up\").",
@@ -331,7 +332,7 @@ fn what_stops_the_evaluation_for_certain_is_an_error() {
     );
 }
 
-/// What the program's own facts bring to a place where the engine stops is an error.
+/// Facts of the program that abort the evaluation are errors.
 #[test]
 fn facts_at_which_the_evaluation_stops() {
     check(
@@ -406,7 +407,7 @@ fn one_fact_among_others_stops_the_evaluation() {
               note: some clauses of `p/1` have an integer as argument 1
         "#]],
     );
-    // Other premises may keep the fact away, and what only a rule brings is not certain.
+    // Other premises can exclude the fact, and values that only rules derive are not certain.
     check(
         "p(\"x\").\np(2).\nn(2).\nless(X) :- n(Y), p(X), X < 3.\nless(X) :- p(X), n(X), X < 3.\nless(X) :- p(X), X = 2, X < 3.\n\
          pair(/a, \"x\").\npair(/b, 2).\nless(X) :- pair(/b, X), X < 3.\n\

@@ -1,4 +1,4 @@
-//! Units and time zones that a function does not know: every call aborts.
+//! Check for unknown units and time zones, which abort every call.
 
 use super::each_application;
 use super::impossible::TYPE_PREMISE_IMPOSSIBLE;
@@ -9,9 +9,9 @@ use mangle_engine::program::builtins;
 use mangle_syntax::lint::{Finding, Severity};
 use mangle_syntax::syntax::ast::{Apply, Clause, Term, TermKind};
 
-/// Reports calls of functions of time with a unit, a zone or a text that they do not take.
+/// Reports calls of time functions with an unknown unit, an unknown time zone or an invalid text.
 pub(super) fn check(context: &CheckContext<'_>, clause: &Clause, findings: &mut Vec<Finding>) {
-    // What a fact computes is another rule's matter.
+    // Another rule covers functions in facts.
     if clause.is_fact() {
         return;
     }
@@ -33,7 +33,7 @@ fn call(context: &CheckContext<'_>, apply: &Apply) -> Option<Finding> {
         args.map(|(term, wanted)| argument(context, &mut values, term, wanted)).collect();
     let failure = function.apply(&mut values, &args?, &Clock { now_ns: 0 }).err()?;
     let Failure::Wrong(reason) = &failure else { return None };
-    // The last constant is the one that decides: the unit, or the text.
+    // The last constant is the relevant argument: the unit, or the text.
     let is_text = |term: &&Term| matches!(term.kind, TermKind::Name(_) | TermKind::String);
     let term = apply.args.iter().rfind(is_text)?;
     let headline = format!("`{name}` does not take {}", code(context.slice(term.range), 24));
@@ -43,7 +43,8 @@ fn call(context: &CheckContext<'_>, apply: &Apply) -> Option<Finding> {
     Some(finding.severity(Severity::Error))
 }
 
-/// The value of an argument: a constant of the wanted type, or any instant, duration or number in place of a variable.
+/// The value of an argument: a constant of the wanted type, or an arbitrary instant, duration or
+/// number for a variable.
 fn argument(context: &CheckContext<'_>, values: &mut Values, term: &Term, wanted: &str) -> Option<ValueId> {
     match (&term.kind, wanted) {
         (TermKind::Name(_), "/name") | (TermKind::String, "/string") => {

@@ -1,4 +1,4 @@
-//! Texts about types and where they come from.
+//! Texts about types and their origins.
 
 use crate::analysis::CheckContext;
 use crate::analysis::wording::code;
@@ -7,7 +7,7 @@ use mangle_engine::types::{Base, Type, TypeOrigin, TypeProblem};
 use mangle_syntax::lint::{Finding, Fix, Severity, Span};
 use mangle_syntax::syntax::ast::{Atom, Clause, Premise, Term, TermKind};
 
-/// A value of a type: "a string", "one of the names `/a`, `/b`".
+/// A noun for the values of a type: "a string", "one of the names `/a`, `/b`".
 pub(super) fn noun(ty: &Type) -> String {
     match ty {
         Type::Base(base) => base_noun(*base).to_owned(),
@@ -25,7 +25,7 @@ pub(super) fn noun(ty: &Type) -> String {
     }
 }
 
-/// The kind of the values of a type, without an article.
+/// The kind of values of a type, without an article.
 pub(super) fn kind(ty: &Type) -> &'static str {
     let base = |base: Base| base_noun(base).split_once(' ').map_or("value", |(_, kind)| kind);
     match ty {
@@ -40,7 +40,8 @@ pub(super) fn kind(ty: &Type) -> &'static str {
     }
 }
 
-/// What is wrong where `place` is declared as `wanted` and has what is `found`; and the names that the declaration lists.
+/// The headline for a `place` that is declared as `wanted` and contains `found`, and a note with
+/// the declared names.
 pub(super) fn undeclared(place: &str, wanted: &Type, found: &str) -> (String, Option<String>) {
     if wanted.members().iter().all(|member| member.constant().is_some()) {
         let message = format!("{found} is not declared for {place}");
@@ -49,10 +50,10 @@ pub(super) fn undeclared(place: &str, wanted: &Type, found: &str) -> (String, Op
     (format!("{place} is declared {}, found {found}", code(&wanted.to_string(), QUOTED)), None)
 }
 
-/// How many characters of a piece of code are quoted.
+/// Maximum number of quoted characters of code.
 pub(super) const QUOTED: usize = 28;
 
-/// Values of a kind without parts.
+/// A noun for the values of a base type.
 pub(super) fn base_noun(base: Base) -> &'static str {
     match base {
         Base::Number => "an integer",
@@ -78,7 +79,7 @@ fn listed(types: &[&Type]) -> String {
     texts.join(", ")
 }
 
-/// The value at the fault: "string `X`".
+/// The faulty value: "string `X`".
 pub(super) fn found(context: &CheckContext<'_>, problem: &TypeProblem) -> String {
     let kind = kind(&problem.found);
     match (problem.variable, &problem.found) {
@@ -88,7 +89,7 @@ pub(super) fn found(context: &CheckContext<'_>, problem: &TypeProblem) -> String
     }
 }
 
-/// How the type of the variable at the fault is known.
+/// The source of the inferred type of the faulty variable.
 fn source(context: &CheckContext<'_>, clause: &Clause, problem: &TypeProblem) -> Option<String> {
     let (name, noun) = (problem.variable?, noun(&problem.found));
     Some(match problem.origin? {
@@ -112,7 +113,7 @@ fn source(context: &CheckContext<'_>, clause: &Clause, problem: &TypeProblem) ->
     })
 }
 
-/// `p/2`, or the name of a built-in.
+/// The name for messages: `p/2`, or the name of a built-in.
 pub(super) fn described(context: &CheckContext<'_>, atom: &Atom) -> String {
     match context.predicate(atom) {
         Some(predicate) => format!("`{}`", predicate.key),
@@ -120,7 +121,6 @@ pub(super) fn described(context: &CheckContext<'_>, atom: &Atom) -> String {
     }
 }
 
-/// The atom of a premise.
 pub(super) fn atom_of(clause: &Clause, premise: u32) -> Option<&Atom> {
     match clause.premises.get(premise as usize)? {
         Premise::Literal(literal) => Some(&literal.atom),
@@ -128,14 +128,14 @@ pub(super) fn atom_of(clause: &Clause, premise: u32) -> Option<&Atom> {
     }
 }
 
-/// Whether a `Decl` says what a predicate holds.
+/// True if the predicate has a `Decl` with bounds.
 pub(super) fn is_declared(context: &CheckContext<'_>, predicate: &Predicate) -> bool {
     let id = context.program.id(predicate.key);
     id.is_some_and(|id| context.types.rows(id).declared)
 }
 
-/// The type that is wanted of an argument, as its `Decl` says it: what is known of a column that all
-/// clauses fill with names is narrower.
+/// The expected type of an argument according to its `Decl`. The inferred type is narrower if all
+/// clauses fill the column with names.
 pub(super) fn promised(
     context: &CheckContext<'_>,
     predicate: Option<&Predicate>,
@@ -152,12 +152,12 @@ pub(super) fn promised(
     }
 }
 
-/// Whether a type is known from the names that clauses write.
+/// True if the type was inferred from names in clauses.
 fn lists_names(ty: &Type) -> bool {
     ty.members().iter().any(|member| matches!(member, Type::Literal(_)))
 }
 
-/// The place of a column's type: in the bound number `row` of the `Decl`, else in the first clause.
+/// The location of a column's type: row `row` of the `Decl`, or the first clause.
 pub(super) fn place(
     context: &CheckContext<'_>,
     predicate: &Predicate,
@@ -176,21 +176,21 @@ pub(super) fn place(
     Some((Span::of(file, statement, value.range), "first value here"))
 }
 
-/// Whether a variable has its type from an argument whose declaration the program's own facts confirm. The engine does
-/// not look at bounds, so a declaration alone proves nothing.
+/// True if the type of the variable comes from an argument whose declaration is confirmed by facts
+/// of the program. The engine does not check bounds, so a declaration alone proves nothing.
 pub(super) fn is_confirmed(context: &CheckContext<'_>, clause: &Clause, problem: &TypeProblem) -> bool {
     let Some(TypeOrigin::Argument { premise, argument }) = problem.origin else { return false };
     atom_of(clause, premise).is_some_and(|atom| is_column_confirmed(context, atom, argument))
 }
 
-/// The same of an argument of an atom.
+/// True if facts of the program confirm the declaration of an argument.
 pub(super) fn is_column_confirmed(context: &CheckContext<'_>, atom: &Atom, argument: u32) -> bool {
     let id = context.program.id_of(context.file, atom);
     id.is_some_and(|id| context.types.rows(id).is_confirmed(argument))
 }
 
-/// Whether the evaluation stops for certain once it gets there: the declaration of the column that a variable has its type
-/// from is confirmed, or some fact of the program has a value there that does not fit `wanted`.
+/// True if the evaluation certainly aborts at the problem. Either the declaration of the variable's
+/// column is confirmed, or a fact of the program has a value that does not match `wanted`.
 pub(super) fn stops(
     context: &CheckContext<'_>,
     clause: &Clause,
@@ -201,7 +201,8 @@ pub(super) fn stops(
     is_confirmed(context, clause, problem) || has_fact(context, clause, problem, is_bad)
 }
 
-/// Whether a variable has its type from a column in which some fact of the program has a type that `is_bad`.
+/// True if the variable gets its type from a column with a fact of the program that has a type that
+/// `is_bad`.
 pub(super) fn has_fact(
     context: &CheckContext<'_>,
     clause: &Clause,
@@ -214,12 +215,12 @@ pub(super) fn has_fact(
     id.is_some_and(|id| context.types.rows(id).facts.iter().any(has))
 }
 
-/// The finding as an error, if that is certain.
+/// Raises the finding to an error if `is_certain`.
 pub(super) fn error_if(is_certain: bool, finding: Finding) -> Finding {
     if is_certain { finding.severity(Severity::Error) } else { finding }
 }
 
-/// Adds how the type of the variable at fault is known, and where it comes from.
+/// Adds the source of the faulty variable's type, and its location.
 pub(super) fn with_origin(
     finding: Finding,
     context: &CheckContext<'_>,
@@ -243,14 +244,14 @@ pub(super) fn with_origin(
     }
 }
 
-/// What stands for a value that is not there in other languages.
+/// Words for missing values in other languages.
 const NULLS: [&str; 5] = ["null", "none", "nil", "undefined", "None"];
 
-/// The literal as it has to be written to have the wanted type, where that is a matter of quotes, of a decimal point or
-/// of spelling.
+/// A fix that rewrites the literal as a value of the expected type, if only quotes, a decimal point
+/// or spelling must change.
 pub(super) fn respelled(context: &CheckContext<'_>, term: &Term, wanted: &Type) -> Option<Fix> {
     let written = context.slice(term.range);
-    // Written otherwise it would still be a value that nothing has.
+    // A rewritten null value would still match nothing.
     if NULLS.contains(&written.trim_matches(['"', '\'', '`', '/'])) {
         return None;
     }
@@ -271,12 +272,12 @@ pub(super) fn respelled(context: &CheckContext<'_>, term: &Term, wanted: &Type) 
         _ => return None,
     };
     let title = format!("write `{text}`");
-    // A full stop right behind a name would belong to it.
+    // A period directly after a name would become part of the name.
     let glued = text.starts_with('/') && context.text.get(usize::from(term.range.end())..)?.starts_with('.');
     Some(Fix::guess(title).replace(term.range, if glued { text + " " } else { text }))
 }
 
-/// The name that a string literal spells.
+/// The name that a string literal contains.
 fn name_of(literal: &str) -> Option<String> {
     let inner = literal.get(1..literal.len().checked_sub(1)?)?;
     let bare = inner.strip_prefix('/').unwrap_or(inner);

@@ -1,38 +1,39 @@
-//! What a property says about one world: bodies of rules, alternatives, and what they extend to.
+//! Condition of a property: bodies of rules, alternatives, and the extensions that solutions should
+//! or should not have.
 
 use mangle_syntax::syntax::SourceFile;
 use mangle_syntax::text::{TextRange, shorten, size};
 
 use super::PropertyError;
 
-/// `BODY or BODY …`, with what each solution should, or should not, extend to.
+/// `BODY or BODY …`, with an optional connective and its alternatives.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Condition {
-    /// The bodies. A solution of one is a solution of the condition.
+    /// The bodies. A solution of any body is a solution of the condition.
     pub bodies: Vec<Piece>,
-    /// What is said of the solutions.
+    /// The connective and the alternatives after it.
     pub connective: Option<(Connective, Vec<Piece>)>,
 }
 
-/// How a condition goes on.
+/// The word after the bodies of a condition.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Connective {
-    /// Solutions that extend to one of the alternatives are none.
+    /// Excludes solutions that extend to one of the alternatives.
     Unless,
-    /// Each solution should extend to one of the alternatives.
+    /// Requires that each solution extends to one of the alternatives.
     Then,
 }
 
-/// A part of a comment, with the signs that open comments as spaces.
+/// A part of a comment, with comment characters replaced by spaces.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Piece {
-    /// Where it is in the file.
+    /// The range in the file.
     pub range: TextRange,
-    /// Its text, as long as the range.
+    /// The text, with the same length as the range.
     pub text: String,
 }
 
-/// What separates the parts of a condition.
+/// A separator between the parts of a condition.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Separator {
     Or,
@@ -42,10 +43,10 @@ enum Separator {
 }
 
 impl Condition {
-    /// Reads a condition.
+    /// Parses a condition.
     ///
     /// # Errors
-    /// When a part is missing, or there are too many.
+    /// Returns an error if a part is missing, or if there are too many parts.
     pub fn read(whole: &Piece) -> Result<Self, PropertyError> {
         let error = |range: TextRange, message: &str| PropertyError { range, message: message.to_owned() };
         let separators = separators(&whole.text);
@@ -57,7 +58,7 @@ impl Condition {
                 match kind {
                     Separator::Unless => (left, Some((Connective::Unless, right))),
                     Separator::Then | Separator::Or => (left, Some((Connective::Then, right))),
-                    // `HEAD :- BODY`
+                    // `HEAD :- BODY`.
                     Separator::Arrow => (right, Some((Connective::Then, left))),
                 }
             }
@@ -76,7 +77,7 @@ impl Condition {
 }
 
 impl Piece {
-    /// The bytes from `start` to `end`, without spaces around them.
+    /// The bytes from `start` to `end`, trimmed.
     pub(super) fn part(&self, start: usize, end: usize) -> Self {
         let text = self.text.get(start..end).unwrap_or_default();
         let start = start + (text.len() - text.trim_start().len());
@@ -88,7 +89,7 @@ impl Piece {
     }
 }
 
-/// A text as one list of premises: what joins its parts becomes a comma, and nothing else moves.
+/// Converts a text to one list of premises. Separators become commas, and offsets stay the same.
 pub(super) fn premises(text: &str) -> String {
     let mut out = text.to_owned();
     for (start, end, _) in separators(text) {
@@ -124,7 +125,7 @@ fn alternatives(piece: &Piece) -> Result<Vec<Piece>, PropertyError> {
 /// Parses a part of a condition as the body of a rule.
 ///
 /// # Errors
-/// If it is not a list of premises.
+/// Returns an error if the part is not a list of premises.
 pub fn parsed(piece: &Piece) -> Result<SourceFile, PropertyError> {
     let source = SourceFile::parse(format!("verify_part() :- {} .\n", piece.text).as_str().into());
     let is_rule = matches!(&source.items()[..], [item] if !item.statement.damaged
@@ -136,10 +137,10 @@ pub fn parsed(piece: &Piece) -> Result<SourceFile, PropertyError> {
     Err(PropertyError { range: piece.range, message })
 }
 
-/// The end of the message about a part of a condition that is not a list of premises.
+/// The end of the message about a part that is not a list of premises.
 pub(crate) const NO_PREMISES: &str = "is not a list of premises";
 
-/// The separators outside of strings and brackets: where they start and end, and which they are.
+/// The separators outside of strings and brackets, with start and end offsets.
 fn separators(text: &str) -> Vec<(usize, usize, Separator)> {
     let (mut found, mut depth) = (Vec::new(), 0usize);
     let mut chars = text.char_indices().peekable();

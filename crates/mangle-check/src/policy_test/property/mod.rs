@@ -1,4 +1,5 @@
-//! Properties of a policy in a test file: what must hold in every world, or in some.
+//! Properties of a policy in a test file: claims about all possible sets of facts (worlds), or
+//! about at least one.
 //!
 //! ```mangle
 //! # @never name: nothing dangerous without an approval
@@ -6,8 +7,9 @@
 //! # @possible permitted(/run_build)
 //! ```
 //!
-//! A property is a comment with a key, and the comments below it up to the next key or the end of the comments. What it
-//! says is a condition: premises as in the body of a rule, alternatives, and what they should or should not extend to.
+//! A property is a comment with a key, and the comments below it up to the next key or the end of
+//! the comments. It contains a condition: premises as in the body of a rule, alternatives, and
+//! extensions that they should or should not have.
 
 mod condition;
 mod read;
@@ -21,48 +23,48 @@ pub use text::PropertyText;
 use mangle_engine::program::PredicateKey;
 use mangle_syntax::text::TextRange;
 
-/// A property of a policy. Ranges count from the start of the file.
+/// A property of a policy. Ranges are relative to the start of the file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Property {
-    /// What it says of worlds.
+    /// The kind of claim.
     pub kind: PropertyKind,
-    /// Its name; without one, what it says.
+    /// The name, or the text of the claim if it has no name.
     pub name: String,
-    /// The comment that opens it.
+    /// The comment that starts the property.
     pub header: TextRange,
-    /// What it says, or why that cannot be read.
+    /// The claim, or its parse error.
     pub claim: Result<Claim, PropertyError>,
-    /// What restricts it alone.
+    /// Restrictions that apply only to this property.
     pub restrictions: Restrictions,
 }
 
 impl Property {
-    /// Whether it compares the program with another one.
+    /// True if the property compares the program with another one.
     #[must_use]
     pub fn compares(&self) -> bool {
         matches!(self.kind, PropertyKind::Equivalent | PropertyKind::Implies)
     }
 }
 
-/// What a property says of worlds.
+/// The kind of a property.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PropertyKind {
     /// No world has a solution.
     Never,
-    /// In each world each solution has what it should.
+    /// In each world, each solution has the required extension.
     Always,
     /// Some world has a solution.
     Possible,
     /// A rule fires in some world.
     Live,
-    /// In each world this program and another one give the same.
+    /// In each world, this program and another one derive the same facts.
     Equivalent,
-    /// In each world another program gives what this one gives.
+    /// In each world, another program derives every fact that this program derives.
     Implies,
 }
 
 impl PropertyKind {
-    /// All of them.
+    /// All kinds.
     pub const ALL: [Self; 6] =
         [Self::Never, Self::Always, Self::Possible, Self::Live, Self::Equivalent, Self::Implies];
 
@@ -79,73 +81,73 @@ impl PropertyKind {
         }
     }
 
-    /// The kind of this word.
+    /// Parses a kind.
     #[must_use]
     pub fn parse(word: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|kind| kind.as_str() == word)
     }
 
-    /// Whether a world that is found is what it is about, and not what breaks it.
+    /// True if a world that is found satisfies the property; false if it violates the property.
     #[must_use]
     pub fn wants_world(self) -> bool {
         matches!(self, Self::Possible | Self::Live)
     }
 }
 
-/// What a property says.
+/// The claim of a property.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Claim {
     /// A condition on one world.
     Condition(Condition),
-    /// `P/N FILE:LINE`
+    /// `P/N FILE:LINE`.
     Rule {
         /// The predicate that the rule defines.
         predicate: PredicateKey,
-        /// The end of the path of the file that it is in.
+        /// A suffix of the path of its file.
         file: String,
-        /// The line of it, from 1.
+        /// The line of the rule, starting at 1.
         line: usize,
     },
-    /// `ATOM with PATH`
+    /// `ATOM with PATH`.
     Comparison {
-        /// What both programs may give.
+        /// The facts to compare.
         atom: Piece,
-        /// Where the other program is, counted from the folder of the file.
+        /// The path of the other program, relative to the folder of the file.
         path: String,
-        /// Whether this program has to give all that the other one gives, as well.
+        /// True if this program must also derive every fact of the other program.
         both_ways: bool,
     },
 }
 
-/// Why a property cannot be read.
+/// A parse error of a property.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PropertyError {
-    /// Where.
+    /// The range of the error.
     pub range: TextRange,
-    /// What is wrong, as a sentence without its full stop.
+    /// The message, as a sentence without its period.
     pub message: String,
 }
 
-/// What restricts the worlds of a property, or of all properties of a file.
+/// Restrictions of the worlds of a property, or of all properties of a file.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Restrictions {
-    /// Worlds with a solution of one of these are not looked at.
+    /// Conditions that exclude worlds: a world with a solution of one of them is skipped.
     pub assumptions: Vec<Result<Condition, PropertyError>>,
-    /// What a world may hold facts of.
+    /// The predicates that a world can have facts of.
     pub inputs: Vec<Inputs>,
-    /// The most facts of a world.
+    /// Maximum number of facts in a world.
     pub facts: Option<usize>,
-    /// Restrictions that cannot be read.
+    /// Restrictions with parse errors.
     pub errors: Vec<PropertyError>,
 }
 
-/// `@inputs`
+/// The value of `@inputs`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Inputs {
-    /// These instead of the usual ones.
+    /// These predicates instead of the default ones.
     Only(Vec<PredicateKey>),
-    /// These as well.
+    /// These predicates in addition to the default ones.
     Also(Vec<PredicateKey>),
-    /// Those that a consumer takes.
+    /// The predicates that a consumer accepts.
     Consumer(String),
 }

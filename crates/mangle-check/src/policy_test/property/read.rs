@@ -1,4 +1,4 @@
-//! Properties and restrictions in the comments of a test file.
+//! Parser of properties and restrictions in the comments of a test file.
 
 use super::super::atom::name_and_arity;
 use super::super::comments::{Comment, comments};
@@ -11,10 +11,10 @@ use mangle_syntax::text::{TextRange, TextSize, size, text_len};
 /// The keys of comments that restrict properties.
 pub const RESTRICTIONS: [&str; 3] = ["assume", "inputs", "scope"];
 
-/// The most facts of a world that a scope may name.
+/// Maximum number of facts in a scope.
 const MOST_FACTS: usize = 12;
 
-/// Whether a key belongs to properties: what one says, or what restricts them.
+/// True if a key starts a property or a restriction.
 #[must_use]
 pub fn is_property_key(key: &str) -> bool {
     PropertyKind::parse(key).is_some() || RESTRICTIONS.contains(&key)
@@ -23,9 +23,9 @@ pub fn is_property_key(key: &str) -> bool {
 /// The properties of a test file.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Properties {
-    /// In the order of the file.
+    /// The properties, in the order of the file.
     pub all: Vec<Property>,
-    /// What restricts all of them.
+    /// Restrictions that apply to all properties.
     pub restrictions: Restrictions,
 }
 
@@ -45,10 +45,10 @@ impl Properties {
         properties
     }
 
-    /// A property that no file has: `never BODY`, as a command names it.
+    /// Parses a property from an option of a command, for example `never BODY`.
     ///
     /// # Errors
-    /// When the first word is no kind of property.
+    /// Returns an error if the first word is not a kind of property.
     pub fn of_text(text: &str) -> Result<Property, String> {
         let (word, rest) = text.trim().split_once(char::is_whitespace).unwrap_or((text.trim(), ""));
         let kind = PropertyKind::parse(word.trim_start_matches('@')).ok_or_else(|| {
@@ -62,7 +62,7 @@ impl Properties {
         Ok(Property { kind, name, header, claim, restrictions })
     }
 
-    /// Everything that cannot be read.
+    /// All parse errors.
     pub fn errors(&self) -> impl Iterator<Item = &PropertyError> {
         let own = self.all.iter().filter_map(|property| property.claim.as_ref().err());
         let inner = self.all.iter().flat_map(|property| property.restrictions.all_errors());
@@ -78,7 +78,8 @@ fn property(file: &FileSummary, kind: PropertyKind, comment: &Comment<'_>) -> Pr
     Property { kind, name, header: comment.range, claim, restrictions: Restrictions::default() }
 }
 
-/// The name behind `name:`, and the body: on the line itself where there is no name, and on the comments below.
+/// The name after `name:`, and the body: the rest of the line if there is no name, and the comments
+/// below.
 fn named(file: &FileSummary, comment: &Comment<'_>) -> (Option<String>, Piece) {
     let (name, range) = block(file, comment);
     let text = file.text.get(usize::from(range.start())..usize::from(range.end())).unwrap_or_default();
@@ -87,14 +88,14 @@ fn named(file: &FileSummary, comment: &Comment<'_>) -> (Option<String>, Piece) {
     (name, piece.part(0, len))
 }
 
-/// The name behind `name:`, and where the body is.
+/// The name after `name:`, and the range of the body.
 pub(super) fn block(file: &FileSummary, comment: &Comment<'_>) -> (Option<String>, TextRange) {
     let name = comment.value.strip_prefix("name:").map(|name| name.trim().to_owned());
     let start = if name.is_some() { comment.range.end() } else { comment.value_range.start() };
     (name, TextRange::new(start, end_of_block(file, comment.range.end())))
 }
 
-/// Where the comments end that follow a line without a key of their own.
+/// The end of the comments without a key that follow a line.
 fn end_of_block(file: &FileSummary, line_end: TextSize) -> TextSize {
     let mut end = line_end;
     let rest = file.text.get(usize::from(line_end)..).unwrap_or_default();
@@ -114,7 +115,7 @@ fn end_of_block(file: &FileSummary, line_end: TextSize) -> TextSize {
     end
 }
 
-/// The text with the signs that open comments as spaces.
+/// Replaces the comment characters of a text with spaces.
 pub(super) fn without_marks(text: &str) -> String {
     let mut lines = text.split_inclusive('\n');
     let first = lines.next().unwrap_or_default().to_owned();
@@ -126,7 +127,7 @@ pub(super) fn without_marks(text: &str) -> String {
     lines.fold(first, |text, line| text + &blank(line))
 }
 
-/// What a property says.
+/// Parses the claim of a property.
 fn claim(kind: PropertyKind, body: &Piece) -> Result<Claim, PropertyError> {
     let error = |message: &str| PropertyError { range: body.range, message: message.to_owned() };
     let word = kind.as_str();
@@ -164,7 +165,7 @@ fn claim(kind: PropertyKind, body: &Piece) -> Result<Claim, PropertyError> {
     }
 }
 
-/// `P/N FILE:LINE`
+/// Parses `P/N FILE:LINE`.
 fn rule(body: &Piece) -> Option<Claim> {
     let (predicate, place) = body.text.split_once(char::is_whitespace)?;
     let (file, line) = place.trim().rsplit_once(':')?;
@@ -172,7 +173,7 @@ fn rule(body: &Piece) -> Option<Claim> {
     Some(Claim::Rule { predicate: name_and_arity(predicate)?, file: file.trim().to_owned(), line })
 }
 
-/// `ATOM with PATH`
+/// Parses `ATOM with PATH`.
 fn comparison(body: &Piece, both_ways: bool) -> Option<Claim> {
     let (atom, path) = body.text.rsplit_once(" with ")?;
     let (atom, path) = (body.part(0, atom.len()), path.trim().to_owned());
@@ -180,7 +181,7 @@ fn comparison(body: &Piece, both_ways: bool) -> Option<Claim> {
 }
 
 impl Restrictions {
-    /// Everything in them that cannot be read.
+    /// All parse errors of the restrictions.
     pub fn all_errors(&self) -> impl Iterator<Item = &PropertyError> {
         let assumptions = self.assumptions.iter().filter_map(|found| found.as_ref().err());
         assumptions.chain(&self.errors)
@@ -207,7 +208,7 @@ impl Restrictions {
     }
 }
 
-/// `never …` of an assumption as the value of its comment.
+/// Returns the comment of an assumption with its value after the word `never`.
 pub(super) fn without_never<'f>(comment: &Comment<'f>) -> Option<Comment<'f>> {
     let rest = comment.value.strip_prefix("never")?;
     if !rest.is_empty() && !rest.starts_with(char::is_whitespace) {

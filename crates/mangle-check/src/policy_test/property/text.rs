@@ -1,4 +1,5 @@
-//! The Mangle in properties, as features of editors read it: bodies as lists of premises, and names of predicates.
+//! Mangle source in properties, for editor features: bodies as lists of premises, and names of
+//! predicates.
 
 use mangle_engine::program::{FileSummary, PredicateKey, key_of};
 use mangle_syntax::syntax::SourceFile;
@@ -10,12 +11,13 @@ use super::PropertyKind;
 use super::condition::{Piece, premises};
 use super::read::{block, without_marks, without_never};
 
-/// What the properties of a file mention.
+/// The Mangle source in the properties of a file.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PropertyText {
-    /// The bodies. Each is one list of premises: what joins its parts is a comma, what opens its lines a space.
+    /// The bodies, each as one list of premises. Separators are replaced by commas, and comment
+    /// characters by spaces.
     pub bodies: Vec<Piece>,
-    /// The predicates that are named with their arity, and where their names are.
+    /// The predicates written with their arity, and the ranges of their names.
     pub names: Vec<(PredicateKey, TextRange)>,
 }
 
@@ -34,13 +36,13 @@ impl PropertyText {
         text
     }
 
-    /// The predicates that bodies and lists mention, and where their names are.
+    /// The predicates in bodies and lists, with the ranges of their names.
     #[must_use]
     pub fn predicates(&self) -> Vec<(PredicateKey, TextRange)> {
         self.bodies.iter().flat_map(in_body).chain(self.names.iter().copied()).collect()
     }
 
-    /// The body that an offset is in, finished or not, as a list of premises.
+    /// The body that contains an offset, complete or not, as a list of premises.
     #[must_use]
     pub fn body_at(file: &FileSummary, offset: TextSize) -> Option<Piece> {
         let is_behind = |comment: &Comment<'_>| comment.range.start() < offset;
@@ -52,7 +54,6 @@ impl PropertyText {
     }
 }
 
-/// The body of a property or of an assumption.
 fn body(file: &FileSummary, comment: &Comment<'_>) -> Option<Piece> {
     let kind = PropertyKind::parse(comment.key);
     if kind == Some(PropertyKind::Live) || (kind.is_none() && comment.key != "assume") {
@@ -74,7 +75,7 @@ fn body(file: &FileSummary, comment: &Comment<'_>) -> Option<Piece> {
     Some(piece.part(0, len))
 }
 
-/// The predicates that a body mentions, built-in ones left out.
+/// The predicates in a body, without built-ins.
 fn in_body(body: &Piece) -> Vec<(PredicateKey, TextRange)> {
     const HEAD: &str = "e() :- ";
     let source = SourceFile::parse(format!("{HEAD}{} .", body.text).as_str().into());

@@ -3,22 +3,22 @@
 /// The part of a text that is decoded first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Decoding {
-    /// The whole text has to be one value.
+    /// The whole text must be one value.
     WholeText,
     /// The first value; text after it is ignored.
     FirstValue,
 }
 
-/// The time at which a value of the wrong kind in a control packet ends decoding.
+/// The point at which a value of the wrong kind in a control packet ends decoding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TypeErrors {
     /// At the end of the envelope. The first error is reported.
     AtTheEnd,
-    /// At the end of the object that reads itself: packet, intent, tool request.
+    /// At the end of the object that has its own decoder: packet, intent, tool request.
     AtOnce,
 }
 
-/// The number of objects of a mixed text that are tried.
+/// The number of objects in a mixed text that decoding tries.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CandidateLimits {
     /// The last objects that contain the key `surface_response`.
@@ -27,16 +27,16 @@ pub struct CandidateLimits {
     pub others: usize,
 }
 
-/// The place at which a long text is cut.
+/// The position at which a long text is cut.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Cut {
-    /// At the limit, also within a character.
+    /// At the limit, even within a character.
     Byte,
     /// Before the character that exceeds the limit.
     Character,
 }
 
-/// The places in which characters of a shell cost an update.
+/// The scope of the check for shell characters, which cause the loss of an update.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ShellCharacters {
     /// Nowhere.
@@ -48,7 +48,7 @@ pub enum ShellCharacters {
 }
 
 impl ShellCharacters {
-    /// The characters that are looked for.
+    /// The characters that are searched.
     #[must_use]
     pub fn characters(self) -> &'static [char] {
         match self {
@@ -70,7 +70,8 @@ pub enum ActionIds {
 /// Declares [`RuntimeCapabilities`] and the list of their names.
 macro_rules! capabilities {
     ($($(#[$doc:meta])* $name:ident: $type:ty,)*) => {
-        /// The parts of the behavior of a runtime that differ between versions. Code asks for a capability, never for a version.
+        /// The parts of a runtime's behavior that differ between versions. Code tests a capability,
+        /// never a version.
         #[derive(Debug, Clone, Copy, PartialEq, Eq)]
         pub struct RuntimeCapabilities {
             $($(#[$doc])* pub $name: $type,)*
@@ -90,50 +91,53 @@ macro_rules! capabilities {
 }
 
 capabilities! {
-    /// The agent whose conventions for models are expected: a declared version, a reasoning trace with changes, no command
-    /// that its second gate refuses, a compression ratio of 100, its default budget of tokens.
+    /// The agent whose conventions for models apply. Its conventions are a declared version, a
+    /// reasoning trace with changes, and no command that its second gate rejects. They also include
+    /// a compression ratio of 100 and its default token budget.
     conventions: Option<&'static str>,
-    /// True if updates pass the filters of codeNERD: `(` and full stop, size, predicates of a consumer.
+    /// True if updates pass the filters of codeNERD: `(` and period, size, predicates of a
+    /// consumer.
     update_filters: bool,
     /// The part of a text that is decoded first.
     decoding: Decoding,
-    /// The time at which a value of the wrong kind in a control packet ends decoding.
+    /// The point at which a value of the wrong kind in a control packet ends decoding.
     type_errors: TypeErrors,
-    /// True if `mangle_updates` may be one string, `confidence` a word or numeric text, `required` a word or an integer.
+    /// True if `mangle_updates` can be a single string, `confidence` a word or numeric text, and
+    /// `required` a word or an integer.
     lenient_types: bool,
-    /// True if strict mode rejects unknown keys, by exact case and on every level.
+    /// True if strict mode rejects unknown keys, with exact case and on every level.
     strict_keys: bool,
-    /// The number of objects of a mixed text that are tried; `None`: all.
+    /// The number of objects in a mixed text that decoding tries. `None` for all.
     scanner_candidates: Option<CandidateLimits>,
-    /// The deepest nesting of braces of an envelope in mixed text.
+    /// Maximum nesting of braces of an envelope in mixed text.
     scanner_depth: Option<usize>,
-    /// The largest envelope in mixed text, in bytes.
+    /// Maximum length of an envelope in mixed text, in bytes.
     candidate_cap: Option<usize>,
     /// True if the surface of an incomplete envelope is shown instead of the raw text.
     surface_salvage: bool,
-    /// Bytes of a surface.
+    /// Maximum length of a surface, in bytes.
     surface_cap: Option<usize>,
-    /// Updates of a reply.
+    /// Maximum number of updates in a reply.
     updates_cap: Option<usize>,
-    /// Bytes of an update.
+    /// Maximum length of an update, in bytes.
     update_cap: Option<usize>,
-    /// Memory operations of a reply.
+    /// Maximum number of memory operations in a reply.
     memory_cap: Option<usize>,
-    /// Bytes of a reasoning trace.
+    /// Maximum length of a reasoning trace, in bytes.
     trace_cap: Option<usize>,
-    /// Tool requests of a reply.
+    /// Maximum number of tool requests in a reply.
     tool_requests_cap: Option<usize>,
-    /// Knowledge requests of a reply.
+    /// Maximum number of knowledge requests in a reply.
     knowledge_requests_cap: Option<usize>,
-    /// The place at which a long reasoning trace is cut.
+    /// The position at which a long reasoning trace is cut.
     trace_cut: Cut,
-    /// The places in which characters of a shell cost an update.
+    /// The scope of the check for shell characters, which cause the loss of an update.
     shell_characters: ShellCharacters,
-    /// Characters that no string argument may contain, unless its predicate is `prose_only`.
+    /// Characters that no string argument can contain, unless its predicate is `prose_only`.
     shell_text: &'static [char],
     /// The predicates that the consumer `session` accepts.
     session_predicates: &'static [&'static str],
-    /// Predicates that only the host asserts, sorted. Every consumer refuses them.
+    /// Predicates that only the host asserts, sorted. Every consumer rejects them.
     host_witnesses: &'static [&'static str],
     /// True if a surface or feedback that repeats an example of the prompt is dropped.
     placeholders: bool,
@@ -141,57 +145,59 @@ capabilities! {
     live_channel: bool,
     /// True if a float argument of an update keeps its value.
     float_arguments: bool,
-    /// The arguments of a tool call that name its target, in order: those with a path.
+    /// The path arguments of a tool call that name its target, in order.
     path_arguments: &'static [&'static str],
-    /// The further arguments that name a target.
+    /// Other arguments that name a target.
     other_targets: &'static [&'static str],
-    /// True if only texts name a path, `edits` are searched, and other targets are trimmed.
+    /// True if only strings name a path, `edits` are searched, and other targets are trimmed.
     path_rules: bool,
-    /// True if the name of a tool has to match `/?[A-Za-z0-9_]+`.
+    /// True if the name of a tool must match `/?[A-Za-z0-9_]+`.
     tool_name_check: bool,
     /// The form of an action id.
     action_ids: ActionIds,
-    /// Bytes of the payload of a tool call.
+    /// Maximum length of the payload of a tool call, in bytes.
     payload_cap: Option<usize>,
-    /// True if missing arguments are the payload `{}`, not `null`.
+    /// True if missing arguments result in the payload `{}` instead of `null`.
     empty_payload: bool,
-    /// True if commands for a shell are classified, and writing ones are refused.
+    /// True if shell commands are classified, and writing commands are rejected.
     shell_effects: bool,
     /// True if a denied call asserts `security_violation(Action, Reason, Seconds)`.
     denial_facts: bool,
-    /// True if a reply beside native tool calls shows no safety notice, and its memory operations and its hypothesis
-    /// become facts.
+    /// True if a reply next to native tool calls shows no safety notice. Its memory operations and
+    /// its hypothesis become facts.
     native_path: bool,
-    /// Bytes of a line of the session in a prompt.
+    /// Maximum length of a line of the session in a prompt, in bytes.
     prompt_line_cap: Option<usize>,
-    /// Bytes of the session in a prompt.
+    /// Maximum length of the session in a prompt, in bytes.
     prompt_block_cap: Option<usize>,
-    /// Lines that the kernel injects into a prompt.
+    /// Maximum number of lines that the kernel injects into a prompt.
     context_rows_cap: Option<usize>,
-    /// Bytes of a line that the kernel injects.
+    /// Maximum length of a line that the kernel injects, in bytes.
     context_row_cap: Option<usize>,
-    /// True if injected lines are queried by the id of the shard; a legacy prompt has them sorted and without doubles.
+    /// True if injected lines are queried by the id of the role (shard). A legacy prompt has them
+    /// sorted and without duplicates.
     context_by_pattern: bool,
-    /// True if a prompt lists what depends on the change.
+    /// True if a prompt lists the dependents of a change.
     dependency_block: bool,
-    /// True if limits precede all blocks of the session but the notice of a simulation.
+    /// True if limits precede all blocks of the session except the notice of a simulation.
     safety_first: bool,
-    /// True if changed files are listed, and open the block of the repository.
+    /// True if changed files are listed at the start of the repository block.
     git_files: bool,
-    /// True if an argument that is no text is printed, and an empty one is skipped.
+    /// True if an argument that is not a string is printed, and an empty argument is skipped.
     printed_arguments: bool,
-    /// True if the smallest template of a role is used, not the first.
+    /// True if the smallest template of a role is used instead of the first.
     smallest_template: bool,
-    /// True if a role that begins with `/` gets no second one.
+    /// True if no second `/` is added to a role that begins with `/`.
     slash_roles: bool,
     /// True if the language of the target precedes the language of the project.
     target_language: bool,
     /// True if provider, model and new files are part of the situation.
     provider_context: bool,
-    /// True if the map form of a prompt context accepts values that are no text, and its purpose is searched for.
+    /// True if the map form of a prompt context accepts values that are not strings, and its
+    /// purpose is searched.
     printed_map: bool,
-    /// True if a compiled prompt names the envelope with both bare words, not with one quoted key.
+    /// True if a compiled prompt names the envelope with both bare words instead of one quoted key.
     bare_envelope_words: bool,
-    /// Roles whose prompt lacks the envelope's suffix.
+    /// Roles whose prompt lacks the suffix about the envelope.
     roles_without_envelope: &'static [&'static str],
 }

@@ -11,20 +11,20 @@ use crate::value::{KeyPath, Reader};
 /// The runtime that an option or the settings choose.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum RuntimeChoice {
-    /// The policy decides.
+    /// The policy determines the runtime.
     #[default]
     Auto,
-    /// This one.
+    /// A fixed runtime.
     Version(Runtime),
 }
 
 impl RuntimeChoice {
-    /// The words of options and settings, `auto` first.
+    /// The accepted words of options and settings, `auto` first.
     pub fn words() -> impl Iterator<Item = &'static str> {
         RuntimeWord::WORDS.into_iter()
     }
 
-    /// Reads `auto` or the name of a runtime.
+    /// Parses `auto` or the name of a runtime.
     #[must_use]
     pub fn parse(word: &str) -> Option<Self> {
         if word == "auto" { Some(Self::Auto) } else { Runtime::parse(word).map(Self::Version) }
@@ -32,7 +32,7 @@ impl RuntimeChoice {
 }
 
 impl From<Option<Runtime>> for RuntimeChoice {
-    /// `None` is the runtime that the policy decides.
+    /// `None` means that the policy determines the runtime.
     fn from(runtime: Option<Runtime>) -> Self {
         runtime.map_or(Self::Auto, Self::Version)
     }

@@ -22,13 +22,13 @@ use table::{DEFAULT, NONE};
 pub struct Runtime(&'static RuntimeReference);
 
 impl Runtime {
-    /// The runtime of this name.
+    /// Parses the name of a runtime.
     #[must_use]
     pub fn parse(name: &str) -> Option<Self> {
         Self::all().find(|runtime| runtime.name() == name)
     }
 
-    /// All modeled versions, the oldest first. The first one has no behavior of its own.
+    /// All modeled versions, oldest first. The first one stands for no runtime.
     pub fn all() -> impl Iterator<Item = Self> {
         RUNTIMES.iter().map(Self)
     }
@@ -51,7 +51,7 @@ impl Runtime {
         self.0.published.name
     }
 
-    /// The row of the table.
+    /// The table row of the runtime.
     #[must_use]
     pub fn reference(self) -> &'static RuntimeReference {
         self.0

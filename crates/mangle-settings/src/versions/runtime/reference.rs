@@ -1,4 +1,4 @@
-//! The row of a modeled runtime, and the predicates that show it.
+//! The table row of a modeled runtime, and the predicates that identify it.
 
 use super::capabilities::RuntimeCapabilities;
 use crate::versions::Published;
@@ -6,21 +6,22 @@ use crate::versions::Published;
 /// A modeled version of a runtime.
 #[derive(Debug)]
 pub struct RuntimeReference {
-    /// Its name, date and origin.
+    /// The name, date and origin of the version.
     pub published: Published,
-    /// The engine version that it pins; `None` if it has no engine. Of an engine that is not modeled: the nearest one.
+    /// The engine version that the runtime pins, or the nearest modeled version. `None` if the
+    /// runtime has no engine.
     pub engine: Option<&'static str>,
-    /// Predicates of a policy by which this version is recognized, besides the facts of its host.
+    /// Predicates of a policy that identify this version, in addition to the facts of its host.
     pub(super) signs: &'static [Sign],
     /// The parts of its behavior that differ between versions.
     pub capabilities: RuntimeCapabilities,
 }
 
-/// Facts of the host that are older than the protection of these facts, and so show no version.
+/// Host facts that are older than their protection and therefore identify no version.
 const OLDER_HOST_FACTS: [&str; 2] = ["build_state", "test_state"];
 
 impl RuntimeReference {
-    /// The predicates of a policy by which this version or a newer one is recognized.
+    /// The predicates of a policy that identify this version or a newer one.
     pub fn signs(&self) -> impl Iterator<Item = Sign> {
         let is_sign = |name: &&str| {
             !OLDER_HOST_FACTS.contains(name) && !self.signs.iter().any(|sign| sign.name == *name)
@@ -30,12 +31,12 @@ impl RuntimeReference {
     }
 }
 
-/// A predicate by which a runtime is recognized, if a policy declares or defines it.
+/// A predicate that identifies a runtime if a policy declares or defines it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Sign {
-    /// Its name.
+    /// The name of the predicate.
     pub name: &'static str,
-    /// Its number of arguments; `None`: any.
+    /// The arity. `None` matches any arity.
     pub arity: Option<u8>,
 }
 
@@ -44,7 +45,8 @@ impl Sign {
         Self { name, arity: Some(arity) }
     }
 
-    /// True if a predicate of this name with `arity` arguments is the sign. `None`: their number is not known.
+    /// True if a predicate of this name with `arity` arguments is the sign. `None` if the arity is
+    /// unknown.
     #[must_use]
     pub fn fits(self, arity: Option<usize>) -> bool {
         self.arity.is_none_or(|own| arity == Some(usize::from(own)))

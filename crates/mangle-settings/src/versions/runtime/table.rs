@@ -1,4 +1,4 @@
-//! The modeled runtimes, a row for each version.
+//! Table of the modeled runtimes, one row for each version.
 
 use super::capabilities::{
     ActionIds, CandidateLimits, Cut, Decoding, RuntimeCapabilities, ShellCharacters, TypeErrors,
@@ -9,7 +9,7 @@ use crate::versions::Published;
 /// The modeled versions.
 pub static RUNTIMES: [RuntimeReference; 3] = [NONE, CODENERD_2026_03, CODENERD_2026_09];
 
-/// The version that the library models if nothing else is set.
+/// The default runtime of the library.
 pub(super) static DEFAULT: RuntimeReference = CODENERD_2026_03;
 
 pub(super) const NONE: RuntimeReference = RuntimeReference {
@@ -78,7 +78,7 @@ const CODENERD_2026_03: RuntimeReference = RuntimeReference {
         revision: "ee2915a4749880f053075a4f7f693eab6596173c",
         module: "github.com/theRebelliousNerd/codenerd",
     },
-    // It pins v0.4.1-0.20260211131615, which is older than every modeled engine.
+    // The runtime pins v0.4.1-0.20260211131615, which is older than every modeled engine.
     engine: Some("2026-04"),
     signs: MARCH_SIGNS,
     capabilities: RuntimeCapabilities {
@@ -255,7 +255,7 @@ const MARCH_ROLES: &[&str] = &["mangle_repair", "legislator"];
 /// Characters that let text escape into a shell.
 const SHELL: &[char] = &['`', '$', ';', '|', '&', '<', '>'];
 
-/// The predicates between codeNERD and its policies.
+/// The predicates that codeNERD and its policies share.
 const MARCH_SIGNS: &[Sign] = &[
     Sign::of("ambiguity_flag", 3),
     Sign::of("campaign_completed", 2),
@@ -276,7 +276,7 @@ const MARCH_SIGNS: &[Sign] = &[
     Sign::of("user_intent", 5),
 ];
 
-/// The predicates that came with the second filter.
+/// The predicates that were introduced with the second filter.
 const SEPTEMBER_SIGNS: &[Sign] =
     &[Sign::of("checkpoint_verdict", 4), Sign::of("exec_sink", 1), Sign::of("prose_only", 1)];
 

@@ -1,13 +1,14 @@
-//! The typed form of a program: statements, clauses, atoms, terms, each token with its range.
+//! Syntax tree of a program: typed statements, clauses, atoms and terms, with the ranges of all
+//! tokens.
 //!
-//! Lowering is total. A broken clause yields what could be recognised, marks the gap with
-//! [`Premise::Broken`] or [`TermKind::Broken`], and is [`Statement::damaged`]; rules about meaning
-//! then keep silent about it, while its predicates still count as defined and used.
+//! Lowering is total. A clause with syntax errors keeps its recognizable parts, marks gaps with
+//! [`Premise::Broken`] or [`TermKind::Broken`], and is [`Statement::damaged`]. Semantic rules skip
+//! the clause, but its predicates still count as defined and used.
 //!
-//! A program has many statements, so lists have no room to spare and what is rare is behind a pointer.
+//! A program has many statements, so lists have no spare capacity and rare parts are boxed.
 //!
-//! **All ranges count from the start of their statement**, so that a statement can be kept while
-//! edits elsewhere move it.
+//! **All ranges are relative to the start of their statement**, so that a statement stays valid
+//! while edits elsewhere move it.
 
 mod premise;
 pub(in crate::syntax) mod ranges;
@@ -21,45 +22,45 @@ pub use term::{Apply, ApplyForm, Term, TermKind};
 use crate::lint::{Finding, Rule};
 use crate::text::{StatementId, Symbol, TextRange, TextSize};
 
-/// A statement and where it starts in its file.
+/// A statement and its position in the file.
 #[derive(Debug, Clone)]
 pub struct Item {
     /// The offset of the statement's first byte in the file.
     pub start: TextSize,
-    /// The statement, shared by all revisions in which it is unchanged.
+    /// The statement, shared by all revisions that contain it unchanged.
     pub statement: std::sync::Arc<Statement>,
-    /// Whether it is what damage right before it left: unreadable too, and with no blank line in
-    /// between. Its findings say nothing that the first finding does not.
+    /// True for unreadable text directly after another syntax error, without a blank line in
+    /// between. Its findings only repeat the first error.
     pub rubble: bool,
 }
 
-/// One statement of a file.
+/// A statement of a file.
 #[derive(Debug)]
 pub struct Statement {
-    /// Identity; kept while the statement is unchanged.
+    /// The identity, kept while the statement is unchanged.
     pub id: StatementId,
-    /// Length in bytes, the full stop included, comments before it not.
+    /// Length in bytes, including the period, excluding comments before the statement.
     pub len: TextSize,
-    /// The statement's typed form.
+    /// The typed content of the statement.
     pub kind: StatementKind,
-    /// Whether something in it could not be read. Rules about meaning skip it then.
+    /// True if the statement has a syntax error. Semantic rules skip it.
     pub damaged: bool,
-    /// What the parser has to say about it.
+    /// The findings of the parser.
     pub findings: Vec<Finding>,
-    /// The rule of what the parser would have to say, where its file has too much that cannot be read to list it all.
+    /// The rule of an omitted finding, if the file has too many syntax errors to list all.
     pub left_out: Option<&'static Rule>,
-    /// A number for what it says: equal for statements that differ in layout and comments alone.
+    /// A hash of the content: equal for statements that differ only in layout and comments.
     pub digest: u64,
 }
 
 impl Statement {
-    /// The whole statement, from its own start.
+    /// The range of the whole statement, which starts at 0.
     #[must_use]
     pub fn range(&self) -> TextRange {
         TextRange::up_to(self.len)
     }
 
-    /// The clause, if it is one.
+    /// The clause, if the statement is one.
     #[must_use]
     pub fn clause(&self) -> Option<&Clause> {
         match &self.kind {
@@ -68,7 +69,7 @@ impl Statement {
         }
     }
 
-    /// The declaration, if it is one.
+    /// The declaration, if the statement is one.
     #[must_use]
     pub fn declaration(&self) -> Option<&Declaration> {
         match &self.kind {
@@ -78,36 +79,36 @@ impl Statement {
     }
 }
 
-/// The statements that a file can hold, each with its typed form.
+/// The kinds of statements in a file.
 #[derive(Debug)]
 pub enum StatementKind {
-    /// `Package a.b!`
+    /// `Package a.b!`.
     Package(PackageName),
-    /// `Use a.b!`
+    /// `Use a.b!`.
     Use(PackageName),
     /// `Decl p(X) … .`
     Declaration(Box<Declaration>),
     /// A fact or a rule.
     Clause(Box<Clause>),
-    /// Text that is no statement at all.
+    /// Text that is not a statement.
     Broken,
 }
 
 /// The name in a `Package` or `Use` statement.
 #[derive(Debug)]
 pub struct PackageName {
-    /// The package.
+    /// The name of the package.
     pub name: Name,
-    /// `[…]` behind the name; without meaning in the reference.
+    /// `[…]` after the name, which the engine ignores.
     pub attributes: Vec<Atom>,
 }
 
-/// A word and where it stands.
+/// A word with its range.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Name {
     /// The word.
     pub symbol: Symbol,
-    /// Its bytes.
+    /// The range of the word.
     pub range: TextRange,
 }
 
@@ -122,19 +123,19 @@ impl Name {
 /// `Decl p(X, Y) temporal descr […] bound […] inclusion […].`
 #[derive(Debug)]
 pub struct Declaration {
-    /// The declared atom; its arguments should be distinct variables.
+    /// The declared atom. Its arguments should be distinct variables.
     pub atom: Atom,
     /// The word `temporal`.
     pub temporal: Option<TextRange>,
     /// The atoms of `descr […]`, all blocks in order.
     pub descriptors: Vec<Atom>,
-    /// The rows `bound […]`.
+    /// The `bound […]` rows.
     pub bounds: Vec<BoundRow>,
     /// The atoms of `inclusion […]`.
     pub inclusion: Vec<Atom>,
 }
 
-/// One `bound […]`.
+/// A `bound […]` row.
 #[derive(Debug)]
 pub struct BoundRow {
     /// From `bound` to `]`.
@@ -148,24 +149,24 @@ pub struct BoundRow {
 pub struct Clause {
     /// The atom before the arrow, or the fact itself.
     pub head: Atom,
-    /// `@[…]` behind the head.
+    /// `@[…]` after the head.
     pub interval: Option<Box<Interval>>,
     /// `:-` or `⟸`; `None` for a fact.
     pub arrow: Option<TextRange>,
     /// The premises in order.
     pub premises: Vec<Premise>,
-    /// The `|>` parts in order; the reference takes one at most.
+    /// The `|>` parts in order. The engine accepts at most one.
     pub transforms: Vec<Transform>,
 }
 
 impl Clause {
-    /// Whether it is a fact (has no body).
+    /// True if the clause has no body.
     #[must_use]
     pub fn is_fact(&self) -> bool {
         self.premises.is_empty()
     }
 
-    /// The premises that are atoms, negated and temporal ones included.
+    /// The premises that are atoms, including negated and temporal ones.
     pub fn literals(&self) -> impl Iterator<Item = &Literal> {
         self.premises.iter().filter_map(|premise| match premise {
             Premise::Literal(literal) => Some(literal),
@@ -173,8 +174,8 @@ impl Clause {
         })
     }
 
-    /// The premise whose predicate's name stands at `name`, if an atom's does. Takes no longer in a long
-    /// clause: premises stand in the order of their ranges.
+    /// The premise whose predicate name is at `name`. Uses binary search, because premises are
+    /// sorted by range.
     #[must_use]
     pub fn literal_at(&self, name: TextRange) -> Option<&Literal> {
         let at = self.premises.partition_point(|premise| premise.range().end() <= name.start());
@@ -184,46 +185,47 @@ impl Clause {
         }
     }
 
-    /// Whether its transform aggregates (starts with `do`).
+    /// True if the transform aggregates (starts with `do`).
     #[must_use]
     pub fn aggregates(&self) -> bool {
         self.transforms.iter().any(Transform::is_do)
     }
 }
 
-/// A predicate applied to terms. Also what a function application looks like where an atom was
-/// expected; `name` starts with `fn:` then.
+/// A predicate applied to terms. A function application in the position of an atom is also an
+/// `Atom`; its name starts with `fn:`.
 #[derive(Debug)]
 pub struct Atom {
-    /// The predicate as written (not qualified by the package).
+    /// The predicate as written, without the package of the file.
     pub name: Name,
     /// The arguments.
     pub args: Vec<Term>,
-    /// Name and arguments.
+    /// The range of the name and the arguments.
     pub range: TextRange,
 }
 
 impl Atom {
-    /// The number of arguments. The grammar bounds it far below `u16::MAX`; a longer list counts
-    /// as that.
+    /// The number of arguments. The grammar limits it far below `u16::MAX`; longer lists are
+    /// capped.
     #[must_use]
     pub fn arity(&self) -> u16 {
         u16::try_from(self.args.len()).unwrap_or(u16::MAX)
     }
 
-    /// From behind the name to the closing parenthesis; empty for an atom without parentheses.
+    /// The range from the end of the name to the closing parenthesis. Empty for an atom without
+    /// parentheses.
     #[must_use]
     pub fn args_range(&self) -> TextRange {
         TextRange::new(self.name.range.end(), self.range.end())
     }
 
-    /// Whether the name belongs to a built-in predicate (`:lt`, `:string:contains`).
+    /// True for a built-in predicate (`:lt`, `:string:contains`).
     #[must_use]
     pub fn is_builtin(&self) -> bool {
         self.name.as_str().starts_with(':')
     }
 
-    /// Whether this is a function application that stands where an atom belongs.
+    /// True for a function application in the position of an atom.
     #[must_use]
     pub fn is_function(&self) -> bool {
         self.name.as_str().starts_with("fn:")
@@ -235,12 +237,12 @@ impl Atom {
 pub struct Transform {
     /// From `|>` to the end of its last statement.
     pub range: TextRange,
-    /// The statements after `|>`, in their order.
+    /// The statements after `|>`, in order.
     pub statements: Vec<TransformStatement>,
 }
 
 impl Transform {
-    /// Whether it starts with `do`.
+    /// True if the transform starts with `do`.
     #[must_use]
     pub fn is_do(&self) -> bool {
         self.statements.first().is_some_and(|statement| statement.variable.is_none())
@@ -250,10 +252,11 @@ impl Transform {
 /// `do fn:f(…)` or `let V = fn:f(…)`.
 #[derive(Debug)]
 pub struct TransformStatement {
-    /// The statement.
+    /// The range of the statement.
     pub range: TextRange,
-    /// The variable of a `let` (a [`TermKind::Variable`] or [`TermKind::Wildcard`]); `None` for `do`.
+    /// The variable of a `let` (a [`TermKind::Variable`] or [`TermKind::Wildcard`]). `None` for
+    /// `do`.
     pub variable: Option<Term>,
-    /// The right side: an application when well-formed.
+    /// The right side. In valid code, an application.
     pub value: Term,
 }

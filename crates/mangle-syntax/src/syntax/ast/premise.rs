@@ -1,21 +1,21 @@
-//! The parts of a body: atoms, negated and temporal ones, and comparisons.
+//! Premises of a body: atoms, negated atoms, temporal atoms and comparisons.
 
 use super::{Atom, Term};
 use crate::text::{Symbol, TextRange};
 
-/// One part of a body.
+/// A premise of a body.
 #[derive(Debug)]
 pub enum Premise {
-    /// An atom, perhaps negated, perhaps temporal.
+    /// An atom, optionally negated or temporal.
     Literal(Literal),
-    /// `A = B`, `A < B`, …
+    /// A comparison: `A = B`, `A < B`, …
     Comparison(Comparison),
-    /// Something that is no premise; the terms in it are kept for its variables.
+    /// Text that is not a premise. Its terms are kept for their variables.
     Broken(TextRange, Vec<Term>),
 }
 
 impl Premise {
-    /// The bytes of the premise.
+    /// The range of the premise.
     #[must_use]
     pub fn range(&self) -> TextRange {
         match self {
@@ -33,22 +33,22 @@ pub struct Literal {
     pub range: TextRange,
     /// The `!`.
     pub negation: Option<TextRange>,
-    /// `<-[…]` and its kin.
+    /// `<-[…]` or another temporal operator.
     pub operator: Option<Box<TemporalOperator>>,
-    /// The atom, without the sign of a negation.
+    /// The atom, without the negation.
     pub atom: Atom,
-    /// `@[…]` behind the atom.
+    /// `@[…]` after the atom.
     pub interval: Option<Box<Interval>>,
 }
 
 impl Literal {
-    /// Whether it has an annotation or an operator.
+    /// True if the premise has an annotation or a temporal operator.
     #[must_use]
     pub fn is_temporal(&self) -> bool {
         self.operator.is_some() || self.interval.is_some()
     }
 
-    /// Whether it is negated.
+    /// True if the premise is negated.
     #[must_use]
     pub fn is_negated(&self) -> bool {
         self.negation.is_some()
@@ -58,13 +58,13 @@ impl Literal {
 /// `<-[a, b]`, `[-[a, b]`, `<+[a, b]`, `[+[a, b]`.
 #[derive(Debug)]
 pub struct TemporalOperator {
-    /// Operator and brackets.
+    /// The range of the operator and its brackets.
     pub range: TextRange,
-    /// `<+` or `[+`: looks into the future.
+    /// `<+` or `[+`: refers to the future.
     pub future: bool,
-    /// `[-` or `[+`: holds all the time.
+    /// `[-` or `[+`: holds at all times of the interval.
     pub always: bool,
-    /// The bounds, two when well-formed.
+    /// The bounds. In valid code, two.
     pub bounds: Vec<TimeBound>,
 }
 
@@ -73,33 +73,33 @@ pub struct TemporalOperator {
 pub struct Interval {
     /// From `@` to `]`.
     pub range: TextRange,
-    /// One or two bounds when well-formed.
+    /// In valid code, one or two bounds.
     pub bounds: Vec<TimeBound>,
 }
 
 impl Interval {
-    /// `@[_]` or `@[_, _]`: from the beginning to the end of time.
+    /// True for `@[_]` or `@[_, _]`, an interval without bounds.
     #[must_use]
     pub fn is_eternal(&self) -> bool {
         self.bounds.iter().all(|bound| bound.kind == TimeBoundKind::Wildcard)
     }
 }
 
-/// One bound of an interval.
+/// A bound of an interval.
 #[derive(Debug, Clone)]
 pub struct TimeBound {
-    /// The bytes.
+    /// The range of the bound.
     pub range: TextRange,
-    /// Which kind of bound it is, with its value.
+    /// The kind and value of the bound.
     pub kind: TimeBoundKind,
 }
 
 /// The kinds of interval bounds.
 #[derive(Debug, Clone, PartialEq)]
 pub enum TimeBoundKind {
-    /// An instant, nanoseconds since 1970 UTC; `None` if out of range (reported).
+    /// An instant in nanoseconds since 1970 UTC. `None` if out of range (reported).
     Timestamp(Option<i64>),
-    /// A duration in nanoseconds; `None` if out of range (reported).
+    /// A duration in nanoseconds. `None` if out of range (reported).
     Duration(Option<i64>),
     /// A variable, by its name.
     Variable(Symbol),
@@ -107,18 +107,18 @@ pub enum TimeBoundKind {
     Wildcard,
     /// `now`.
     Now,
-    /// Unreadable (reported).
+    /// A syntax error (reported).
     Broken,
 }
 
 /// `left op right`.
 #[derive(Debug)]
 pub struct Comparison {
-    /// The whole premise.
+    /// The range of the premise.
     pub range: TextRange,
     /// The operator between both sides.
     pub operator: Operator,
-    /// The operator's bytes.
+    /// The range of the operator.
     pub operator_range: TextRange,
     /// Left side.
     pub left: Term,
@@ -144,7 +144,7 @@ pub enum Operator {
 }
 
 impl Operator {
-    /// The spelling.
+    /// The operator as written.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -157,7 +157,7 @@ impl Operator {
         }
     }
 
-    /// The operator that holds exactly when this one does not.
+    /// The complementary operator.
     #[must_use]
     pub fn negated(self) -> Self {
         match self {

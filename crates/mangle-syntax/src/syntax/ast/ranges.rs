@@ -1,4 +1,4 @@
-//! Every range of a statement, to be moved.
+//! Visitor of all ranges of a statement, for moving them.
 
 use super::{
     Atom, BoundRow, Comparison, Interval, Literal, Name, Premise, Statement, StatementKind, TemporalOperator,
@@ -6,10 +6,10 @@ use super::{
 };
 use crate::text::TextRange;
 
-/// What is done with a range.
+/// A callback for each range.
 type Visit<'v> = &'v mut dyn FnMut(&mut TextRange);
 
-/// Visits each range of what a statement says; its findings are not among them.
+/// Visits each range of a statement, except the ranges of its findings.
 pub(in crate::syntax) fn each_range(statement: &mut Statement, visit: Visit<'_>) {
     match &mut statement.kind {
         StatementKind::Package(package) | StatementKind::Use(package) => {

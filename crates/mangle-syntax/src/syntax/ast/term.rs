@@ -1,4 +1,4 @@
-//! Terms and type expressions.
+//! Syntax tree of terms and type expressions.
 
 use super::Name;
 use crate::text::{Symbol, TextRange};
@@ -6,39 +6,40 @@ use crate::text::{Symbol, TextRange};
 /// A term or a type expression.
 #[derive(Debug)]
 pub struct Term {
-    /// The bytes.
+    /// The range of the term.
     pub range: TextRange,
-    /// A constant, a variable, or an application, with its parts.
+    /// The kind of the term, with its parts.
     pub kind: TermKind,
 }
 
-/// The terms that an argument can be, each with its parts.
+/// The kinds of terms.
 #[derive(Debug)]
 pub enum TermKind {
     /// A variable by its name.
     Variable(Symbol),
     /// `_`.
     Wildcard,
-    /// A name constant, slash included.
+    /// A name constant, including the slash.
     Name(Symbol),
     /// An integer; `None` if it does not fit 64 bits (reported).
     Number(Option<i64>),
     /// A float, as 64 bits.
     Float(f64),
-    /// A string in any of the three quotes; its value is [`string_value`](crate::syntax::literal::string_value) of its text.
+    /// A string in any of the three quotes. [`string_value`](crate::syntax::literal::string_value)
+    /// of its text is its value.
     String,
     /// A byte string.
     Bytes,
     /// A function, a list, a map, a struct or a type constructor applied to terms.
     Apply(Box<Apply>),
-    /// Something else (reported).
+    /// A syntax error (reported).
     Broken,
 }
 
-/// How an application is written.
+/// The syntax of an application.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ApplyForm {
-    /// `fn:f(…)`. Also `p(…)`, an atom where a term belongs.
+    /// `fn:f(…)`, or `p(…)`, an atom in the position of a term.
     Call,
     /// `[a, b]`, which is `fn:list(a, b)`.
     List,
@@ -55,17 +56,17 @@ pub enum ApplyForm {
 /// An application.
 #[derive(Debug)]
 pub struct Apply {
-    /// The function with its `fn:`, whatever the spelling (`[1]` has `fn:list`); its range is the
-    /// written name, or the opening bracket.
+    /// The function with its `fn:`, for any syntax (`[1]` has `fn:list`). Its range is the written
+    /// name, or the opening bracket.
     pub function: Name,
-    /// How it is written.
+    /// The syntax of the application.
     pub form: ApplyForm,
-    /// The arguments; keys and values alternate for maps and structs.
+    /// The arguments. Keys and values alternate for maps and structs.
     pub args: Vec<Term>,
 }
 
 impl Apply {
-    /// Whether this is an atom (`p(…)`) that stands where a term belongs.
+    /// True for an atom (`p(…)`) in the position of a term.
     #[must_use]
     pub fn is_atom(&self) -> bool {
         !self.function.as_str().starts_with("fn:")
@@ -73,7 +74,7 @@ impl Apply {
 }
 
 impl Term {
-    /// The variable, if it is one (not `_`).
+    /// The variable, if the term is one (not `_`).
     #[must_use]
     pub fn variable(&self) -> Option<Symbol> {
         match self.kind {
@@ -82,13 +83,13 @@ impl Term {
         }
     }
 
-    /// Whether it is `_`.
+    /// True for `_`.
     #[must_use]
     pub fn is_wildcard(&self) -> bool {
         matches!(self.kind, TermKind::Wildcard)
     }
 
-    /// The application, if it is one.
+    /// The application, if the term is one.
     #[must_use]
     pub fn apply(&self) -> Option<&Apply> {
         match &self.kind {
@@ -97,7 +98,7 @@ impl Term {
         }
     }
 
-    /// Whether it is a literal constant: a name, number, float, string or byte string.
+    /// True for a literal constant: a name, number, float, string or byte string.
     #[must_use]
     pub fn is_constant(&self) -> bool {
         matches!(
@@ -106,8 +107,8 @@ impl Term {
         )
     }
 
-    /// Calls `visit` for this term and every term inside it, outer first. Depth is bounded by the
-    /// nesting limit of the lowering.
+    /// Calls `visit` for this term and every nested term, outer first. The nesting limit of the
+    /// lowering bounds the depth.
     pub fn walk<'a>(&'a self, visit: &mut impl FnMut(&'a Term)) {
         visit(self);
         if let TermKind::Apply(apply) = &self.kind {

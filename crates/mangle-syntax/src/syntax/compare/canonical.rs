@@ -1,5 +1,5 @@
-//! Premises and heads as texts that are equal where the meaning is: layout, notation and the names of variables that occur
-//! once do not count.
+//! Canonical texts of premises and heads: equal for equal meaning, independent of layout, syntax
+//! and names of variables that occur once.
 
 use std::cell::Cell;
 
@@ -13,27 +13,27 @@ use crate::syntax::ast::{
 use crate::syntax::literal::string_value;
 use crate::text::{Symbol, TextRange, slice};
 
-/// How often a variable stands for a term that has such variables again.
+/// Maximum nesting of substituted variables.
 const DEEPEST: usize = 8;
 
-/// Writes the parts of one clause.
+/// Writes the parts of one clause in canonical form.
 pub(super) struct CanonicalWriter<'a> {
     side: Side<'a>,
     item: &'a Item,
     /// The variables that occur once, which are written as `_`.
     single: FxHashSet<Symbol>,
-    /// Variables that stand for a term.
+    /// Variables that are replaced by a term.
     values: FxHashMap<Symbol, &'a Term>,
-    /// The head, premise or statement of a transform that is written.
+    /// The range of the head, premise or transform statement that is being written.
     whole: Cell<TextRange>,
     depth: Cell<usize>,
 }
 
-/// The variables of the clauses before.
+/// The variables of the original clauses.
 #[derive(Debug, Default)]
 pub(super) struct SeenVariables {
     all: FxHashSet<Symbol>,
-    /// Those that occur once in a clause.
+    /// The variables that occur once in a clause.
     single: FxHashSet<Symbol>,
 }
 
@@ -47,21 +47,22 @@ impl SeenVariables {
 #[derive(Debug)]
 pub(super) struct CanonicalPremise {
     pub(super) text: String,
-    /// Whether it is a negation; generators and comparisons are one kind.
+    /// True for a negation. All other premises are one kind.
     pub(super) is_negated: bool,
-    /// Whether the change declares that it says it in another way.
+    /// True if the change declares that it rewrites the premise.
     pub(super) is_declared: bool,
 }
 
 impl<'a> CanonicalWriter<'a> {
-    /// A writer for `clause`, the statement `item`.
+    /// Creates a writer for `clause`, the statement `item`.
     pub(super) fn new(side: Side<'a>, item: &'a Item, clause: &'a Clause) -> Self {
         let single = single(clause).collect();
         Self::with(side, item, single, FxHashMap::default())
     }
 
-    /// A writer for a clause that comes from others with the variables `known`. Those that occur once there are written
-    /// as there; a new one to which an equation gives a value is written as that value.
+    /// Creates a writer for a clause that results from others with the variables `known`. Variables
+    /// that occur once in the original are written in the same way. A new variable with a value
+    /// from an equation is written as that value.
     pub(super) fn after(side: Side<'a>, item: &'a Item, clause: &'a Clause, known: &SeenVariables) -> Self {
         let is_new = |symbol: Symbol| !known.all.contains(&symbol);
         let single =
@@ -79,8 +80,8 @@ impl<'a> CanonicalWriter<'a> {
         Self { side, item, single, values, whole: Cell::default(), depth: Cell::default() }
     }
 
-    /// Whether a range of the statement need not be equal on both sides. A part that holds all that is written does not
-    /// count: then nothing would be compared.
+    /// True if a range of the statement can differ between both sides. A part that contains
+    /// everything that is being written is ignored, because nothing would be compared.
     fn is_free(&self, range: TextRange, is_name: bool) -> bool {
         let (range, whole) = (range + self.item.start, self.whole.get() + self.item.start);
         self.side.parts.iter().any(|part| {
@@ -89,7 +90,7 @@ impl<'a> CanonicalWriter<'a> {
         })
     }
 
-    /// The head with its interval.
+    /// Writes the head with its interval.
     pub(super) fn head(&self, clause: &Clause) -> String {
         let end = clause.interval.as_ref().map_or(clause.head.range.end(), |interval| interval.range.end());
         self.whole.set(TextRange::new(clause.head.range.start(), end.max(clause.head.range.end())));
@@ -97,7 +98,7 @@ impl<'a> CanonicalWriter<'a> {
         self.atom(&clause.head) + &interval
     }
 
-    /// The premises, without the equations of variables that are written as their values.
+    /// The premises, without equations that define substituted variables.
     pub(super) fn premises(&self, clause: &Clause) -> Vec<CanonicalPremise> {
         let is_definition =
             |premise: &&Premise| equation(premise, &|symbol| self.values.contains_key(&symbol)).is_some();
@@ -136,7 +137,7 @@ impl<'a> CanonicalWriter<'a> {
         format!("{left} {} {right}", operator.as_str())
     }
 
-    /// The statements of transforms, without those that the change declares to say in another way.
+    /// The statements of transforms, without those that the change rewrites.
     pub(super) fn transforms(&self, clause: &Clause) -> Vec<String> {
         let declared = |transform: &&Transform| self.side.is_declared(transform.range + self.item.start);
         let kept = clause.transforms.iter().filter(|transform| !declared(transform));
@@ -182,7 +183,7 @@ impl<'a> CanonicalWriter<'a> {
         texts.collect::<Vec<_>>().join(",")
     }
 
-    /// A term; nothing where its words may differ.
+    /// Writes a term. Empty if its words can differ.
     fn term(&self, term: &Term) -> String {
         if self.is_free(term.range, false) {
             return String::new();
@@ -204,7 +205,7 @@ impl<'a> CanonicalWriter<'a> {
         }
     }
 
-    /// A name without the full stop that it swallows at the end of the statement.
+    /// A name without the period that it absorbs at the end of the statement.
     fn name(&self, symbol: Symbol, range: TextRange) -> &'static str {
         let rest = self.text(TextRange::new(range.end(), self.item.statement.len.max(range.end())));
         let name = symbol.as_str();
@@ -232,13 +233,14 @@ impl<'a> CanonicalWriter<'a> {
         slice(self.side.text, range + self.item.start)
     }
 
-    /// A piece of the text without its layout.
+    /// A part of the text without its layout.
     fn raw(&self, range: TextRange) -> String {
         self.text(range).split_whitespace().collect()
     }
 }
 
-/// The variables that occur once in a clause; none where rows are aggregated, for there a name decides what is counted.
+/// The variables that occur once in a clause. None in an aggregation, because variable names affect
+/// the rows.
 fn single(clause: &Clause) -> impl Iterator<Item = Symbol> {
     let mut counts: FxHashMap<Symbol, u32> = FxHashMap::default();
     each_variable(clause, &mut |symbol| *counts.entry(symbol).or_default() += 1);

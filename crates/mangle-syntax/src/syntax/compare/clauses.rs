@@ -1,4 +1,4 @@
-//! Heads and premises: each clause afterwards has all premises of the clause that it comes from.
+//! Comparison of heads and premises: each new clause must have all premises of its original clause.
 
 use rustc_hash::FxHashMap;
 
@@ -7,16 +7,16 @@ use super::{Loss, Side, declared};
 use crate::syntax::ast::Clause;
 use crate::text::Symbol;
 
-/// A clause as texts.
+/// A clause in canonical form.
 struct Form {
     premises: Vec<CanonicalPremise>,
     transforms: Vec<String>,
 }
 
-/// The clauses of one head.
+/// The clauses by head.
 type ByHead = FxHashMap<String, Vec<Form>>;
 
-/// Gives the predicates that have statements of their own only afterwards.
+/// Compares the clauses. Returns the predicates that have statements only after the change.
 pub(super) fn compare(before: &Side<'_>, after: &Side<'_>) -> Result<Vec<(Symbol, u16)>, Loss> {
     let mut gained = declarations(before, after)?;
     let mut known = SeenVariables::default();
@@ -46,7 +46,8 @@ fn form(writer: &CanonicalWriter<'_>, clause: &Clause) -> (String, Form) {
     (writer.head(clause), form)
 }
 
-/// Compares the clauses of one head: each afterwards covers one of before, and each of before is covered.
+/// Compares the clauses of one head. Each new clause must correspond to an old clause, and each old
+/// clause to a new one.
 fn same_head(old: &[Form], new: &[Form]) -> Result<(), Loss> {
     for one in new {
         let losses: Vec<_> = old.iter().map(|old| lost(old, one, new)).collect();
@@ -63,7 +64,7 @@ fn same_head(old: &[Form], new: &[Form]) -> Result<(), Loss> {
     Ok(())
 }
 
-/// What `new`, one of the clauses `all` of its head, lacks of `old`.
+/// The first part of `old` that `new` lacks. `new` is one of the clauses `all` of its head.
 fn lost(old: &Form, new: &Form, all: &[Form]) -> Option<Loss> {
     let has = |form: &Form, text: &str| form.premises.iter().any(|premise| premise.text == text);
     let missing = old.premises.iter().filter(|premise| !has(new, &premise.text));
@@ -77,12 +78,12 @@ fn lost(old: &Form, new: &Form, all: &[Form]) -> Option<Loss> {
         }
     }
     let mut transforms = new.transforms.iter();
-    // In order: a transform sees what those before it made.
+    // In order, because a transform uses the results of earlier ones.
     let gone = old.transforms.iter().find(|wanted| !transforms.any(|found| found == *wanted));
     gone.map(|transform| Loss::Transform(transform.clone()))
 }
 
-/// Compares packages and declarations by their names; a repeated one may go.
+/// Compares packages and declarations by name. Repeated statements can disappear.
 fn declarations(before: &Side<'_>, after: &Side<'_>) -> Result<Vec<(Symbol, u16)>, Loss> {
     let of = |side: &Side<'_>| side.items.iter().filter_map(declared).collect::<Vec<_>>();
     let (old, new) = (of(before), of(after));

@@ -1,9 +1,11 @@
-//! Whether statements still say, after a change, all that they said before: the same heads, at least the same premises,
-//! and no word lost.
+//! Comparison of statements before and after a change: the same heads, at least the same premises,
+//! and no lost words.
 //!
-//! Takes both texts with their statements, and the bytes that the change declares to say in another way; gives the first
-//! loss. A clause may become several (alternatives), each with all premises that it does not declare as replaced. A
-//! statement that could not be read whole is compared by what was recognised of it and by its words.
+//! The comparison takes both texts with their statements, and the ranges that the change rewrites.
+//! It returns the first loss.
+//!
+//! A clause can become several (alternatives), each with all premises that are not rewritten. A
+//! statement with syntax errors is compared by its recognized parts and by its words.
 
 mod canonical;
 mod clauses;
@@ -12,32 +14,32 @@ mod words;
 use super::ast::{Clause, Item, StatementKind};
 use crate::text::{Symbol, TextRange};
 
-/// A text and some of its statements in order.
+/// A text and some of its statements, in order.
 #[derive(Debug, Clone, Copy)]
 pub struct Side<'a> {
-    /// The text that the statements start in.
+    /// The text that contains the statements.
     pub text: &'a str,
     /// The statements.
     pub items: &'a [Item],
-    /// What of the text is said in another way on the other side.
+    /// The ranges of the text that differ on the other side.
     pub parts: &'a [ComparePart],
 }
 
-/// Bytes of a text that are said in another way on the other side.
+/// A range of a text that differs on the other side.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ComparePart {
-    /// The bytes, from the start of the text.
+    /// The range, relative to the start of the text.
     pub range: TextRange,
-    /// Whether whole premises and names of predicates may be other ones, too, and not only words and values.
+    /// True if whole premises and names of predicates can differ, in addition to words and values.
     pub is_declared: bool,
-    /// Whether both sides have this part, so that what is in it need not be equal.
+    /// True if both sides have this part, so that its content can differ.
     pub is_paired: bool,
 }
 
-/// What a change takes away.
+/// Content that a change removes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Loss {
-    /// A clause, or a declaration, has no counterpart.
+    /// A clause or declaration without a counterpart.
     Statement(String),
     /// A premise is missing from a clause.
     Premise(String),
@@ -45,23 +47,24 @@ pub enum Loss {
     Transform(String),
     /// A word or a literal is missing.
     Word(String),
-    /// A word between others became a predicate.
+    /// A word that became a predicate although it was between other words.
     Role(String),
 }
 
-/// What a change that loses nothing adds.
+/// Content that a change without losses adds.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Gain {
-    /// The predicates of clauses and declarations that have no counterpart before: name and arity as written.
+    /// The predicates of new clauses and declarations without a counterpart: name and arity as
+    /// written.
     pub heads: Vec<(Symbol, u16)>,
-    /// Words of damaged statements that are gone, as far as the change may take them away.
+    /// Removed words of statements with syntax errors, if the change is allowed to remove them.
     pub dropped: Vec<String>,
 }
 
-/// Compares the statements that differ.
+/// Compares the differing statements.
 ///
 /// # Errors
-/// With the first thing that is lost.
+/// Returns the first loss.
 pub fn compare(before: Side<'_>, after: Side<'_>) -> Result<Gain, Loss> {
     let (old, new) = differing(before, after);
     let dropped = words::compare(&old, &new)?;
@@ -69,7 +72,7 @@ pub fn compare(before: Side<'_>, after: Side<'_>) -> Result<Gain, Loss> {
     Ok(Gain { heads, dropped })
 }
 
-/// Both sides without the statements that are equal at their starts and at their ends.
+/// Removes the equal statements at the start and at the end of both sides.
 fn differing<'a>(before: Side<'a>, after: Side<'a>) -> (Side<'a>, Side<'a>) {
     let start = equal_count(before.items.iter(), after.items.iter());
     let (old, new) = (rest(before.items, start), rest(after.items, start));
@@ -82,7 +85,7 @@ fn rest(items: &[Item], start: usize) -> &[Item] {
     items.get(start..).unwrap_or_default()
 }
 
-/// How many statements say the same, up to the first that does not.
+/// The number of equal statements before the first difference.
 #[must_use]
 pub fn equal_count<'a>(one: impl Iterator<Item = &'a Item>, other: impl Iterator<Item = &'a Item>) -> usize {
     let same = |(one, other): &(&Item, &Item)| {
@@ -102,18 +105,18 @@ impl<'a> Side<'a> {
         crate::text::slice(self.text, item.statement.range() + item.start)
     }
 
-    /// Whether the words of a range of the text may go.
+    /// True if the words in a range of the text can be removed.
     fn may_go(&self, range: TextRange) -> bool {
         self.parts.iter().any(|part| part.range.contains_range(range))
     }
 
-    /// Whether a range of the text is declared to be said in another way.
+    /// True if the change declares that it rewrites the range.
     fn is_declared(&self, range: TextRange) -> bool {
         self.parts.iter().any(|part| part.is_declared && part.range.contains_range(range))
     }
 }
 
-/// What a statement without premises declares: the keyword, the name, the number of columns.
+/// The content of a statement without premises: keyword, name and arity.
 fn declared(item: &Item) -> Option<(&'static str, Symbol, u16)> {
     match &item.statement.kind {
         StatementKind::Package(package) => Some(("Package", package.name.symbol, 0)),

@@ -1,5 +1,5 @@
-//! The words of statements that could not be read whole: none is lost, and none that stands between others becomes a
-//! predicate.
+//! Comparison of the words in statements with syntax errors: no word is lost, and no word between
+//! others becomes a predicate.
 
 use rustc_hash::FxHashMap;
 
@@ -8,12 +8,12 @@ use crate::syntax::ast::{Atom, Premise};
 use crate::syntax::foreign::{Lexeme, LexemeKind, tokens};
 use crate::text::{TextRange, size};
 
-/// Signs and words that a premise or a head without parentheses may stand behind.
+/// Signs and words that can precede a premise or head without parentheses.
 const BEFORE: [&str; 9] = [",", ":-", "⟸", "!", "not", "\\+", "~", "|>", ";"];
-/// Signs that it may stand in front of.
+/// Signs that can follow a premise or head without parentheses.
 const BEHIND: [&str; 6] = [",", ".", ":-", "⟸", "|>", ";"];
 
-/// Gives the words that are gone because the change may take them away.
+/// Compares the words. Returns the words that the change is allowed to remove.
 pub(super) fn compare(before: &Side<'_>, after: &Side<'_>) -> Result<Vec<String>, Loss> {
     roles(before, after)?;
     let mut dropped = Vec::new();
@@ -44,7 +44,8 @@ fn is_word(token: &Lexeme<'_>) -> bool {
     !matches!(token.kind, LexemeKind::Sign | LexemeKind::Comment) && token.text != "_"
 }
 
-/// Parentheses make a predicate of a word only where it stands alone, as a premise or a head does.
+/// Checks that added parentheses only make a predicate from a word that stands alone, like a
+/// premise or a head.
 fn roles(before: &Side<'_>, after: &Side<'_>) -> Result<(), Loss> {
     let mut made: FxHashMap<&str, u32> = FxHashMap::default();
     for (item, clause) in after.clauses() {
@@ -79,7 +80,7 @@ fn roles(before: &Side<'_>, after: &Side<'_>) -> Result<(), Loss> {
     }
 }
 
-/// Whether a word is a whole head or premise, or has its parentheses.
+/// True if a word is a whole head or premise, or has parentheses.
 fn stands_alone(tokens: &[Lexeme<'_>], at: usize) -> bool {
     let next = tokens.get(at + 1);
     let before = at.checked_sub(1).and_then(|before| tokens.get(before));

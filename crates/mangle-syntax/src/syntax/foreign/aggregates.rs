@@ -1,4 +1,4 @@
-//! Aggregation as SQL, Soufflé and Prolog write it, and functions without `fn:`.
+//! Aggregations in the syntax of SQL, Soufflé and Prolog, and functions without `fn:`.
 
 use std::ops::Range;
 
@@ -39,7 +39,7 @@ pub(super) fn habits(region: &Region<'_>, hits: &mut Hits) {
     }
 }
 
-/// The headline about a word for an aggregation, and the note that shows how Mangle aggregates.
+/// The headline about an aggregation keyword, and the note that shows aggregation in Mangle.
 fn aggregation(region: &Region<'_>, range: &Range<usize>, call: &str, keys: &str) -> Hit {
     let headline = format!("Mangle has no aggregation `{}`", shorten(region.slice(range.clone())));
     let call = shorten(call);
@@ -47,7 +47,7 @@ fn aggregation(region: &Region<'_>, range: &Range<usize>, call: &str, keys: &str
         .note(format!("a transform after the body aggregates: `|> do fn:group_by({keys}), let N = {call}`"))
 }
 
-/// `p(X, count(Y)) :- q(X, Y).`
+/// Matches `p(X, count(Y)) :- q(X, Y).`
 fn in_head(region: &Region<'_>, arrow: usize) -> Option<Hit> {
     region.token(1).filter(|token| token.is("("))?;
     let close = region.close(1)?;
@@ -93,7 +93,7 @@ fn transform(
     if broken { format!("\n    {text}") } else { format!(" {text}") }
 }
 
-/// `N = count(X)`, `N = count : { q(X) }`, `N = sum Y : { q(Y) }` as a premise.
+/// Matches premises `N = count(X)`, `N = count : { q(X) }`, `N = sum Y : { q(Y) }`.
 fn in_body(region: &Region<'_>, arrow: usize) -> Option<Hit> {
     let equal = (arrow + 2..region.tokens.len()).find(|&at| {
         matches!(region.at(at), "=" | ":=" | "is")
@@ -136,7 +136,8 @@ fn in_body(region: &Region<'_>, arrow: usize) -> Option<Hit> {
     Some(hit.replace(end..end, transform).title("aggregate after the body").guess())
 }
 
-/// `count : { q(X) }`, `sum Y : { q(Y) }` and `count { X : q(X) }`: the aggregation and its body.
+/// Matches `count : { q(X) }`, `sum Y : { q(Y) }` and `count { X : q(X) }`. Returns the aggregation
+/// and its body.
 fn braced<'t>(region: &Region<'t>, word: usize, open: usize) -> Option<(Aggregate, &'t str)> {
     let close = region.close(open)?;
     let variable = (word + 1..open).find(|&at| region.kind(at) == Some(LexemeKind::Variable));
@@ -148,7 +149,8 @@ fn braced<'t>(region: &Region<'t>, word: usize, open: usize) -> Option<(Aggregat
     Some((aggregate, region.slice(region.range(body)).trim()))
 }
 
-/// `N = count(distinct X)`, `S = sum(input.prices)`: a call of a reducer that no transform can be made of.
+/// Matches `N = count(distinct X)`, `S = sum(input.prices)`: a call of a reducer that cannot become
+/// a transform.
 fn unclear(region: &Region<'_>, word: usize, premise: &Range<usize>) -> Option<Hit> {
     let close = region.close(word + 1).filter(|_| region.at(word + 1) == "(" && region.glued(word + 1))?;
     if close + 1 != premise.end {
@@ -169,15 +171,16 @@ fn call_of_reducer(region: &Region<'_>, call: Range<usize>) -> Option<Hit> {
     )))
 }
 
-/// True if a call of a reducer can become a transform: its argument is a variable or `*`, so that nothing is lost.
+/// True if a call of a reducer can become a transform: its argument is a variable or `*`, so that
+/// nothing is lost.
 fn is_countable(region: &Region<'_>, argument: usize) -> bool {
     region.kind(argument) == Some(LexemeKind::Variable) || matches!(region.at(argument), "*" | ")")
 }
 
-/// How something is aggregated that is not a variable.
+/// Advice for aggregating values that are not variables.
 const RULE_OF_ITS_OWN: &str = "write a rule with a premise for each element, and aggregate its solutions";
 
-/// `count(violations) > 3`, `COUNT(*) > 2`, `3 < sum(X)` as a premise.
+/// Matches premises `count(violations) > 3`, `COUNT(*) > 2`, `3 < sum(X)`.
 fn in_comparison(region: &Region<'_>, arrow: usize) -> Option<Hit> {
     let is_call = |at: &usize| {
         let is_reducer = reducer(region.at(*at)).is_some() && !region.at(*at).starts_with("fn:");
@@ -199,7 +202,7 @@ fn is_sign_of_order(sign: &str) -> bool {
     matches!(sign, "=" | "==" | "!=" | "<" | ">" | "<=" | ">=" | "=<" | "<>")
 }
 
-/// `let N = COUNT(*)` in a transform.
+/// Matches `let N = COUNT(*)` in a transform.
 fn reducer_calls(region: &Region<'_>, hits: &mut Hits) {
     for equal in 1..region.tokens.len() {
         let start = equal + 1;
@@ -214,7 +217,7 @@ fn reducer_calls(region: &Region<'_>, hits: &mut Hits) {
     }
 }
 
-/// `|> do fn:group_by(X), N = fn:sum(Y)`: a `let` is missing.
+/// Matches `|> do fn:group_by(X), N = fn:sum(Y)`, where a `let` is missing.
 fn let_words(region: &Region<'_>, hits: &mut Hits) {
     let Some(pipe) = region.top_level(1, |token| token.is("|>")) else { return };
     for index in pipe + 1..region.tokens.len() {
@@ -232,13 +235,13 @@ fn let_words(region: &Region<'_>, hits: &mut Hits) {
     }
 }
 
-/// Whether the call that starts here is the left side of a comparison: `len(L) > 2`.
+/// True if the call that starts at `index` is the left side of a comparison: `len(L) > 2`.
 fn is_compared(region: &Region<'_>, index: usize) -> bool {
     let close = region.close(index + 1).filter(|_| region.is_atom(index));
     close.is_some_and(|close| matches!(region.at(close + 1), "=" | "==" | "!=" | "<" | ">" | "<=" | ">="))
 }
 
-/// `Y = plus(X, 1)`, `let N = count()`, `do group_by(X)`: the `fn:` is missing.
+/// Matches `Y = plus(X, 1)`, `let N = count()`, `do group_by(X)`, where `fn:` is missing.
 fn functions(region: &Region<'_>, hits: &mut Hits) {
     for index in 2..region.tokens.len() {
         let is_inside = region.token(index).is_some_and(|token| token.depth > 0);
@@ -248,7 +251,7 @@ fn functions(region: &Region<'_>, hits: &mut Hits) {
             _ => false,
         } || is_compared(region, index);
         let Some(token) = region.token(index).filter(|_| is_value && region.is_atom(index)) else { continue };
-        // `fn:list` is a function, however much it looks like the reducer of another language.
+        // `fn:list` is a function, although it resembles a reducer of another language.
         if token.text.starts_with("fn:") && !token.text.starts_with("fn::") {
             continue;
         }
@@ -262,7 +265,7 @@ fn functions(region: &Region<'_>, hits: &mut Hits) {
     }
 }
 
-/// A function without its `fn:`, or with another prefix.
+/// A function without `fn:`, or with another prefix.
 fn missing_fn(word: &str, range: Range<usize>) -> Hit {
     let headline = format!("function `{}` does not start with `fn:`", shorten(word));
     Hit::new(&rules::MISSING_FN, range, headline)

@@ -1,4 +1,4 @@
-//! Arithmetic with operators, turned into applications of functions.
+//! Infix arithmetic, converted to function applications.
 
 use std::ops::Range;
 
@@ -9,40 +9,41 @@ use super::token::{Lexeme, LexemeKind, tokens};
 use crate::syntax::lower::shorten;
 use crate::syntax::rules;
 
-/// Signs and words behind an expression; empty for the end of the statement.
+/// Signs and words that can follow an expression. Empty for the end of the statement.
 const ENDS: [&str; 23] = [
     ",", ")", "]", ".", "=", "!=", "<", "<=", ">", ">=", "|>", "", ";", "&&", "and", "=:=", "=\\=", "==",
     "\\==", "===", "<>", "=<", "!==",
 ];
 
-/// Deeper expressions are left alone.
+/// Maximum depth of expressions.
 const DEEPEST: u32 = 40;
 
-/// An expression as it is written in Mangle.
+/// An expression in the syntax of Mangle.
 struct Expression {
     text: String,
-    /// The tokens behind it start here.
+    /// The index of the token after the expression.
     end: usize,
-    /// The operator that is applied last, if there is one.
+    /// The outermost operator, if any.
     operator: Option<&'static str>,
     is_text: bool,
 }
 
-/// `source`, an expression with operators, as Mangle writes it; `None` when it is none, or half typed.
+/// Converts `source`, an expression with operators, to the syntax of Mangle. `None` if it is not an
+/// expression, or is incomplete.
 pub(in crate::syntax) fn as_functions(source: &str) -> Option<String> {
     let tokens = tokens(source);
     let expression = Reader { tokens: &tokens, text: source, depth: 0 }.sum(0)?;
     (expression.end == tokens.len() && expression.operator.is_some()).then_some(expression.text)
 }
 
-/// The expression with an operator that starts at the token `from` of a region: its Mangle and the index
-/// behind its last token.
+/// The expression with an operator that starts at the token `from` of a region. Returns its Mangle
+/// text and the index after its last token.
 pub(super) fn expression_at(region: &Region<'_>, from: usize) -> Option<(String, usize)> {
     let expression = Reader { tokens: &region.tokens, text: region.text, depth: 0 }.sum(from)?;
     expression.operator.map(|_| (expression.text, expression.end))
 }
 
-/// `Y = (X + 1) mod 2` and everything else that the grammar does not take as arithmetic.
+/// Matches `Y = (X + 1) mod 2` and other arithmetic that the grammar does not accept.
 pub(super) fn habits(region: &Region<'_>, hits: &mut Hits) {
     let starts = ["=", "!=", "<", "<=", ">", ">=", "(", ",", "[", ":-", ":=", "==", "=:=", "=<", "<>"];
     for from in 1..region.tokens.len() {
@@ -59,7 +60,7 @@ pub(super) fn habits(region: &Region<'_>, hits: &mut Hits) {
     }
 }
 
-/// `X ** 2` and `Y += X`.
+/// Matches `X ** 2` and `Y += X`.
 fn unknown(region: &Region<'_>, from: usize) -> Option<Hit> {
     let (sign, next) = (region.token(from + 1)?, region.token(from + 2)?);
     if !region.token(from)?.is_operand() || !next.is_operand() {
@@ -101,7 +102,7 @@ fn computed(region: &Region<'_>, from: usize) -> Option<Hit> {
     Some(hit.replace(range, text).title(title))
 }
 
-/// `Y = X + .`
+/// Matches `Y = X + .`
 fn half_typed(region: &Region<'_>, from: usize) -> Option<Hit> {
     let (operand, sign) = (region.token(from)?, region.token(from + 1)?);
     let function = operator(sign)?.0;
@@ -120,7 +121,7 @@ pub(in crate::syntax) fn no_infix(operator: &str) -> String {
     format!("Mangle has no infix operator `{operator}`")
 }
 
-/// The function of an operator, and how strongly it binds.
+/// The function of an operator, and its precedence.
 fn operator(token: &Lexeme<'_>) -> Option<(&'static str, u32)> {
     Some(match token.text {
         "||" => ("fn:string:concat", 1),
@@ -152,14 +153,14 @@ impl<'t> Reader<'_, 't> {
         self.chain(from, 1)
     }
 
-    /// Operands of one strength, from the left.
+    /// Parses operands of one precedence, left-associative.
     fn chain(&mut self, from: usize, strength: u32) -> Option<Expression> {
         let mut left = self.operand(from, strength)?;
         loop {
             let Some(token) = self.at(left.end).copied() else { return Some(left) };
             let (function, right) = match operator(&token) {
                 Some((function, own)) if own == strength => (function, self.operand(left.end + 1, strength)?),
-                // `X -1`: the sign belongs to the number for the lexer of the grammar alone.
+                // `X -1`: the sign is part of the number only for the lexer of the grammar.
                 _ => return Some(left),
             };
             left = join(function, left, right);
@@ -193,7 +194,7 @@ impl<'t> Reader<'_, 't> {
         Some(Expression { text, end: last + 1, operator: None, is_text: token.kind == LexemeKind::Text })
     }
 
-    /// The last token of `fn:f(…)`.
+    /// The index of the last token of `fn:f(…)`.
     fn call_end(&self, from: usize) -> Option<usize> {
         let open = self.at(from + 1).filter(|token| token.is("("))?;
         let closes =
@@ -202,14 +203,15 @@ impl<'t> Reader<'_, 't> {
     }
 }
 
-/// `function(left, right)`; texts are joined instead of added, and long sums have one call.
+/// Creates `function(left, right)`. Texts are concatenated instead of added, and long sums use one
+/// call.
 fn join(function: &'static str, left: Expression, right: Expression) -> Expression {
     let is_text = function == "fn:plus" && (left.is_text || right.is_text);
     let function = if is_text { "fn:string:concat" } else { function };
     let repeats =
         left.operator == Some(function) && matches!(function, "fn:plus" | "fn:mult" | "fn:string:concat");
     let text = if repeats && left.text.ends_with(')') {
-        // The text grows in place: a long sum is not copied for each of its values.
+        // The text grows in place, so a long sum is not copied for each operand.
         let mut text = left.text;
         text.pop();
         text.push_str(", ");
@@ -222,7 +224,7 @@ fn join(function: &'static str, left: Expression, right: Expression) -> Expressi
     Expression { text, end: right.end, operator: Some(function), is_text }
 }
 
-/// What `N` stands behind `is`: the expression as Mangle writes it, or as it is.
+/// The expression after `is` in the syntax of Mangle, or unchanged if it has no operator.
 pub(super) fn value(region: &Region<'_>, tokens: Range<usize>) -> String {
     match expression_at(region, tokens.start) {
         Some((text, end)) if end == tokens.end => text,

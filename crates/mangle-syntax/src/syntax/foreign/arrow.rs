@@ -1,6 +1,6 @@
-//! Arrows of other languages.
+//! Rule arrows of other languages.
 
-/// What the engine makes of an arrow of another language.
+/// The note about the engine's reading of a foreign arrow.
 pub(in crate::syntax) fn arrow_note(written: &str) -> &'static str {
     match written {
         "<=" => "the engine reads `<=` as less or equal",

@@ -1,4 +1,5 @@
-//! Phrases that take up whole premises: comprehensions, `if … then … else` with `->`, and queries of SQL in a body.
+//! Foreign constructs that span whole premises: comprehensions, `if … then … else` with `->`, and
+//! SQL queries in a body.
 
 use std::ops::Range;
 
@@ -9,7 +10,7 @@ use super::token::{Lexeme, LexemeKind};
 use crate::syntax::lower::shorten;
 use crate::syntax::rules;
 
-/// The equivalent of a comprehension.
+/// The Mangle equivalent of a comprehension.
 const COLLECTS: &str =
     "a transform after the body collects values: `|> do fn:group_by(…), let L = fn:collect(X)`";
 
@@ -30,7 +31,7 @@ pub(super) fn habits(region: &Region<'_>, hits: &mut Hits) {
     }
 }
 
-/// `[x.name | x := users[_]]`, `[x.name for x in users]`, `any(x > 3 for x in xs)`
+/// Matches `[x.name | x := users[_]]`, `[x.name for x in users]`, `any(x > 3 for x in xs)`.
 fn comprehension(region: &Region<'_>, arrow: usize, open: usize) -> Option<Hit> {
     let close = region.close(open)?;
     let depth = region.token(open)?.depth + 1;
@@ -73,7 +74,7 @@ fn is_generator(region: &Region<'_>, tokens: Range<usize>) -> bool {
             .any(|at| matches!(region.at(at), ":=" | "=" | "in" | ";" | "==" | ">" | "<" | "some"))
 }
 
-/// The premise that has the token at `at`.
+/// The premise that contains the token at `at`.
 fn premise_around(region: &Region<'_>, arrow: usize, at: usize) -> Range<usize> {
     let is_top_comma =
         |at: &usize| region.at(*at) == "," && region.token(*at).is_some_and(|token| token.depth == 0);
@@ -83,7 +84,7 @@ fn premise_around(region: &Region<'_>, arrow: usize, at: usize) -> Range<usize> 
     start..stop.min(region.stop())
 }
 
-/// `( A -> B ; C )` and `A -> B` of Prolog.
+/// Matches `( A -> B ; C )` and `A -> B` of Prolog.
 fn conditionals(region: &Region<'_>, arrow: usize, hits: &mut Hits) {
     let Some(at) = (arrow + 2..region.tokens.len()).find(|&at| region.at(at) == "->") else { return };
     let Some(sign) = region.token(at) else { return };
@@ -96,7 +97,7 @@ fn conditionals(region: &Region<'_>, arrow: usize, hits: &mut Hits) {
     }
 }
 
-/// `p(X) :- SELECT x FROM t.` and `p(X) :- q(X), NOT EXISTS (SELECT 1 FROM t WHERE …).`
+/// Matches `p(X) :- SELECT x FROM t.` and `p(X) :- q(X), NOT EXISTS (SELECT 1 FROM t WHERE …).`
 fn queries(region: &Region<'_>, arrow: usize, hits: &mut Hits) {
     let is = |at: usize, word: &str| region.at(at).eq_ignore_ascii_case(word);
     let Some(at) = (arrow + 1..region.tokens.len()).find(|&at| is(at, "select") && !region.is_atom(at))
@@ -120,7 +121,7 @@ fn queries(region: &Region<'_>, arrow: usize, hits: &mut Hits) {
     }
 }
 
-/// `p(name=X)`
+/// Matches `p(name=X)`.
 fn keyword_arguments(region: &Region<'_>, arrow: usize, hits: &mut Hits) {
     let is_keyword = |at: usize| {
         let in_atom = (0..at).rev().find(|&open| region.at(open) == "(" && region.close(open) > Some(at));
@@ -141,7 +142,7 @@ fn keyword_arguments(region: &Region<'_>, arrow: usize, hits: &mut Hits) {
     hits.add(found.iter().fold(hit, |hit, &at| hit.read(place(at), "")));
 }
 
-/// `lambda x: x + 1`
+/// Matches `lambda x: x + 1`.
 fn functions(region: &Region<'_>, arrow: usize, hits: &mut Hits) {
     let Some(at) =
         (arrow + 1..region.tokens.len()).find(|&at| region.at(at) == "lambda" && !region.is_atom(at))

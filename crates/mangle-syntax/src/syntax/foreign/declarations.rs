@@ -1,5 +1,5 @@
-//! Declarations as other languages and old documents write them: `.decl p(x: number)`,
-//! `Decl p(X: /string)`, `Decl p(Name.Type<string>)`, `Decl p/1`.
+//! Declarations in the syntax of other languages and old documents: `.decl p(x: number)`, `Decl
+//! p(X: /string)`, `Decl p(Name.Type<string>)`, `Decl p/1`.
 
 use std::ops::Range;
 
@@ -9,10 +9,10 @@ use super::token::LexemeKind;
 use crate::syntax::lower::{camel_case, shorten};
 use crate::syntax::rules;
 
-/// One argument of a declaration.
+/// An argument of a declaration.
 struct Argument {
     name: String,
-    /// The type written with it, as Mangle writes types.
+    /// The type of the argument in the syntax of Mangle.
     bound: Option<String>,
 }
 
@@ -39,7 +39,7 @@ pub(super) fn habits(region: &Region<'_>, hits: &mut Hits) {
     }
 }
 
-/// `.decl p(x: number, y: symbol)`
+/// Matches `.decl p(x: number, y: symbol)`.
 fn souffle_declaration(region: &Region<'_>) -> Option<Hit> {
     let close = region.close(3)?;
     let arguments = arguments(region, 4..close)?;
@@ -66,16 +66,16 @@ fn bound(arguments: &[Argument]) -> Option<String> {
     (!types.is_empty()).then(|| format!("bound [{}]", types.join(", ")))
 }
 
-/// The headline about a type that is written with the argument.
+/// The headline about an argument with a type.
 pub(in crate::syntax) fn typed_argument(argument: &str) -> String {
     format!("engine rejects the typed argument `{}`", shorten(argument))
 }
 
-/// Where types are written.
+/// The note about the position of types.
 pub(in crate::syntax) const TYPES_FOLLOW: &str =
     "a `Decl` names its arguments by variables; types follow the atom, as in `bound [/string]`";
 
-/// Types among the arguments of a `Decl`, whatever separates them from the name.
+/// Matches types among the arguments of a `Decl`, with any separator.
 fn typed(region: &Region<'_>, name: usize) -> Option<Hit> {
     let close = region.close(name + 1)?;
     let arguments = arguments(region, name + 2..close)?;
@@ -104,7 +104,7 @@ fn typed(region: &Region<'_>, name: usize) -> Option<Hit> {
     Some(hit.title("move the types into `bound […]`"))
 }
 
-/// Where a `bound` belongs, and how it is set there.
+/// The position of a `bound`, and the text to insert.
 fn bound_place(region: &Region<'_>, close: usize, bound: &str) -> Option<(usize, String)> {
     if let Some(inclusion) = region.top_level(close, |token| token.is("inclusion")) {
         return Some((region.token(inclusion)?.start, format!("{bound} ")));
@@ -144,7 +144,7 @@ fn argument(region: &Region<'_>, tokens: Range<usize>, number: usize) -> Option<
             name: format!("Arg{number}"),
             bound: Some(type_of_word(first.text.trim_start_matches('/'))),
         }),
-        // `X: t`, `X : t`, `X :t`
+        // `X: t`, `X : t`, `X :t`.
         (LexemeKind::Word | LexemeKind::Variable, ":" | "::", _) => Some(Argument {
             name: camel_case(first.text),
             bound: Some(type_of(region, rest.start + 1..rest.end)),
@@ -155,16 +155,16 @@ fn argument(region: &Region<'_>, tokens: Range<usize>, number: usize) -> Option<
                 bound: Some(type_of_word(word.trim_start_matches(':'))),
             })
         }
-        // `X.Type<t>`
+        // `X.Type<t>`.
         (LexemeKind::Variable, ".", _) if region.at(rest.start + 2) == "<" => Some(Argument {
             name: camel_case(first.text),
             bound: Some(type_of(region, rest.start + 3..rest.end - 1)),
         }),
-        // `X /t`
+        // `X /t`.
         (LexemeKind::Word | LexemeKind::Variable, _, Some(LexemeKind::Name)) => {
             Some(Argument { name: camel_case(first.text), bound: Some(type_of(region, rest)) })
         }
-        // `string X`
+        // `string X`.
         (LexemeKind::Word, word, Some(LexemeKind::Variable)) if rest.len() == 1 => {
             Some(Argument { name: camel_case(word), bound: Some(type_of_word(first.text)) })
         }
@@ -172,7 +172,7 @@ fn argument(region: &Region<'_>, tokens: Range<usize>, number: usize) -> Option<
     }
 }
 
-/// A type of another language as Mangle writes it.
+/// Converts a type of another language to the syntax of Mangle.
 fn type_of(region: &Region<'_>, tokens: Range<usize>) -> String {
     let inner = tokens.start + 1..tokens.end.saturating_sub(1);
     match region.at(tokens.start) {
@@ -205,7 +205,7 @@ fn type_of_word(word: &str) -> String {
     known.to_owned()
 }
 
-/// `Decl p/2.`
+/// Matches `Decl p/2.`
 fn numbered(region: &Region<'_>) -> Option<Hit> {
     let count: usize = match (region.kind(2), region.at(2)) {
         (Some(LexemeKind::Name), name) => name.trim_start_matches('/').parse().ok()?,
@@ -227,7 +227,7 @@ fn numbered(region: &Region<'_>) -> Option<Hit> {
     Some(hit.title("name the arguments").guess())
 }
 
-/// What stands behind the declared atom: commas between the parts, and parts without brackets.
+/// Checks the parts after the declared atom: commas between them, and parts without brackets.
 fn parts(region: &Region<'_>, from: usize, hits: &mut Hits) {
     for index in from..region.stop() {
         let Some(token) = region.token(index).filter(|token| token.depth == 0) else { continue };
@@ -251,7 +251,7 @@ fn parts(region: &Region<'_>, from: usize, hits: &mut Hits) {
     }
 }
 
-/// `bound (/string)`, `bound /string`, `descr doc("…")`, `doc("…")`.
+/// Matches `bound (/string)`, `bound /string`, `descr doc("…")`, `doc("…")`.
 fn unbracketed(region: &Region<'_>, index: usize) -> Option<Hit> {
     let token = region.token(index)?;
     let opened = region.at(index + 1) == "(" && !token.is("doc");

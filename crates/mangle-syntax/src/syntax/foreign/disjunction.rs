@@ -1,4 +1,4 @@
-//! Alternatives in a body: `a(X) ; b(X)`, `a(X) or b(X)`, `c(X), (a(X) | b(X))`.
+//! Disjunction in a body: `a(X) ; b(X)`, `a(X) or b(X)`, `c(X), (a(X) | b(X))`.
 
 use std::ops::Range;
 
@@ -11,18 +11,18 @@ use crate::syntax::rules;
 
 const OR: [&str; 8] = [";", "|", "||", "or", "Or", "OR", "∨", "\\/"];
 
-/// More rules than this are no help.
+/// Maximum number of generated rules.
 const MOST: usize = 8;
 
 /// A choice between bodies, each a list of premises.
 type Bodies<'t> = Vec<Vec<&'t str>>;
 
-/// How far a sign for "or" reaches that stands beside commas.
+/// The operands of an "or" next to commas.
 #[derive(Clone, Copy, PartialEq)]
 enum Reach {
-    /// Over the premise before it and the one behind it.
+    /// The premise before and the premise after.
     Premises,
-    /// Over everything before it and everything behind it, as in Prolog.
+    /// Everything before and everything after, like in Prolog.
     All,
 }
 
@@ -55,14 +55,14 @@ pub(super) fn habits(region: &Region<'_>, hits: &mut Hits) {
     hits.add(if is_clear { clear(region, arrow, hit) } else { unclear(region, arrow, hit) });
 }
 
-/// With the fix that writes one rule for each alternative.
+/// Adds the fix that writes one rule for each alternative.
 fn clear(region: &Region<'_>, arrow: usize, hit: Hit) -> Hit {
     let Some(rules) = split(region, arrow, Reach::All) else { return hit };
     let hit = options(region, arrow + 1..region.stop()).into_iter().fold(hit, Hit::replacing);
     hit.mend(0..region.text.len(), rules.join("\n")).title("write one rule for each alternative")
 }
 
-/// With both readings: the one that keeps more premises in each rule as a guess, the other one beside it.
+/// Adds both readings as guesses. The main fix keeps more premises in each rule.
 fn unclear(region: &Region<'_>, arrow: usize, hit: Hit) -> Hit {
     let [near, far] = [Reach::Premises, Reach::All].map(|reach| split(region, arrow, reach));
     let (Some(near), Some(far)) = (near, far) else { return hit };
@@ -82,7 +82,7 @@ fn is_or(region: &Region<'_>, index: usize) -> bool {
         && enclosing(region, index).is_none_or(|open| is_group(region, open))
 }
 
-/// True if `||` stands between two values, as in `N = F || " " || L` of SQL.
+/// True if `||` is between two values, for example `N = F || " " || L` in SQL.
 fn joins_texts(region: &Region<'_>, index: usize) -> bool {
     let is_value = |at: usize| {
         region.token(at).is_some_and(|token| {
@@ -94,7 +94,7 @@ fn joins_texts(region: &Region<'_>, index: usize) -> bool {
     region.at(index) == "||" && is_first && is_value(index - 1) && is_value(index + 1) && !compares
 }
 
-/// The bracket that is open around the token at `index`.
+/// The innermost bracket that is open at `index`.
 fn enclosing(region: &Region<'_>, index: usize) -> Option<usize> {
     let depth = region.token(index)?.depth.checked_sub(1)?;
     (0..index).rev().find(|&at| {
@@ -102,19 +102,19 @@ fn enclosing(region: &Region<'_>, index: usize) -> Option<usize> {
     })
 }
 
-/// Whether a parenthesis holds premises, not arguments.
+/// True if a parenthesis contains premises, not arguments.
 fn is_group(region: &Region<'_>, open: usize) -> bool {
     region.at(open) == "(" && region.kind_before(open) == Some(LexemeKind::Sign)
         || (region.at(open) == "(" && OR.contains(&region.before(open)))
 }
 
-/// The parentheses of a body that hold premises.
+/// The parentheses of a body that contain premises.
 fn groups(region: &Region<'_>, arrow: usize) -> Vec<Range<usize>> {
     let opens = (arrow + 1..region.tokens.len()).filter(|&at| is_group(region, at));
     opens.filter_map(|open| Some(open..region.close(open)?)).collect()
 }
 
-/// The rules that the alternatives come to; `None` where that would change the meaning or lose a comment.
+/// The rules for the alternatives. `None` if the split would change the meaning or lose a comment.
 fn split(region: &Region<'_>, arrow: usize, reach: Reach) -> Option<Vec<String>> {
     let stop = region.stop();
     if region.has_comment() || (arrow..stop).any(|at| region.at(at) == "|>") {
@@ -142,13 +142,13 @@ fn is_comma(region: &Region<'_>, index: usize) -> bool {
     region.at(index) == ","
 }
 
-/// What a parenthesis around premises holds, if these tokens are one.
+/// The content of a parenthesis around premises, if the tokens are one.
 fn inside(region: &Region<'_>, part: &Range<usize>) -> Option<Range<usize>> {
     let is_whole = is_group(region, part.start) && region.close(part.start) == part.end.checked_sub(1);
     is_whole.then(|| part.start + 1..part.end - 1)
 }
 
-/// Whether no list of premises has both commas and alternatives.
+/// True if no list of premises mixes commas and alternatives.
 fn is_clear(region: &Region<'_>, tokens: Range<usize>) -> bool {
     let [alternatives, premises] = [is_or, is_comma].map(|sign| parts(region, tokens.clone(), sign));
     let mixed = alternatives.len() > 1 && premises.len() > 1;
@@ -156,12 +156,13 @@ fn is_clear(region: &Region<'_>, tokens: Range<usize>) -> bool {
     !mixed && smallest.iter().filter_map(|part| inside(region, part)).all(|inner| is_clear(region, inner))
 }
 
-/// Some tokens, and the parenthesis that closes behind them: the reading has none, and a premise ends where it was.
+/// Extends the tokens by a closing parenthesis after them. The reading deletes this parenthesis, so
+/// a premise ends there.
 fn with_close(region: &Region<'_>, part: Range<usize>) -> Range<usize> {
     part.start..part.end + usize::from(region.at(part.end) == ")")
 }
 
-/// The alternatives of a body in which they are clear.
+/// The alternatives of an unambiguous body.
 fn options(region: &Region<'_>, tokens: Range<usize>) -> Vec<Range<usize>> {
     let alternatives = parts(region, tokens.clone(), is_or);
     if alternatives.len() > 1 {
@@ -171,7 +172,7 @@ fn options(region: &Region<'_>, tokens: Range<usize>) -> Vec<Range<usize>> {
     premises.iter().filter_map(|part| inside(region, part)).flat_map(|inner| options(region, inner)).collect()
 }
 
-/// The bodies that the alternatives among these tokens come to.
+/// The bodies that result from the alternatives among these tokens.
 fn bodies<'t>(region: &Region<'t>, tokens: Range<usize>, reach: Reach) -> Option<Bodies<'t>> {
     match reach {
         Reach::All => any(region, tokens, &|part| all(region, part, &|part| premise(region, part, reach))),
@@ -181,7 +182,7 @@ fn bodies<'t>(region: &Region<'t>, tokens: Range<usize>, reach: Reach) -> Option
     }
 }
 
-/// One premise, or what is in its parentheses.
+/// The bodies of one premise, or of the content of its parentheses.
 fn premise<'t>(region: &Region<'t>, part: Range<usize>, reach: Reach) -> Option<Bodies<'t>> {
     match inside(region, &part) {
         Some(inner) => bodies(region, inner, reach),
@@ -189,7 +190,7 @@ fn premise<'t>(region: &Region<'t>, part: Range<usize>, reach: Reach) -> Option<
     }
 }
 
-/// The bodies of all alternatives.
+/// Collects the bodies of all alternatives.
 fn any<'t>(
     region: &Region<'t>,
     tokens: Range<usize>,
@@ -202,7 +203,7 @@ fn any<'t>(
     (bodies.len() <= MOST).then_some(bodies)
 }
 
-/// The bodies with one alternative of each premise.
+/// The bodies that combine one alternative of each premise.
 fn all<'t>(
     region: &Region<'t>,
     tokens: Range<usize>,
@@ -222,7 +223,7 @@ fn all<'t>(
     Some(bodies)
 }
 
-/// The stretches between the separators at the depth of the first token.
+/// The parts between separators at the depth of the first token.
 fn parts(
     region: &Region<'_>,
     tokens: Range<usize>,

@@ -1,11 +1,11 @@
-//! Aggregations of other languages and the functions that they are.
+//! Functions and aggregations of other languages with their Mangle equivalents.
 
-/// The function of Mangle that another language calls `word`.
+/// The Mangle function for the name `word` of another language.
 pub(super) fn function(word: &str) -> Option<&'static str> {
     FUNCTIONS.iter().find(|(known, _)| *known == word).map(|(_, function)| *function)
 }
 
-/// What to write in place of a call that has no function of Mangle with the same arguments.
+/// Advice for a call without an equivalent Mangle function with the same arguments.
 pub(in crate::syntax) fn value_advice(word: &str) -> &'static str {
     match word.rsplit('.').next().unwrap_or(word) {
         "sprintf" | "format" | "printf" | "format_string" | "print" | "string_format" => {
@@ -19,7 +19,7 @@ pub(in crate::syntax) fn value_advice(word: &str) -> &'static str {
     }
 }
 
-/// Words of other languages for functions.
+/// Function names of other languages.
 const FUNCTIONS: &[(&str, &str)] = &[
     ("plus", "fn:plus"),
     ("add", "fn:plus"),

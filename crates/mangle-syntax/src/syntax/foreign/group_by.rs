@@ -1,4 +1,4 @@
-//! `GROUP BY`, `ORDER BY` and `LIMIT` of SQL behind a body.
+//! `GROUP BY`, `ORDER BY` and `LIMIT` of SQL after a body.
 
 use std::ops::Range;
 
@@ -9,26 +9,29 @@ use super::token::LexemeKind;
 use crate::syntax::lower::shorten;
 use crate::syntax::rules;
 
-/// What stands for a transform that cannot be made of the clause, or is too long to be shown.
+/// The example for a transform that cannot be generated or is too long.
 const EXAMPLE: &str = "|> do fn:group_by(X), let N = fn:count()";
 
-/// Transforms longer than this are not shown.
+/// Maximum length of a generated transform.
 const LONGEST: usize = 100;
 
 /// A clause with `GROUP BY` after its body.
 struct GroupByClause<'r, 't> {
     region: &'r Region<'t>,
     arrow: usize,
-    /// The word `GROUP`.
+    /// The index of the word `GROUP`.
     group: usize,
     /// The edits of head and body.
     changes: Vec<(Range<usize>, String)>,
-    /// The variables of the results, and what each is.
+    /// The variables of the results, each with its aggregate.
     results: Vec<(String, Aggregate)>,
 }
 
-/// `size(T, N) :- works(W, T) GROUP BY T, N = count(W).`, `size(T, COUNT(*)) :- … GROUP BY T.`, and
-/// `size(T, N) :- works(W, T), N = COUNT(*) GROUP BY T.`
+/// Matches three forms:
+///
+/// * `size(T, N) :- works(W, T) GROUP BY T, N = count(W).`
+/// * `size(T, COUNT(*)) :- … GROUP BY T.`
+/// * `size(T, N) :- works(W, T), N = COUNT(*) GROUP BY T.`
 pub(super) fn group_by(region: &Region<'_>, arrow: usize) -> Option<Hit> {
     let is_word = |at: usize, word: &str| region.at(at).eq_ignore_ascii_case(word);
     let group = region.top_level(arrow + 2, |token| token.text.eq_ignore_ascii_case("group"))?;
@@ -58,7 +61,7 @@ pub(super) fn group_by(region: &Region<'_>, arrow: usize) -> Option<Hit> {
     }
 }
 
-/// The words `GROUP BY`; `shown` is how Mangle groups.
+/// Reports the words `GROUP BY`. `shown` is the equivalent in Mangle.
 fn no_group_by(region: &Region<'_>, words: Range<usize>, shown: &str) -> Hit {
     let headline = format!("Mangle has no `{}`", region.slice(words.clone()));
     Hit::new(&rules::FOREIGN_AGGREGATION, words, headline)
@@ -66,7 +69,7 @@ fn no_group_by(region: &Region<'_>, words: Range<usize>, shown: &str) -> Hit {
 }
 
 impl GroupByClause<'_, '_> {
-    /// The bytes from the end of the body to the end of the clause.
+    /// The range from the end of the body to the end of the clause.
     fn rest(&self) -> Option<Range<usize>> {
         let before = self.region.token(self.group - 1)?;
         let start = if before.is(",") { before.start } else { before.end };
@@ -88,7 +91,7 @@ impl GroupByClause<'_, '_> {
         Some((keys, lets.collect()))
     }
 
-    /// Aggregates among the arguments of the head.
+    /// Collects aggregates from the arguments of the head.
     fn of_head(&mut self) -> Option<()> {
         let region = self.region;
         let close = region.token(1).filter(|token| token.is("(")).and_then(|_| region.close(1)).unwrap_or(0);
@@ -97,7 +100,7 @@ impl GroupByClause<'_, '_> {
             let end = region.part_end(start).min(close);
             if let Some(aggregate) = aggregate_at(region, start..end) {
                 let variable = fresh(region, &aggregate);
-                // Two of the same reducer would need two names.
+                // Two results of the same reducer would need two names.
                 if self.results.iter().any(|(other, _)| *other == variable) {
                     return None;
                 }
@@ -109,7 +112,7 @@ impl GroupByClause<'_, '_> {
         Some(())
     }
 
-    /// Premises `N = COUNT(*)`.
+    /// Collects premises `N = COUNT(*)`.
     fn of_body(&mut self) -> Option<()> {
         let region = self.region;
         for equal in self.arrow + 2..self.group {
@@ -126,7 +129,7 @@ impl GroupByClause<'_, '_> {
         Some(())
     }
 
-    /// `, N = count(Y)` after the keys.
+    /// Collects `, N = count(Y)` after the keys.
     fn of_tail(&mut self, keys_end: usize) -> Option<()> {
         let region = self.region;
         let mut start = keys_end;
@@ -143,7 +146,7 @@ impl GroupByClause<'_, '_> {
         Some(())
     }
 
-    /// A head variable that the body does not bind is a number of rows; `None` where several are left.
+    /// Uses the only unbound head variable for the number of rows. `None` if there are several.
     fn of_unbound_variable(&mut self) -> Option<()> {
         let region = self.region;
         let is_bound = |variable: &str| (self.arrow..self.group).any(|at| region.at(at) == variable);
@@ -163,7 +166,7 @@ impl GroupByClause<'_, '_> {
     }
 }
 
-/// `… order by X` and `… limit 10` behind a body.
+/// Matches `… order by X` and `… limit 10` after a body.
 pub(super) fn order_or_limit(region: &Region<'_>, arrow: usize) -> Option<Hit> {
     let at =
         region.top_level(arrow + 2, |token| matches!(token.text, "order" | "ORDER" | "limit" | "LIMIT"))?;
@@ -185,7 +188,7 @@ pub(super) fn order_or_limit(region: &Region<'_>, arrow: usize) -> Option<Hit> {
     Some(hit.help("sort and limit the results of a query in the program that asks").read(rest, ""))
 }
 
-/// The last of the variables behind `group by`.
+/// The last of the variables after `group by`.
 fn last_key(region: &Region<'_>, first: usize) -> Option<usize> {
     let is_key = |at: usize| region.kind(at) == Some(LexemeKind::Variable) && region.at(at + 1) != "=";
     let mut last = is_key(first).then_some(first)?;
@@ -195,7 +198,7 @@ fn last_key(region: &Region<'_>, first: usize) -> Option<usize> {
     Some(last)
 }
 
-/// `|> do group by X, …` and `|> group by X, …`.
+/// Matches `|> do group by X, …` and `|> group by X, …`.
 pub(super) fn group_words(region: &Region<'_>, hits: &mut Hits) {
     let group = (1..region.tokens.len()).find(|&at| region.at(at).eq_ignore_ascii_case("group"));
     let Some(group) = group.filter(|&at| region.at(at + 1).eq_ignore_ascii_case("by")) else { return };

@@ -1,11 +1,11 @@
-//! What a recogniser found: a habit of another language, how to read it, and how to mend it.
+//! Recognized foreign construct: its finding, its reading as Mangle, and its fix.
 
 use std::ops::Range;
 
 use crate::lint::Rule;
 use crate::text::{TextRange, size};
 
-/// A replacement of some bytes of a region.
+/// A replacement of a range in a region.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::syntax) struct RegionEdit {
     pub(in crate::syntax) range: Range<usize>,
@@ -13,47 +13,47 @@ pub(in crate::syntax) struct RegionEdit {
 }
 
 impl RegionEdit {
-    /// The bytes that are replaced.
+    /// The replaced range.
     fn text_range(&self) -> TextRange {
         TextRange::new(size(self.range.start), size(self.range.end.max(self.range.start)))
     }
 }
 
-/// How a habit is mended.
+/// The fix of a foreign construct.
 #[derive(Debug, Clone)]
 pub(in crate::syntax) enum HabitFix {
-    /// As it is read.
+    /// The edits of the reading.
     AsRead,
-    /// Otherwise.
+    /// Other edits than the reading.
     By(Vec<RegionEdit>),
-    /// Not by a machine.
+    /// No automatic fix.
     No,
 }
 
-/// One habit in one statement.
+/// A foreign construct in one statement.
 #[derive(Debug, Clone)]
 pub(in crate::syntax) struct Hit {
     pub(in crate::syntax) rule: &'static Rule,
-    /// What is underlined.
+    /// The range of the finding.
     pub(in crate::syntax) range: Range<usize>,
-    /// As [`Finding::message`](crate::lint::Finding::message).
+    /// See [`Finding::message`](crate::lint::Finding::message).
     pub(in crate::syntax) headline: String,
-    /// As [`Finding::label`](crate::lint::Finding::label).
+    /// See [`Finding::label`](crate::lint::Finding::label).
     pub(in crate::syntax) label: Option<String>,
-    /// As [`Finding::notes`](crate::lint::Finding::notes).
+    /// See [`Finding::notes`](crate::lint::Finding::notes).
     pub(in crate::syntax) notes: Vec<String>,
-    /// As [`Finding::help`](crate::lint::Finding::help).
+    /// See [`Finding::help`](crate::lint::Finding::help).
     pub(in crate::syntax) help: Option<String>,
-    /// What the fix does, in the imperative.
+    /// The title of the fix in the imperative.
     pub(in crate::syntax) title: String,
-    /// Whether the fix is certain.
+    /// True if the fix is certain.
     pub(in crate::syntax) safe: bool,
-    /// The changes that turn the statement into one that the grammar reads.
+    /// The edits that turn the statement into valid Mangle.
     pub(in crate::syntax) reading: Vec<RegionEdit>,
     pub(in crate::syntax) mend: HabitFix,
-    /// What the fix says in another way, beside the words that the reading replaces.
+    /// Ranges that the fix rewrites, in addition to the edits of the reading.
     replaces: Vec<Range<usize>>,
-    /// Another fix for another reading, with its title.
+    /// An alternative fix for another reading, with its title.
     pub(in crate::syntax) other: Option<(String, RegionEdit)>,
 }
 
@@ -75,7 +75,7 @@ impl Hit {
         }
     }
 
-    /// The same habit at `range`, with another headline.
+    /// Changes the range and the headline.
     pub(super) fn named(mut self, headline: impl Into<String>, range: Range<usize>) -> Self {
         (self.headline, self.range) = (headline.into(), range);
         self
@@ -96,7 +96,7 @@ impl Hit {
         self
     }
 
-    /// It is read as if `range` were `text`, and mended so.
+    /// Replaces `range` with `text` in the reading and in the fix.
     pub(super) fn replace(mut self, range: Range<usize>, text: impl Into<String>) -> Self {
         self = self.read(range, text);
         self.mend = HabitFix::AsRead;
@@ -111,18 +111,18 @@ impl Hit {
         self.replace(edit.range, edit.text)
     }
 
-    /// It is read as if `range` were `text`; that is no fix.
+    /// Replaces `range` with `text` only in the reading.
     pub(super) fn read(mut self, range: Range<usize>, text: impl Into<String>) -> Self {
         self.reading.push(RegionEdit { range, text: text.into() });
         self
     }
 
-    /// [`Hit::read`], for an edit.
+    /// Adds an edit to the reading, like [`Hit::read`].
     pub(super) fn read_as(self, edit: RegionEdit) -> Self {
         self.read(edit.range, edit.text)
     }
 
-    /// It is mended so, and not as it is read.
+    /// Sets a fix that differs from the reading.
     pub(super) fn mend(mut self, range: Range<usize>, text: impl Into<String>) -> Self {
         self.mend = HabitFix::By(vec![RegionEdit { range, text: text.into() }]);
         self
@@ -133,13 +133,13 @@ impl Hit {
         self
     }
 
-    /// The fix is a guess.
+    /// Marks the fix as a guess.
     pub(super) fn guess(mut self) -> Self {
         self.safe = false;
         self
     }
 
-    /// For another reading it is mended so.
+    /// Sets the alternative fix for another reading.
     pub(super) fn otherwise(
         mut self,
         title: impl Into<String>,
@@ -150,19 +150,19 @@ impl Hit {
         self
     }
 
-    /// The fix says `range` in another way.
+    /// Declares that the fix rewrites `range`.
     pub(super) fn replacing(mut self, range: Range<usize>) -> Self {
         self.replaces.push(range);
         self
     }
 
-    /// What the fix says in another way: the words of the foreign notation, and what is declared.
+    /// The ranges that the fix rewrites: foreign syntax, and declared ranges.
     pub(in crate::syntax) fn replaced(&self) -> impl Iterator<Item = Range<usize>> {
         let reading = self.reading.iter().map(|change| &change.range).filter(|range| !range.is_empty());
         reading.chain(&self.replaces).cloned()
     }
 
-    /// The changes of the fix.
+    /// The edits of the fix.
     pub(in crate::syntax) fn fix(&self) -> Option<&[RegionEdit]> {
         match &self.mend {
             HabitFix::AsRead => Some(&self.reading),
@@ -172,12 +172,12 @@ impl Hit {
     }
 }
 
-/// The hits in one statement; none touches what another changes.
+/// The foreign constructs in one statement. Their edits do not overlap.
 #[derive(Debug, Default)]
 pub(super) struct Hits(pub(super) Vec<Hit>);
 
 impl Hits {
-    /// Whether a hit changes some of these bytes.
+    /// True if a hit changes some of these bytes.
     pub(super) fn takes(&self, range: &Range<usize>) -> bool {
         self.0.iter().flat_map(|hit| &hit.reading).any(|other| overlap(&other.range, range))
     }
@@ -189,16 +189,16 @@ impl Hits {
     }
 }
 
-/// Whether two ranges have a byte in common, or one is an insertion inside the other.
+/// True if two ranges share a byte, or one is an insertion inside of the other.
 fn overlap(a: &Range<usize>, b: &Range<usize>) -> bool {
     a.start < b.end && b.start < a.end
 }
 
-/// `text` after `changes`, which do not overlap.
+/// Applies `changes`, which do not overlap, to `text`.
 pub(in crate::syntax) fn apply(text: &str, changes: &[RegionEdit]) -> String {
     let mut sorted: Vec<&RegionEdit> = changes.iter().collect();
     sorted.sort_by_key(|change| (change.range.start, change.range.end));
     let edits = sorted.iter().map(|change| (change.text_range(), change.text.as_str()));
-    // Changes that do not fit together change nothing, and then the reading does not parse.
+    // Incompatible edits leave the text unchanged, so that the reading does not parse.
     crate::text::apply(text, edits).unwrap_or_else(|| text.to_owned())
 }

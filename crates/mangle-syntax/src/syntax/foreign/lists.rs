@@ -1,4 +1,4 @@
-//! `[H | T]`, with which Prolog takes lists apart.
+//! List patterns `[H | T]` of Prolog.
 
 use super::hit::{Hit, Hits};
 use super::region::Region;
@@ -8,7 +8,7 @@ use crate::syntax::rules;
 /// The headline about `[H | T]`.
 pub(in crate::syntax) const NO_LIST_PATTERN: &str = "Mangle has no list pattern `[H | T]`";
 
-/// How a list is split.
+/// The help text for splitting a list.
 pub(in crate::syntax) const MATCH_CONS: &str = "the premise `:match_cons(List, H, T)` splits a list";
 
 pub(super) fn habits(region: &Region<'_>, hits: &mut Hits) {
@@ -21,7 +21,7 @@ pub(super) fn habits(region: &Region<'_>, hits: &mut Hits) {
     }
 }
 
-/// One pattern with one element before its bar.
+/// Matches a pattern with one element before its bar.
 fn pattern(region: &Region<'_>, open: usize) -> Option<Hit> {
     let close = region.close(open)?;
     let parts = [open + 1, open + 3].map(|at| region.token(at).filter(|token| token.is_operand()));
@@ -47,7 +47,7 @@ fn pattern(region: &Region<'_>, open: usize) -> Option<Hit> {
             return Some(hit.replace(premise, call.as_str()).title(format!("write `{call}`")));
         }
     }
-    // `q([H | T])`
+    // `q([H | T])`.
     let premise_end =
         (close + 1..region.tokens.len()).find(|&at| region.token(at).is_some_and(|t| t.depth == 0))?;
     let end = region.token(premise_end).filter(|token| token.is(")"))?.end;

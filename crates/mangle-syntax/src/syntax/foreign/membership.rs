@@ -1,4 +1,4 @@
-//! Membership tests: `X in L`, `X not in L`, `!(X in L)`, and the lists, sets and tuples in them.
+//! Membership tests: `X in L`, `X not in L`, `!(X in L)`, with lists, sets and tuples.
 
 use std::ops::Range;
 
@@ -8,7 +8,7 @@ use super::region::{NEUTRAL, Region};
 use super::token::LexemeKind;
 use crate::syntax::lower::shorten;
 
-/// `X in L`, `X not in L`, `not X in L` and `!(X in L)`.
+/// Matches `X in L`, `X not in L`, `not X in L` and `!(X in L)`.
 pub(super) fn habits(region: &Region<'_>, hits: &mut Hits) {
     let Some(arrow) = region.arrow() else { return };
     for index in arrow + 2..region.tokens.len() {
@@ -27,11 +27,12 @@ pub(super) fn habits(region: &Region<'_>, hits: &mut Hits) {
     }
 }
 
-/// A test when the element is bound already, else a choice. `index` is the first word after the element.
+/// A membership test if the element is already bound, otherwise an enumeration. `index` is the
+/// first word after the element.
 fn member(region: &Region<'_>, arrow: usize, index: usize, is_not_in: bool) -> Option<Hit> {
     let element = region.token(index - 1)?;
     let first = index + 1 + usize::from(is_not_in);
-    // `!(X in L)`
+    // `!(X in L)`.
     let open = (0..index).rev().find(|&at| region.at(at) == "(" && region.close(at) > Some(index));
     let group = open.filter(|&open| NOT.contains(&region.before(open)) && element.depth == 1);
     if element.depth > 0 && group.is_none() {
@@ -62,10 +63,10 @@ fn member(region: &Region<'_>, arrow: usize, index: usize, is_not_in: bool) -> O
     Some(hit.replace(region.range(premise), text).title(title))
 }
 
-/// What to write for a test of a collection that is not a list.
+/// Advice for tests of a collection that is not a list.
 const ELEMENTS_ARE_FACTS: &str = "write a predicate with one fact for each element, and use it as a premise";
 
-/// A list as Mangle writes it: sets and tuples of values have other brackets.
+/// Converts a list, set or tuple of values to a Mangle list.
 fn list_text(region: &Region<'_>, tokens: &Range<usize>) -> Option<String> {
     let (first, last) = (region.token(tokens.start)?, tokens.end.checked_sub(1)?);
     if tokens.len() == 1 {

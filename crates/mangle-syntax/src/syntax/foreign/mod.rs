@@ -1,9 +1,11 @@
-//! The habits of other languages: what somebody wrote who came from Prolog, Soufflé, SQL, Python or an
-//! old manual, and what it means in Mangle.
+//! Recognition of foreign syntax: constructs from Prolog, Soufflé, SQL, Python, Rego or outdated
+//! manuals, with their Mangle equivalents.
 //!
-//! Takes the text of one statement that could not be read ([`Region`]); gives [`Hit`]s: which habit,
-//! where, how to read it, how to mend it. Works on words and signs, not on the tree, since there is
-//! none to rely on. Whether a reading is right is found out by parsing it; see `mend`.
+//! The module takes the text of one statement with syntax errors ([`Region`]). It returns [`Hit`]s:
+//! the construct, its range, its reading as Mangle, and its fix.
+//!
+//! Recognizers work on tokens, because a reliable tree does not exist. A reading is verified by
+//! parsing it; see `mend`.
 
 mod aggregates;
 mod arithmetic;
@@ -47,19 +49,19 @@ pub(super) use token::{Lexeme, LexemeKind, tokens};
 /// The headline about a query.
 pub(super) const NO_QUERY: &str = "query in a file";
 
-/// Why that is an error.
+/// The reason that a query is an error.
 pub(super) const IN_A_FILE: &str = "the engine accepts only declarations, facts and rules in a file";
 
-/// Why Mangle needs no sign for alternatives.
+/// The note about alternatives.
 pub(super) const NO_DISJUNCTION: &str = "alternatives are separate rules with the same head";
 
-/// The note about null and its like.
+/// The note about null and similar values.
 const ABSENCE: &str = "what is unknown is expressed by the absence of a fact";
 
-/// What the fix of text that cannot be kept does.
+/// The title of the fix for text that is not code.
 const TO_COMMENT: &str = "turn it into a comment";
 
-/// The recognisers in the order in which they are asked: the first one to claim a place has it.
+/// The recognizers in order of priority: the first one that matches a position wins.
 const RECOGNISERS: &[fn(&Region<'_>, &mut Hits)] = &[
     terms::lookalikes,
     statements::comments,
@@ -96,7 +98,7 @@ const RECOGNISERS: &[fn(&Region<'_>, &mut Hits)] = &[
     statements::ends,
 ];
 
-/// The habits in a statement, in the order of the text. None changes what another one changes.
+/// The foreign constructs in a statement, in text order. Their edits do not overlap.
 pub(super) fn habits(region: &Region<'_>) -> Vec<Hit> {
     let mut hits = Hits::default();
     for recogniser in RECOGNISERS {

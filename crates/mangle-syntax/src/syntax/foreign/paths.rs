@@ -1,5 +1,5 @@
-//! Field access, lookups, method calls and entities of other languages: `X.age`, `input.containers[_].image`,
-//! `blocked[User]`, `P.startswith("src/")`, `User::"ann"`.
+//! Field access, lookups, method calls and entities of other languages: `X.age`,
+//! `input.containers[_].image`, `blocked[User]`, `P.startswith("src/")`, `User::"ann"`.
 
 use std::ops::Range;
 
@@ -10,7 +10,7 @@ use super::token::LexemeKind;
 use crate::syntax::lower::{camel_case, shorten};
 use crate::syntax::rules;
 
-/// Documents that policies of other languages read: the root of a path, and its description.
+/// Input documents of policies in other languages: the root of a path, and its description.
 const ROOTS: [(&str, &str); 7] = [
     ("input", "`input` is the input document of Rego; a Mangle program reads facts instead"),
     ("data", "`data` is the document of Rego that holds policies and data; a Mangle program reads facts"),
@@ -24,7 +24,7 @@ const ROOTS: [(&str, &str); 7] = [
 const CEDAR_ROOT: &str =
     "`principal`, `action`, `resource` and `context` are variables of Cedar; use premises instead";
 
-/// Methods that test a text, and the premise that means the same.
+/// Methods that test a text, and the equivalent premise.
 const TEXT_METHODS: [(&str, &str); 6] = [
     ("startswith", ":string:starts_with"),
     ("startsWith", ":string:starts_with"),
@@ -38,7 +38,7 @@ const TEXT_METHODS: [(&str, &str); 6] = [
 const MEMBER_METHODS: [&str; 7] =
     ["contains", "includes", "has", "containsAll", "containsAny", "intersects", "index"];
 
-/// Other methods that values of other languages have, and no predicate is called.
+/// Other method names of values in other languages, which no predicate uses.
 const METHODS: [&str; 20] = [
     "lower",
     "upper",
@@ -67,19 +67,19 @@ pub(in crate::syntax) fn no_field_access(written: &str) -> String {
     format!("Mangle has no field access `{}`", shorten(written))
 }
 
-/// The reason why a path is not a value: its root, or the notation.
+/// The reason that a path is not a value: its root, or its syntax.
 pub(in crate::syntax) fn path_note(written: &str) -> &'static str {
     let root = written.split(['.', '[']).next().unwrap_or("");
     let known = ROOTS.iter().find(|(known, _)| *known == root);
     known.map_or("a fact holds each value as an argument", |(_, note)| note)
 }
 
-/// True if a path begins with a document of Rego or Cedar.
+/// True if a path starts with an input document of Rego or Cedar.
 pub(in crate::syntax) fn has_known_root(written: &str) -> bool {
     written.split_once('.').is_some_and(|(root, _)| ROOTS.iter().any(|(known, _)| *known == root))
 }
 
-/// The equivalent of a field.
+/// The Mangle equivalent of a field.
 pub(in crate::syntax) const BIND_BY_PREMISE: &str =
     "bind a variable to the value with a premise; `:match_field(Struct, Field, Value)` reads a struct";
 
@@ -98,7 +98,7 @@ enum Suffix {
     Entity,
 }
 
-/// A value with at least one part behind it.
+/// A value followed by at least one part.
 struct Path {
     tokens: Range<usize>,
     last: Suffix,
@@ -153,7 +153,7 @@ impl Path {
         (path.parts > 0 && !continues_atom).then_some(path)
     }
 
-    /// True if a word makes a phrase of the premise, such as `R.tags has "env"`.
+    /// True if a word makes the premise a phrase, for example `R.tags has "env"`.
     fn is_in_phrase(&self, region: &Region<'_>) -> bool {
         let is_top = |at: usize| region.token(at).is_some_and(|token| token.depth == 0);
         let tests_null = |at: usize| {
@@ -168,7 +168,7 @@ impl Path {
             })
     }
 
-    /// Adds the next part.
+    /// Extends the path by its next part. Returns false if no part follows.
     fn extend(&mut self, region: &Region<'_>) -> bool {
         let end = self.tokens.end;
         let is_word = |at: usize| {
@@ -192,7 +192,7 @@ impl Path {
         true
     }
 
-    /// `User::"ann"`
+    /// Matches `User::"ann"`.
     fn entity(&self, region: &Region<'_>) -> Option<Hit> {
         let range = region.range(self.tokens.clone());
         let headline = format!("`{}` is an entity of Cedar", shorten(region.slice(range.clone())));
@@ -202,7 +202,7 @@ impl Path {
         Some(hit.read(range, "\"\""))
     }
 
-    /// `P.startswith("src/")`
+    /// Matches `P.startswith("src/")`.
     fn method(&self, region: &Region<'_>) -> Option<Hit> {
         let open = (self.tokens.start..self.tokens.end).rev().find(|&at| {
             region.at(at) == "(" && region.close(at).is_some_and(|close| close + 1 == self.tokens.end)
@@ -234,7 +234,7 @@ impl Path {
         self.unread(region, hit.help("use a built-in: functions begin with `fn:`, premises with `:`"))
     }
 
-    /// `blocked[User]` as a premise.
+    /// Matches `blocked[User]` as a premise.
     fn lookup(&self, region: &Region<'_>) -> Option<Hit> {
         let base = region.token(self.tokens.start)?;
         let is_premise = self.parts == 1
@@ -260,7 +260,7 @@ impl Path {
         )
     }
 
-    /// A field or an element of a value, as one finding for all of the statement.
+    /// Matches a field or an element of a value. Reports one finding for the whole statement.
     fn field(&self, region: &Region<'_>, found: Option<Hit>) -> Option<Hit> {
         let range = region.range(self.tokens.clone());
         let written = region.slice(range.clone());
@@ -287,7 +287,7 @@ impl Path {
         self.unread(region, hit)
     }
 
-    /// Reads the path as a value, or leaves out the premise that it is.
+    /// Reads the path as a value, or omits the premise that consists of it.
     fn unread(&self, region: &Region<'_>, hit: Hit) -> Option<Hit> {
         let depth = region.token(self.tokens.start)?.depth;
         let negation = self.negation(region);
@@ -298,11 +298,11 @@ impl Path {
             return Some(hit.read(region.range(self.tokens.clone()), "_"));
         }
         let start = negation.unwrap_or(self.tokens.start);
-        // Neighboring premises can be paths too, so no comma is deleted.
+        // Neighboring premises can also be paths, so no comma is deleted.
         Some(hit.read(region.range(start..self.tokens.end), NEUTRAL))
     }
 
-    /// The sign before the path that negates a premise.
+    /// The negation sign before the path.
     fn negation(&self, region: &Region<'_>) -> Option<usize> {
         let at = self.tokens.start.checked_sub(1)?;
         let negates = matches!(region.at(at), "!" | "not" | "\\+" | "~");
@@ -310,7 +310,8 @@ impl Path {
     }
 }
 
-/// True if a clause starts at the word at `at`, without a blank after the full stop before it: `q(X).p(1).`
+/// True if a clause starts at the word at `at`, without a blank after the previous period:
+/// `q(X).p(1).`
 fn starts_statement(region: &Region<'_>, at: usize) -> bool {
     let word = region.at(at);
     let is_method = METHODS.contains(&word)

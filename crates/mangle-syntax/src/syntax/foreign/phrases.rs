@@ -1,8 +1,8 @@
-//! Words of other languages between terms and between premises: `T like "src/%"`, `a(X) JOIN b(X)`, `p(X) unless q(X)`,
-//! `if … then … else …`.
+//! Keywords of other languages between terms and premises: `T like "src/%"`, `a(X) JOIN b(X)`,
+//! `p(X) unless q(X)`, `if … then … else …`.
 //!
-//! None of them is joined to its neighbours by commas: such a premise is left out of the reading, and where a premise of
-//! Mangle probably means the same it is offered as a guess.
+//! Such premises are omitted from the reading, because no commas separate the keywords from their
+//! neighbors. If a Mangle premise is probably equivalent, the fix offers it as a guess.
 
 use std::ops::Range;
 
@@ -14,7 +14,7 @@ use super::token::{Lexeme, LexemeKind};
 use crate::syntax::lower::shorten;
 use crate::syntax::rules;
 
-/// Words for which there is a recogniser of their own.
+/// Words with a separate recognizer.
 const ELSEWHERE: [&str; 30] = [
     "not",
     "naf",
@@ -48,7 +48,7 @@ const ELSEWHERE: [&str; 30] = [
     "none",
 ];
 
-/// Words between two values, and the comparison that probably means the same.
+/// Words between two values, and the probably equivalent comparison.
 const COMPARISONS: [(&str, &str); 12] = [
     ("equals", "="),
     ("equal", "="),
@@ -64,7 +64,7 @@ const COMPARISONS: [(&str, &str); 12] = [
     ("lte", "<="),
 ];
 
-/// Words between two texts, and the premise that probably means the same.
+/// Words between two texts, and the probably equivalent premise.
 const TEXT_TESTS: [(&str, &str); 8] = [
     ("contains", ":string:contains"),
     ("includes", ":string:contains"),
@@ -76,33 +76,33 @@ const TEXT_TESTS: [(&str, &str); 8] = [
     ("endsWith", ":string:ends_with"),
 ];
 
-/// Words that are no premise, not even alone.
+/// Words that are not a premise, even alone.
 const CONTROL: [&str; 9] = ["if", "then", "else", "elif", "otherwise", "case", "end", "when", "unless"];
 
-/// True for a word that controls a program and is not a value.
+/// True for a control keyword that is not a value.
 pub(in crate::syntax) fn is_control(word: &str) -> bool {
     CONTROL.contains(&word)
 }
 
-/// The equivalent of words for cases.
+/// The Mangle equivalent of case distinctions.
 pub(in crate::syntax) const CASES_ARE_RULES: &str = "each case is a rule of its own";
 
-/// The note about words for comparisons.
+/// The note about comparison keywords.
 const COMPARED: &str = "values are compared by `=`, `!=`, `<`, `<=`, `>` and `>=`";
 
-/// The note about words for tests of texts.
+/// The note about text test keywords.
 const TESTED: &str = "texts are tested by `:string:starts_with`, `:string:contains` and `:string:ends_with`";
 
-/// The note about a value that may be missing.
+/// The note about a value that can be missing.
 const HAS_VALUE: &str =
     "a value that is missing is a fact that is missing: a premise holds only if it is present";
 
-/// One phrase in a premise.
+/// A keyword phrase in a premise.
 struct Phrase<'r, 't> {
     region: &'r Region<'t>,
     /// The tokens between two commas.
     part: Range<usize>,
-    /// The word.
+    /// The index of the keyword.
     at: usize,
 }
 
@@ -132,19 +132,19 @@ pub(super) fn habits(region: &Region<'_>, hits: &mut Hits) {
     }
 }
 
-/// The word that makes no sense in a premise: one that is known, else the first.
+/// The foreign word in a premise: a known keyword, or the first unexpected word.
 fn foreign_word(region: &Region<'_>, part: &Range<usize>) -> Option<usize> {
     let lost: Vec<usize> = part.clone().filter(|&at| is_lost(region, part, at)).collect();
     let known = lost.iter().copied().find(|&at| is_known(region.at(at)));
     let unknown = || {
-        // A word on a line of its own may be an atom behind a missing comma.
+        // A word on its own line can be an atom after a missing comma.
         let breaks = |at: usize| region.token(at).is_some_and(|token| token.first);
         lost.iter().copied().find(|&at| !breaks(at) && !breaks(at + 1) && !ELSEWHERE.contains(&region.at(at)))
     };
     known.or_else(unknown)
 }
 
-/// Whether a word stands beside a value or a premise with no sign in between.
+/// True if a word is next to a value or a premise without a sign in between.
 fn is_lost(region: &Region<'_>, part: &Range<usize>, at: usize) -> bool {
     let is_word = |word: &&Lexeme<'_>| word.kind == LexemeKind::Word || is_of_sql(word);
     let Some(word) = region.token(at).filter(is_word).filter(|word| word.depth == 0) else {
@@ -154,7 +154,7 @@ fn is_lost(region: &Region<'_>, part: &Range<usize>, at: usize) -> bool {
     let before = at.checked_sub(1).and_then(inside);
     let next = inside(at + 1);
     let is_called = next.is_some_and(|next| next.is("(") && next.glued);
-    // `my-name(1)`, `f"…"`, `$x`
+    // `my-name(1)`, `f"…"`, `$x`.
     let is_piece = next.is_some_and(|next| next.glued && (next.is("-") || next.kind == LexemeKind::Text))
         || before.is_some_and(|before| word.glued && matches!(before.text, "-" | "$" | "?" | "@"));
     let ends = |token: &Lexeme<'_>| {
@@ -169,13 +169,13 @@ fn is_lost(region: &Region<'_>, part: &Range<usize>, at: usize) -> bool {
         && (is_alone || before.is_some_and(ends) || next.is_some_and(starts))
 }
 
-/// True for a word of SQL in capitals, such as `LIKE`, which looks like a variable.
+/// True for an SQL keyword in capitals, such as `LIKE`, which looks like a variable.
 fn is_of_sql(word: &Lexeme<'_>) -> bool {
     let is_other = || matches!(word.text, "LIKE" | "ILIKE" | "BETWEEN" | "IS" | "CASE" | "WHEN" | "UNLESS");
     word.kind == LexemeKind::Variable && (is_other() || sql_note(&word.text.to_ascii_lowercase()).is_some())
 }
 
-/// True for a word between values or premises that this recognizer explains.
+/// True for a keyword between values or premises that this recognizer explains.
 pub(super) fn is_known(word: &str) -> bool {
     let word = word.to_ascii_lowercase();
     let word = word.as_str();
@@ -210,7 +210,7 @@ pub(super) fn is_known(word: &str) -> bool {
 }
 
 impl<'t> Phrase<'_, 't> {
-    /// The hit, and the last token that it takes up.
+    /// The hit, and the last token that it covers.
     fn hit(&self) -> Option<(Hit, usize)> {
         let word = self.region.at(self.at).to_ascii_lowercase();
         let (word, last) = (word.as_str(), self.part.end);
@@ -245,14 +245,14 @@ impl<'t> Phrase<'_, 't> {
         Some((hit?, last))
     }
 
-    /// True if the premise has this word, in any case of letters.
+    /// True if the premise contains this word, in any letter case.
     fn has(&self, word: &str) -> bool {
         self.part.clone().any(|at| self.region.at(at).eq_ignore_ascii_case(word))
     }
 
-    /// `every X: p(X)` and other words that quantify.
+    /// Matches `every X: p(X)` and other quantifiers.
     fn quantified(&self) -> Option<Hit> {
-        // `some X: p(X)` is looked at elsewhere.
+        // Another recognizer handles `some X: p(X)`.
         let is_known = self.region.at(self.at) == "some" || !self.part.contains(&(self.at + 1));
         let hit = self.without("`every` is a helper rule that finds a counterexample, negated");
         hit.filter(|_| !is_known)
@@ -264,12 +264,12 @@ impl<'t> Phrase<'_, 't> {
         Some(Hit::new(&rules::FOREIGN_WORD, word.range(), headline).note(note).guess())
     }
 
-    /// Without the premise, and without a fix.
+    /// Omits the premise from the reading, without a fix.
     fn without(&self, note: &str) -> Option<Hit> {
         Some(self.foreign(note)?.read_as(without_premise(self.region, &self.part)?))
     }
 
-    /// The values before and behind some tokens, if the premise is no more than that.
+    /// The values before and after some tokens, if the premise has no other tokens.
     fn operands(&self, tokens: Range<usize>) -> Option<(&'t str, &'t str)> {
         let is_all = tokens.start == self.part.start + 1 && tokens.end + 1 == self.part.end;
         let [left, right] = [self.part.start, tokens.end].map(|at| self.region.token(at));
@@ -277,13 +277,13 @@ impl<'t> Phrase<'_, 't> {
         (is_all && left.is_operand() && right.is_operand()).then_some((left.text, right.text))
     }
 
-    /// Reads and mends the premise as `text`.
+    /// Uses `text` as the reading and the fix of the premise.
     fn says(&self, note: &str, text: &str) -> Option<Hit> {
         let range = self.region.range(self.part.clone());
         Some(self.foreign(note)?.replace(range, text).title(format!("write `{}`", shorten(text))))
     }
 
-    /// `X equals Y`, `T contains "a"`, and any unknown word.
+    /// Matches `X equals Y`, `T contains "a"`, and unknown words.
     fn operator(&self) -> Option<Hit> {
         let word = self.region.at(self.at);
         let of = |table: &[(&'static str, &'static str)]| {
@@ -299,7 +299,7 @@ impl<'t> Phrase<'_, 't> {
         self.without("a body consists of atoms and comparisons, separated by commas")
     }
 
-    /// `X is not Y` and `X is null`; the `is` of Prolog is looked at elsewhere.
+    /// Matches `X is not Y` and `X is null`. Another recognizer handles `is` of Prolog.
     fn identity(&self) -> Option<Option<Hit>> {
         let negated = self.region.at(self.at + 1).eq_ignore_ascii_case("not");
         let value = self.region.at(self.at + 1 + usize::from(negated));
@@ -316,7 +316,7 @@ impl<'t> Phrase<'_, 't> {
         })
     }
 
-    /// `X is null`, `X IS NOT NULL`
+    /// Matches `X is null`, `X IS NOT NULL`.
     fn of_null(&self, negated: bool) -> Option<Hit> {
         let words = self.region.range(self.at..self.at + 2 + usize::from(negated));
         let headline = format!("Mangle has no test `{}`", self.region.slice(words.clone()));
@@ -327,7 +327,7 @@ impl<'t> Phrase<'_, 't> {
         Some(self.without(ABSENCE)?.named(headline, words).help(help))
     }
 
-    /// `T like "src/%"`, `T NOT LIKE "src/%"`
+    /// Matches `T like "src/%"`, `T NOT LIKE "src/%"`.
     fn like(&self) -> Option<Hit> {
         let is_negated = self.region.before(self.at).eq_ignore_ascii_case("not");
         let words = self.at - usize::from(is_negated)..self.at + 1;
@@ -342,7 +342,7 @@ impl<'t> Phrase<'_, 't> {
         }
     }
 
-    /// `X between 1 and 5`
+    /// Matches `X between 1 and 5`.
     fn between(&self) -> Option<Hit> {
         let region = self.region;
         let note = "a range is written as two comparisons";
@@ -357,7 +357,7 @@ impl<'t> Phrase<'_, 't> {
         }
     }
 
-    /// `p(X) unless q(X)`: what stands behind is a premise of its own.
+    /// Matches `p(X) unless q(X)`: the text after the keyword is a separate premise.
     fn joined(&self, join: &str, note: &str) -> Option<Hit> {
         let (before, next) = (self.region.token(self.at - 1)?, self.region.token(self.at + 1)?);
         let is_atom = self.region.is_atom(self.at + 1);
@@ -369,7 +369,7 @@ impl<'t> Phrase<'_, 't> {
     }
 }
 
-/// The test that a pattern of SQL or Cedar stands for, where there is one.
+/// The test that is equivalent to a pattern of SQL or Cedar, if one exists.
 fn like(text: &str, pattern: &str) -> Option<String> {
     let inner = pattern.get(1..pattern.len().checked_sub(1)?)?;
     let any = |c: char| c == '%' || c == '*';
@@ -387,7 +387,7 @@ fn like(text: &str, pattern: &str) -> Option<String> {
     Some(format!("{test}({text}, \"{bare}\")"))
 }
 
-/// `p(X) unless q(X).`
+/// Matches `p(X) unless q(X).`
 fn unless_behind_head(region: &Region<'_>, hits: &mut Hits) {
     let found = region.top_level(1, |token| token.is("unless")).filter(|at| region.is_head(*at));
     let Some((word, next)) = found.and_then(|at| Some((region.token(at)?, region.token(at + 1)?))) else {

@@ -1,4 +1,4 @@
-//! Negation, conjunction, comparison and control as other languages write them.
+//! Negation, conjunction, comparison and control constructs of other languages.
 
 use std::ops::Range;
 
@@ -14,7 +14,7 @@ pub(super) const NOT: [&str; 8] = ["!", "not", "Not", "NOT", "\\+", "~", "¬", "
 const AND: [&str; 10] = ["where", "Where", "WHERE", "and", "And", "AND", "&&", "&", "∧", "/\\"];
 const COMPARISONS: [&str; 6] = ["=", "!=", "<", "<=", ">", ">="];
 
-/// `Not p(X)`, `¬p(X)`, `-p(X)`, `!(p(X))`, `not exists p(X)`.
+/// Matches `Not p(X)`, `¬p(X)`, `-p(X)`, `!(p(X))`, `not exists p(X)`.
 pub(super) fn negation(region: &Region<'_>, hits: &mut Hits) {
     for index in 1..region.tokens.len() {
         let sign = region.at(index);
@@ -48,7 +48,7 @@ fn starts_premise(region: &Region<'_>, index: usize) -> bool {
     matches!(region.before(index), ":-" | "⟸" | "," | ";" | "and" | "&&")
 }
 
-/// A minus at the start of a line.
+/// Reports a minus at the start of a line.
 fn line_marker(region: &Region<'_>, index: usize) -> Hit {
     let range = region.range(index..index + 1);
     let end = region.token(index + 1).map_or(range.end, |next| next.start);
@@ -59,7 +59,7 @@ fn line_marker(region: &Region<'_>, index: usize) -> Hit {
         .guess()
 }
 
-/// `not stop`: the grammar reads two atoms.
+/// Matches `not stop`, which the grammar reads as two atoms.
 fn is_bare_atom(region: &Region<'_>, index: usize) -> bool {
     let ends = matches!(region.at(index + 1), "," | "." | ";" | "|>" | "");
     region.kind(index) == Some(LexemeKind::Word)
@@ -74,7 +74,7 @@ fn negated(region: &Region<'_>, sign: usize, atom: usize) -> Option<Hit> {
     Some(hit.replace(start..region.token(atom)?.start, "!").title("write `!`"))
 }
 
-/// `not stop`: the atom lacks its parentheses too.
+/// Matches `not stop`, an atom that also lacks its parentheses.
 fn negated_word(region: &Region<'_>, sign: usize) -> Option<Hit> {
     let (word, start) = (region.token(sign + 1)?, region.token(sign)?.start);
     let atom = format!("!{}()", word.text);
@@ -83,7 +83,7 @@ fn negated_word(region: &Region<'_>, sign: usize) -> Option<Hit> {
     Some(hit.replace(start..word.end, atom).title(title))
 }
 
-/// `not exists(p(X))`, `!exists (p(X), q(X))`
+/// Matches `not exists(p(X))`, `!exists (p(X), q(X))`.
 fn not_exists(region: &Region<'_>, sign: usize) -> Option<Hit> {
     let (open, close) = (sign + 2, region.close(sign + 2)?);
     let range = region.range(sign..open);
@@ -96,24 +96,24 @@ fn not_exists(region: &Region<'_>, sign: usize) -> Option<Hit> {
     Some(hit.read_as(without_premise(region, &(sign..close + 1))?).guess())
 }
 
-/// The headline about a word for negation.
+/// The headline about a negation keyword.
 pub(in crate::syntax) fn does_not_negate(written: &str) -> String {
     format!("`{written}` does not negate a premise")
 }
 
-/// How a negation is written.
+/// The help text about negation.
 pub(in crate::syntax) const NEGATION_SIGN: &str = "negation is written `!p(X)`";
 
 fn wrong_negation(written: &str, range: Range<usize>) -> Hit {
     Hit::new(&rules::NOT_KEYWORD, range, does_not_negate(written)).label(NEGATION_SIGN)
 }
 
-/// Why a comparison has no negation.
+/// The reason that a comparison cannot be negated.
 pub(in crate::syntax) fn only_atoms_are_negated(comparison: &str, opposite: &str) -> String {
     format!("the engine negates only atoms; the opposite of `{comparison}` is `{opposite}`")
 }
 
-/// `not (p(X))` and `!(X = 2)`.
+/// Matches `not (p(X))` and `!(X = 2)`.
 fn negated_group(region: &Region<'_>, sign: usize) -> Option<Hit> {
     let close = region.close(sign + 1)?;
     let inside = sign + 2..close;
@@ -166,7 +166,7 @@ fn opposite(comparison: &str) -> &'static str {
     }
 }
 
-/// `p(X) and q(X)`, `p(X) && q(X)`.
+/// Matches `p(X) and q(X)`, `p(X) && q(X)`.
 pub(super) fn conjunction(region: &Region<'_>, hits: &mut Hits) {
     let mut found: Option<Hit> = None;
     for index in 1..region.tokens.len() {
@@ -196,7 +196,7 @@ pub(super) fn conjunction(region: &Region<'_>, hits: &mut Hits) {
         found = Some(if before.is(",") {
             hit.delete(token.start..end)
         } else if token.first {
-            // A comment may follow the premise.
+            // A comment can follow the premise.
             hit.replace(before.end..before.end, ",").delete(token.start..end)
         } else {
             hit.replace(before.end..end, if next_line { "," } else { ", " })
@@ -207,7 +207,7 @@ pub(super) fn conjunction(region: &Region<'_>, hits: &mut Hits) {
     }
 }
 
-/// `(p(X), q(X))`: premises in parentheses of their own.
+/// Matches `(p(X), q(X))`: premises in extra parentheses.
 pub(super) fn groups(region: &Region<'_>, hits: &mut Hits) {
     for open in 1..region.tokens.len() {
         let starts = matches!(region.before(open), ":-" | "⟸" | "," | "and" | "&&");
@@ -227,7 +227,7 @@ pub(super) fn groups(region: &Region<'_>, hits: &mut Hits) {
     }
 }
 
-/// `===`, `=\=`, `≤`, `is`, `0 < X < 9`.
+/// Matches `===`, `=\=`, `≤`, `is`, `0 < X < 9`.
 pub(super) fn comparison(region: &Region<'_>, hits: &mut Hits) {
     let body = region.arrow().unwrap_or(0);
     for index in body + 1..region.tokens.len() {
@@ -270,12 +270,12 @@ fn foreign_operator(region: &Region<'_>, index: usize) -> Option<Hit> {
     Some(hit.replace(range, meant).title(format!("write `{meant}`")))
 }
 
-/// The finding for an operator of another language.
+/// The finding about a foreign operator.
 pub(super) fn wrong_operator(written: &str, range: Range<usize>) -> Hit {
     Hit::new(&rules::WRONG_OPERATOR, range, format!("`{written}` is not an operator of Mangle"))
 }
 
-/// `P is User`: a type, since nothing else in the clause has this name.
+/// Matches `P is User`, a type test, if nothing else in the clause has this name.
 fn type_test(region: &Region<'_>, index: usize) -> Option<Hit> {
     let start = index - 1;
     let kind =
@@ -291,9 +291,9 @@ fn type_test(region: &Region<'_>, index: usize) -> Option<Hit> {
     Some(hit.read_as(without_premise(region, &(start..index + 2))?).guess())
 }
 
-/// `Y is X + 1`.
+/// Matches `Y is X + 1`.
 fn assigned(region: &Region<'_>, index: usize) -> Option<Hit> {
-    // `is not …` and `is null` are no arithmetic.
+    // `is not …` and `is null` are not arithmetic.
     if region.kind(index + 1) == Some(LexemeKind::Word) && !region.is_atom(index + 1) {
         return None;
     }
@@ -316,7 +316,7 @@ fn assigned(region: &Region<'_>, index: usize) -> Option<Hit> {
     Some(hit.replace(region.token(index)?.start..value_range.end, format!("= {value}")).title(title))
 }
 
-/// `0 < X < 9`.
+/// Matches `0 < X < 9`.
 fn chained(region: &Region<'_>, index: usize) -> Option<Hit> {
     let middle = region.token(index + 1)?;
     let is_chain = COMPARISONS.contains(&region.at(index)) && COMPARISONS.contains(&region.at(index + 2));
@@ -329,7 +329,8 @@ fn chained(region: &Region<'_>, index: usize) -> Option<Hit> {
     Some(hit.replace(middle.end..middle.end, format!(", {}", middle.text)).title("write two comparisons"))
 }
 
-/// The cut, quantifiers, `true` and `fail`, and what collects or changes facts in Prolog.
+/// Matches the cut, quantifiers, `true` and `fail`, and Prolog predicates that collect or change
+/// facts.
 pub(super) fn control(region: &Region<'_>, hits: &mut Hits) {
     for index in 1..region.tokens.len() {
         let starts = matches!(region.before(index), ":-" | "⟸" | "," | ";" | "(" | "!" | "not" | "and");
@@ -368,7 +369,7 @@ fn cut(region: &Region<'_>, index: usize) -> Option<Hit> {
     Some(hit.change(without).title("delete the cut").guess())
 }
 
-/// `exists(p(X, Y))`, `exists Y: p(X, Y)`, `exists Y (p(X, Y))`, `exists p(X, Y)`.
+/// Matches `exists(p(X, Y))`, `exists Y: p(X, Y)`, `exists Y (p(X, Y))`, `exists p(X, Y)`.
 fn exists(region: &Region<'_>, index: usize) -> Option<Hit> {
     let mut body = index + 1;
     while region.kind(body) == Some(LexemeKind::Variable)
@@ -427,7 +428,7 @@ fn changes(region: &Region<'_>, index: usize) -> Option<Hit> {
     Some(hit.read_as(without_premise(region, &(index..region.part_end(index)))?))
 }
 
-/// `true`, `false` and `fail` as premises.
+/// Matches `true`, `false` and `fail` as premises.
 fn constant_premise(region: &Region<'_>, index: usize) -> Option<Hit> {
     if !matches!(region.at(index + 1), "," | "." | ";" | "|>" | "") || region.token(index)?.depth > 0 {
         return None;

@@ -1,4 +1,5 @@
-//! Quantifiers and loops over collections: `some X in L`, `every x in xs { … }`, `for x in xs`, and declarations with `some`.
+//! Quantifiers and loops over collections: `some X in L`, `every x in xs { … }`, `for x in xs`, and
+//! declarations with `some`.
 
 use std::ops::Range;
 
@@ -8,10 +9,10 @@ use super::token::LexemeKind;
 use crate::syntax::lower::{camel_case, shorten};
 use crate::syntax::rules;
 
-/// How Mangle goes through a collection.
+/// The Mangle equivalent of iterating over a collection.
 const RANGES_OVER: &str = "a premise `p(X)` ranges over facts, `:list:member(X, L)` over a list";
 
-/// How Mangle states that all elements pass a test.
+/// The Mangle equivalent of a test for all elements.
 const COUNTEREXAMPLE: &str = "a negated helper rule finds a counterexample, as in `!has_counterexample(L)`";
 
 pub(super) fn habits(region: &Region<'_>, hits: &mut Hits) {
@@ -29,7 +30,7 @@ pub(super) fn habits(region: &Region<'_>, hits: &mut Hits) {
     }
 }
 
-/// A word that quantifies, at the start of a premise.
+/// A quantifier at the start of a premise.
 struct Quantifier<'r, 't> {
     region: &'r Region<'t>,
     at: usize,
@@ -56,7 +57,7 @@ impl Quantifier<'_, '_> {
         Some(self.renamed(hit, &variables, &(self.at..last + 1)).guess())
     }
 
-    /// The tokens of the variables after the word.
+    /// The indices of the variables after the keyword.
     fn variables(&self) -> Vec<usize> {
         let region = self.region;
         let is_variable = |at: usize| match region.kind(at) {
@@ -77,12 +78,12 @@ impl Quantifier<'_, '_> {
         all
     }
 
-    /// True if the token at `at` makes the word before it a part of another premise.
+    /// True if the token at `at` shows that the previous word belongs to another premise.
     fn compares(&self, at: usize) -> bool {
         !matches!(self.region.at(at), "," | "in" | "." | ";" | "")
     }
 
-    /// `some X in L`
+    /// Matches `some X in L`.
     fn over(&self, variables: &[usize], word: usize) -> Option<Hit> {
         let region = self.region;
         let last = region.top_level(word, |token| token.is(",")).unwrap_or(self.end).min(self.end);
@@ -116,7 +117,7 @@ impl Quantifier<'_, '_> {
         Some(self.renamed(hit, variables, &phrase).guess())
     }
 
-    /// Lower-case variables start with a capital letter wherever else they occur.
+    /// Renames lower-case variables at all other occurrences to start with a capital letter.
     fn renamed(&self, hit: Hit, variables: &[usize], phrase: &Range<usize>) -> Hit {
         let region = self.region;
         let is_declared = |at: usize| variables.iter().any(|variable| region.at(*variable) == region.at(at));

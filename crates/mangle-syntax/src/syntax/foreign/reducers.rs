@@ -1,4 +1,4 @@
-//! Calls of reducers in the notation of other languages, and the functions of Mangle that they are.
+//! Reducer calls in the syntax of other languages, and the equivalent Mangle functions.
 
 use std::ops::Range;
 
@@ -6,7 +6,7 @@ use super::region::Region;
 use super::token::LexemeKind;
 use crate::syntax::lower::camel_case;
 
-/// Words of other languages for the reducers.
+/// Reducer names of other languages.
 const REDUCERS: &[(&str, &str)] = &[
     ("count", "fn:count"),
     ("sum", "fn:sum"),
@@ -20,7 +20,7 @@ const REDUCERS: &[(&str, &str)] = &[
     ("list", "fn:collect"),
 ];
 
-/// An aggregation: what is reduced, by what, and the variable that takes the result.
+/// An aggregation: the argument, the reducer, and the result variable.
 pub(super) struct Aggregate {
     pub(super) reducer: &'static str,
     pub(super) argument: String,
@@ -50,7 +50,7 @@ impl Aggregate {
     }
 }
 
-/// `count(Y)`, `count<Y>`, `COUNT(*)` as an argument.
+/// Matches `count(Y)`, `count<Y>`, `COUNT(*)` as an argument.
 pub(super) fn aggregate_at(region: &Region<'_>, tokens: Range<usize>) -> Option<Aggregate> {
     let open = region.at(tokens.start + 1);
     let last = tokens.end.checked_sub(1)?;
@@ -61,7 +61,7 @@ pub(super) fn aggregate_at(region: &Region<'_>, tokens: Range<usize>) -> Option<
     Aggregate::new(region, region.at(tokens.start), tokens.start + 2..last)
 }
 
-/// A variable for the result that the clause does not use.
+/// An unused variable for the result.
 pub(super) fn fresh(region: &Region<'_>, aggregate: &Aggregate) -> String {
     let mut name = camel_case(aggregate.reducer.trim_start_matches("fn:"));
     while region.has_word(&name) {
@@ -70,11 +70,11 @@ pub(super) fn fresh(region: &Region<'_>, aggregate: &Aggregate) -> String {
     name
 }
 
-/// Where the result of an aggregation is used.
+/// The note about the use of an aggregation's result.
 pub(super) const USE_IN_ANOTHER_RULE: &str =
     "aggregate in a rule of its own, and compare its result in another rule";
 
-/// The variables of the head but one.
+/// The variables of the head, except one.
 pub(super) fn head_variables<'t>(region: &Region<'t>, arrow: usize, but: &str) -> Vec<&'t str> {
     let mut all: Vec<&str> = Vec::new();
     for at in 0..arrow {

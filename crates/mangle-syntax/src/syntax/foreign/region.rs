@@ -1,4 +1,4 @@
-//! The stretch of text that one damaged statement takes up, as tokens.
+//! Tokens of a statement with syntax errors.
 
 use std::ops::Range;
 
@@ -8,29 +8,29 @@ use super::hit::RegionEdit;
 use super::statement_kind::Foreign;
 use super::token::{Lexeme, LexemeKind, tokens};
 
-/// Statements longer than this are not looked at; nobody writes them by hand.
+/// Maximum length of a statement, in bytes. Longer statements were not written by hand.
 const LONGEST: usize = 4096;
 
-/// Words and signs behind which a clause goes on.
+/// Signs and words that a clause continues after.
 const GOES_ON: [&str; 14] = [",", "(", "[", "{", ":-", "⟸", "and", "or", "&&", "||", "=", "|>", "if", "|"];
 
-/// A premise that stands for one that cannot be read.
+/// A premise that replaces an unreadable one.
 pub(super) const NEUTRAL: &str = "1 = 1";
 
-/// The text of one statement, as far as that can be told.
+/// The presumed text of one statement.
 pub(in crate::syntax) struct Region<'t> {
     pub(super) text: &'t str,
     pub(super) tokens: Vec<Lexeme<'t>>,
-    /// The comments of other languages between the tokens.
+    /// Foreign comments between the tokens.
     pub(super) comments: Vec<Lexeme<'t>>,
     /// For each token, the next closing bracket of the same depth.
     closes: Vec<Option<usize>>,
 }
 
 impl<'t> Region<'t> {
-    /// The statement that starts at the start of `rest`; `None` when there is none.
+    /// The statement at the start of `rest`. `None` if there is no statement.
     pub(in crate::syntax) fn of(rest: &'t str) -> Option<Self> {
-        // Most statements are short, and a file may have many.
+        // Most statements are short, and a file can have many.
         [LONGEST / 16, LONGEST].into_iter().find_map(|longest| Self::within(rest, longest))
     }
 
@@ -57,7 +57,7 @@ impl<'t> Region<'t> {
         Some(Self { text: window.get(..end)?, tokens, comments, closes })
     }
 
-    /// The text, from the start of the statement to its end.
+    /// The text from the start of the statement to its end.
     pub(in crate::syntax) fn text(&self) -> &'t str {
         self.text
     }
@@ -70,7 +70,7 @@ impl<'t> Region<'t> {
         self.tokens.get(index)
     }
 
-    /// The text of a token; empty past the end.
+    /// The text of a token. Empty past the end.
     pub(super) fn at(&self, index: usize) -> &'t str {
         self.tokens.get(index).map_or("", |token| token.text)
     }
@@ -79,7 +79,7 @@ impl<'t> Region<'t> {
         self.tokens.get(index).map(|token| token.kind)
     }
 
-    /// The text of the token before.
+    /// The text of the previous token.
     pub(super) fn before(&self, index: usize) -> &'t str {
         index.checked_sub(1).map_or("", |before| self.at(before))
     }
@@ -92,35 +92,36 @@ impl<'t> Region<'t> {
         self.token(index).is_some_and(|token| token.glued)
     }
 
-    /// The bracket that closes the one at `open`.
+    /// The index of the bracket that closes `open`.
     pub(super) fn close(&self, open: usize) -> Option<usize> {
         *self.closes.get(open)?
     }
 
-    /// What must stand where the bracket at `close` is deleted: nothing, or a blank that keeps a name from taking the full
-    /// stop behind it.
+    /// The replacement for a deleted bracket at `close`: empty, or a blank that separates a name
+    /// from a following period.
     pub(super) fn instead_of(&self, close: usize) -> &'static str {
         let is_name = close.checked_sub(1).is_some_and(|before| self.kind(before) == Some(LexemeKind::Name));
         if is_name && self.at(close + 1) == "." && self.glued(close + 1) { " " } else { "" }
     }
 
-    /// The first index from `from` on, at the depth of the statement itself, that passes.
+    /// The first index after `from` at the depth of the statement that satisfies `test`.
     pub(super) fn top_level(&self, from: usize, test: impl Fn(&Lexeme<'t>) -> bool) -> Option<usize> {
         (from..self.tokens.len())
             .find(|&at| self.token(at).is_some_and(|token| token.depth == 0 && test(token)))
     }
 
-    /// The arrow between head and body.
+    /// The index of the arrow between head and body.
     pub(super) fn arrow(&self) -> Option<usize> {
         self.top_level(0, |token| matches!(token.text, ":-" | "⟸"))
     }
 
-    /// Whether an atom starts here: a word and a parenthesis.
+    /// True if an atom starts at `index`: a word and a parenthesis.
     pub(super) fn is_atom(&self, index: usize) -> bool {
         self.kind(index) == Some(LexemeKind::Word) && self.at(index + 1) == "(" && self.glued(index + 1)
     }
 
-    /// The last token of the atom that starts at `index`, which may lack its parentheses.
+    /// The index of the last token of the atom that starts at `index`. The atom can lack
+    /// parentheses.
     pub(super) fn atom_end(&self, index: usize) -> Option<usize> {
         if self.kind(index) != Some(LexemeKind::Word) {
             return None;
@@ -128,12 +129,12 @@ impl<'t> Region<'t> {
         if self.at(index + 1) == "(" { self.close(index + 1) } else { Some(index) }
     }
 
-    /// Whether the clause has one atom before `index`, and nothing else.
+    /// True if the clause has exactly one atom before `index`.
     pub(super) fn is_head(&self, index: usize) -> bool {
         index > 0 && self.atom_end(0) == Some(index - 1)
     }
 
-    /// True if a premise of its own can start at this token.
+    /// True if a premise can start at this token.
     pub(super) fn starts_premise(&self, index: usize) -> bool {
         matches!(self.before(index), ":-" | "⟸" | "," | ";" | "&&" | "and" | "AND" | "||" | "or" | "OR")
             && self.token(index).is_some_and(|token| token.depth == 0)
@@ -145,7 +146,7 @@ impl<'t> Region<'t> {
             || matches!(self.at(index), "," | ";" | "|>" | "&&" | "and" | "AND" | "||" | "or" | "OR")
     }
 
-    /// The premise that has the token at `index`, which is not inside of brackets.
+    /// The premise that contains the token at `index`, which must not be inside of brackets.
     pub(super) fn premise_at(&self, index: usize) -> Range<usize> {
         let start = (0..=index).rev().find(|&at| self.starts_premise(at)).unwrap_or(index);
         let is_end =
@@ -153,7 +154,7 @@ impl<'t> Region<'t> {
         start..(index..=self.tokens.len()).find(is_end).unwrap_or(index)
     }
 
-    /// The end of the premise or argument that has the token at `index`: the index behind its last
+    /// The end of the premise or argument with the token at `index`: the index after its last
     /// token.
     pub(super) fn part_end(&self, index: usize) -> usize {
         let depth = self.token(index).map_or(0, |token| token.depth);
@@ -166,13 +167,13 @@ impl<'t> Region<'t> {
         (index + 1..self.tokens.len()).find(ends).unwrap_or(self.tokens.len())
     }
 
-    /// The index of the full stop that ends the statement, or of nothing behind its end.
+    /// The index of the period that ends the statement, or the index after the last token.
     pub(super) fn stop(&self) -> usize {
         let last = self.tokens.len().saturating_sub(1);
         if matches!(self.at(last), "." | ";" | "!" | "?") { last } else { self.tokens.len() }
     }
 
-    /// From the first of these tokens to the last, without the end.
+    /// The byte range of the tokens. The end is exclusive.
     pub(super) fn range(&self, tokens: Range<usize>) -> Range<usize> {
         let start = self.token(tokens.start).map_or(self.text.len(), |token| token.start);
         let end =
@@ -180,14 +181,14 @@ impl<'t> Region<'t> {
         start..end.max(start)
     }
 
-    /// Whether the text between two neighbouring tokens is white space alone.
+    /// True if only white space precedes the token at `index`, up to its predecessor.
     pub(super) fn only_blanks_before(&self, index: usize) -> bool {
         let Some(token) = self.token(index) else { return true };
         let start = index.checked_sub(1).and_then(|before| self.token(before)).map_or(0, |before| before.end);
         self.slice(start..token.start).trim().is_empty()
     }
 
-    /// Whether there is a comment in it.
+    /// True if the region has a comment.
     pub(super) fn has_comment(&self) -> bool {
         (0..self.tokens.len()).any(|index| !self.only_blanks_before(index))
     }
@@ -196,13 +197,14 @@ impl<'t> Region<'t> {
         self.tokens.iter().skip(1).any(|token| token.first)
     }
 
-    /// Whether a word occurs in it.
+    /// True if the region has this word.
     pub(super) fn has_word(&self, word: &str) -> bool {
         self.tokens.iter().any(|token| token.text == word)
     }
 }
 
-/// For each token, the next closing bracket of the same depth; in one pass, since brackets may be nested by the hundred.
+/// For each token, the next closing bracket of the same depth. One pass, because brackets can be
+/// nested hundreds of levels deep.
 fn closes(tokens: &[Lexeme<'_>]) -> Vec<Option<usize>> {
     let mut next: FxHashMap<_, usize> = FxHashMap::default();
     let mut all = vec![None; tokens.len()];
@@ -217,7 +219,7 @@ fn closes(tokens: &[Lexeme<'_>]) -> Vec<Option<usize>> {
     all
 }
 
-/// How many of the tokens belong to the first statement.
+/// The number of tokens in the first statement.
 fn extent(text: &str, tokens: &[Lexeme<'_>]) -> usize {
     let at = |index: usize| tokens.get(index).map_or("", |token: &Lexeme<'_>| token.text);
     let foreign = Foreign::of(tokens);
@@ -246,7 +248,7 @@ fn extent(text: &str, tokens: &[Lexeme<'_>]) -> usize {
             ";" if ends_with_semicolon => token.depth == 0,
             _ => false,
         };
-        // A line of Rego or Python goes on if the next one is indented.
+        // An indented next line continues a statement of Rego or Python.
         let is_continued = has_indented_lines && next.is_some_and(|next| !is_first_column(text, next));
         let line_ends = new_line && token.depth == 0 && !is_continued;
         if ends || (line && line_ends) {
@@ -272,7 +274,7 @@ fn is_first_column(text: &str, token: &Lexeme<'_>) -> bool {
     text.as_bytes().get(token.start.wrapping_sub(1)) == Some(&b'\n')
 }
 
-/// Whether this is text for people: three words in a row, none of which means anything in a program.
+/// True for prose: three consecutive words without a meaning in a program.
 pub(super) fn is_prose(tokens: &[Lexeme<'_>]) -> bool {
     const KNOWN: [&str; 14] = [
         "Decl", "Package", "Use", "not", "if", "If", "IF", "rule", "fact", "decl", "select", "SELECT",
@@ -288,7 +290,7 @@ pub(super) fn is_prose(tokens: &[Lexeme<'_>]) -> bool {
         && tokens.get(3).is_some_and(|token| !matches!(token.text, "(" | ":-"))
 }
 
-/// Whether a statement seems to start at a token that is the first of its line.
+/// True if a statement seems to start at a token that is the first of its line.
 fn starts_statement(tokens: &[Lexeme<'_>], index: usize) -> bool {
     let at = |index: usize| tokens.get(index).map_or("", |token: &Lexeme<'_>| token.text);
     match tokens.get(index).map(|token| token.kind) {
@@ -303,8 +305,8 @@ fn starts_statement(tokens: &[Lexeme<'_>], index: usize) -> bool {
     }
 }
 
-/// What leaves out the premise at these tokens, with one of the commas beside it; all of a body with its arrow. A blank is left where a
-/// name would swallow the full stop behind the premise.
+/// The edit that deletes the premise at these tokens with an adjacent comma, or a whole body with
+/// its arrow. A blank remains if a name would absorb the period after the premise.
 pub(super) fn without_premise(region: &Region<'_>, tokens: &Range<usize>) -> Option<RegionEdit> {
     let range = region.range(tokens.clone());
     let edit = |range: Range<usize>, text: &str| Some(RegionEdit { range, text: text.to_owned() });

@@ -1,5 +1,7 @@
-//! Statements of Rego (`default allow := false`, `deny[msg] { … }`, `deny contains msg if request(U)`), and the statements
-//! of Cedar, Python and SQL that [`Foreign`] recognizes.
+//! Statements of Rego, and the statements of Cedar, Python and SQL that [`Foreign`] recognizes.
+//!
+//! Examples of Rego: `default allow := false`, `deny[msg] { … }`, `deny contains msg if
+//! request(U)`.
 
 use std::ops::Range;
 
@@ -19,7 +21,7 @@ pub(super) fn habits(region: &Region<'_>, hits: &mut Hits) {
     let hit = match foreign {
         Foreign::Default => directive(region, "default", "a fact that no rule derives is false by default"),
         Foreign::Import => directive(region, "import", "all built-ins of Mangle are always available"),
-        // `Package` is what is meant, which the recogniser of keywords says.
+        // The intended keyword is `Package`, which the recognizer of keywords reports.
         Foreign::Package => return,
         Foreign::Rule(rule) => {
             let note = rule_note(region, rule.argument);
@@ -58,11 +60,11 @@ pub(super) fn habits(region: &Region<'_>, hits: &mut Hits) {
 /// The headline about `SELECT`.
 pub(super) const QUERY_OF_SQL: &str = "query in the notation of SQL";
 
-/// The equivalent of a query.
+/// The Mangle equivalent of a query.
 pub(super) const QUERY_IS_A_RULE: &str =
     "a rule of Mangle derives the result, as in `result(X) :- table(X, Y), Y > 1.`";
 
-/// `INSERT INTO t VALUES (1)`
+/// Matches `INSERT INTO t VALUES (1)`.
 fn command(region: &Region<'_>) -> Hit {
     let words = region.range(0..2);
     let headline = format!("`{}` is a command of SQL", region.slice(words.clone()));
@@ -79,7 +81,7 @@ fn command(region: &Region<'_>) -> Hit {
     }
 }
 
-/// `permit(principal, action, resource) when { … };`
+/// Matches `permit(principal, action, resource) when { … };`.
 fn cedar(region: &Region<'_>, effect: usize, line: usize) -> Hit {
     let word = region.at(effect);
     let note = format!("a rule of Mangle is written `{word}(…) :- …, ….`, with commas between the premises");
@@ -90,7 +92,7 @@ fn cedar(region: &Region<'_>, effect: usize, line: usize) -> Hit {
     Hit::new(&rules::FOREIGN_RULE, 0..line, "policy in the notation of Cedar").note(note).help(help)
 }
 
-/// The equivalent of a statement of Python.
+/// The Mangle equivalent of a Python statement.
 fn python_note(word: &str) -> &'static str {
     match word {
         "import" | "from" => "all built-ins of Mangle are always available",
@@ -111,7 +113,7 @@ fn directive(region: &Region<'_>, keyword: &str, note: &str) -> Hit {
     hit.mend(whole, as_comment(region.text)).title(TO_COMMENT).guess()
 }
 
-/// How the rule begins in Mangle.
+/// The start of the equivalent Mangle rule.
 fn rule_note(region: &Region<'_>, argument: Option<Range<usize>>) -> String {
     let argument = argument.map_or_else(String::new, |tokens| head_argument(region, tokens));
     format!(
@@ -120,7 +122,7 @@ fn rule_note(region: &Region<'_>, argument: Option<Range<usize>>) -> String {
     )
 }
 
-/// What a head of Rego collects, as an argument of Mangle; `…` where that is more than one value.
+/// The values that a Rego head collects, as a Mangle argument. `…` for more than one value.
 fn head_argument(region: &Region<'_>, tokens: Range<usize>) -> String {
     if tokens.is_empty() {
         return String::new();
@@ -132,7 +134,7 @@ fn head_argument(region: &Region<'_>, tokens: Range<usize>) -> String {
     }
 }
 
-/// A name as a variable of Mangle.
+/// Converts a name to a Mangle variable.
 fn capitalised(word: &str) -> String {
     let mut chars = word.chars();
     chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())

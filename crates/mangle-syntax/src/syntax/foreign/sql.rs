@@ -1,4 +1,4 @@
-//! Words of SQL between premises: `JOIN … ON`, `UNION`, `DISTINCT`, `AS`.
+//! SQL keywords between premises: `JOIN … ON`, `UNION`, `DISTINCT`, `AS`.
 
 use std::ops::Range;
 
@@ -7,7 +7,7 @@ use super::hit::Hit;
 use super::region::{Region, without_premise};
 use crate::syntax::rules;
 
-/// The equivalent of a word of SQL between premises.
+/// The Mangle equivalent of an SQL keyword between premises.
 pub(super) fn sql_note(word: &str) -> Option<&'static str> {
     Some(match word {
         "join" | "inner" | "cross" | "natural" | "on" | "using" => {
@@ -27,7 +27,7 @@ pub(super) fn sql_note(word: &str) -> Option<&'static str> {
     })
 }
 
-/// `a(X) JOIN b(X) ON …`
+/// Matches `a(X) JOIN b(X) ON …`.
 pub(super) fn joined_tables(region: &Region<'_>, part: &Range<usize>, at: usize) -> Option<Hit> {
     let is_join = |at: usize| region.at(at).eq_ignore_ascii_case("join");
     let is_kind = |at: usize| {

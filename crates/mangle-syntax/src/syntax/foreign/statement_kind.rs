@@ -1,4 +1,4 @@
-//! Statements of other languages that some tokens begin.
+//! Detection of statements of other languages by their first tokens.
 
 use std::ops::Range;
 
@@ -11,41 +11,41 @@ use super::token::{Lexeme, LexemeKind};
 /// A kind of statement that Mangle does not have.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Foreign {
-    /// `default allow := false`
+    /// `default allow := false`.
     Default,
-    /// `import rego.v1`
+    /// `import rego.v1`.
     Import,
-    /// `package policy` without an end; the keywords have a recogniser of their own.
+    /// `package policy` without an end. The keywords have a separate recognizer.
     Package,
     /// A rule of Rego.
     Rule(RegoRule),
-    /// `SELECT a FROM t`
+    /// `SELECT a FROM t`.
     Select,
-    /// `INSERT INTO t VALUES (1)`
+    /// `INSERT INTO t VALUES (1)`.
     Command,
-    /// `permit(principal, action, resource) when { … };` with the index of `permit`
+    /// `permit(principal, action, resource) when { … };` with the index of `permit`.
     Cedar(usize),
-    /// `if x in allowed: permit(x)`
+    /// `if x in allowed: permit(x)`.
     Python,
-    /// `allowed = ["ann", "bob"]`
+    /// `allowed = ["ann", "bob"]`.
     Assignment,
     /// `greeting --> [hello], name.`
     GrammarRule,
-    /// `if x in allowed then permit(x)`
+    /// `if x in allowed then permit(x)`.
     Conditional,
 }
 
 /// A rule of Rego, with a body in braces or without.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct RegoRule {
-    /// The tokens of what the head collects, or of the parameters of a function.
+    /// The tokens of the collected values in the head, or of the parameters of a function.
     pub(super) argument: Option<Range<usize>>,
-    /// Whether its body is in braces; without them it ends with its line.
+    /// True if the body is in braces. Otherwise the rule ends with its line.
     pub(super) is_braced: bool,
 }
 
 impl Foreign {
-    /// What the tokens of a statement begin with.
+    /// The kind of foreign statement at the start of the tokens.
     pub(super) fn of(tokens: &[Lexeme<'_>]) -> Option<Self> {
         if is_select(tokens) {
             return Some(Self::Select);
@@ -63,7 +63,7 @@ impl Foreign {
         }
     }
 
-    /// Which statement of Rego the tokens begin.
+    /// The kind of Rego statement at the start of the tokens.
     pub(super) fn rego(tokens: &[Lexeme<'_>]) -> Option<Self> {
         let tokens = Tokens(tokens);
         if tokens.kind(0) != Some(LexemeKind::Word) || NO_HEADS.contains(&tokens.at(0)) {
@@ -83,7 +83,7 @@ impl Foreign {
         }
     }
 
-    /// Whether it ends with its line.
+    /// True if the statement ends with its line.
     pub(super) fn is_line(&self) -> bool {
         match self {
             Self::Default
@@ -97,13 +97,13 @@ impl Foreign {
         }
     }
 
-    /// True if indented lines after the first one belong to it.
+    /// True if indented lines after the first one belong to the statement.
     pub(super) fn has_indented_lines(&self) -> bool {
         matches!(self, Self::Python | Self::Conditional)
             || matches!(self, Self::Rule(rule) if !rule.is_braced)
     }
 
-    /// The tokens before which no other statement begins.
+    /// The number of tokens that no other statement can start within.
     pub(super) fn beginning(&self) -> usize {
         match self {
             Self::Cedar(effect) => *effect + 1,
@@ -111,18 +111,18 @@ impl Foreign {
         }
     }
 
-    /// True if it ends with a semicolon.
+    /// True if the statement ends with a semicolon.
     pub(super) fn ends_with_semicolon(&self) -> bool {
         matches!(self, Self::Select | Self::Command | Self::Cedar(_))
     }
 
-    /// Whether it ends with a brace at the end of a line.
+    /// True if the statement ends with a brace at the end of a line.
     pub(super) fn is_braced(&self) -> bool {
         matches!(self, Self::Rule(rule) if rule.is_braced)
     }
 }
 
-/// Words that begin no rule of Rego.
+/// Words that start no rule of Rego.
 const NO_HEADS: [&str; 4] = ["if", "unless", "when", "else"];
 
 fn is_assignment(sign: &str) -> bool {
@@ -149,17 +149,18 @@ impl Tokens<'_, '_> {
         self.0.get(index).map(|token| token.kind)
     }
 
-    /// Whether the line ends before this token.
+    /// True if a line ends before this token.
     fn ends_line(&self, index: usize) -> bool {
         self.0.get(index).is_none_or(|token| token.first)
     }
 
-    /// Whether a statement may end before this token: at the end of the line, or with a full stop.
+    /// True if a statement can end before this token: at the end of the line, or with a period.
     fn ends(&self, index: usize) -> bool {
         self.ends_line(index) || (self.at(index) == "." && self.ends_line(index + 1))
     }
 
-    /// `rego.v1`, `data.roles`, `input`; a path is one word where the full stop is taken for a part of it.
+    /// Matches `rego.v1`, `data.roles`, `input`. A path is one word if its period is read as a part
+    /// of the word.
     fn is_rego_path(&self, index: usize) -> bool {
         let root = self.at(index).split('.').next().unwrap_or("");
         matches!(root, "rego" | "future" | "input" | "data")
@@ -181,21 +182,22 @@ impl Tokens<'_, '_> {
         end
     }
 
-    /// The bracket that closes the one at `open`.
+    /// The index of the bracket that closes `open`.
     fn close(&self, open: usize) -> Option<usize> {
         let depth = self.0.get(open)?.depth;
         let closes = |token: &Lexeme<'_>| token.depth == depth && matches!(token.text, ")" | "]" | "}");
         self.0.iter().skip(open + 1).position(closes).map(|at| open + 1 + at)
     }
 
-    /// The rule whose head begins the statement: `name`, `name(X)`, `name[X]`, `name contains X`, `name := X`.
+    /// The rule whose head starts the statement: `name`, `name(X)`, `name[X]`, `name contains X`,
+    /// `name := X`.
     fn rule(&self) -> Option<RegoRule> {
         let head = self.skip(0);
         let brackets = (head > 1).then(|| 2..head - 1);
         let is_function = brackets.is_some() && self.at(1) == "(";
         let (argument, at, is_certain) = match self.at(head) {
             "contains" if brackets.is_none() => (Some(1 + head..self.skip(1 + head)), None, true),
-            // `p := q(X)` has the arrow of another language.
+            // `p := q(X)` has a foreign arrow.
             sign if is_assignment(sign) => (brackets, Some(self.skip(head + 1)), false),
             _ => (brackets, Some(head), false),
         };
@@ -214,14 +216,15 @@ impl Tokens<'_, '_> {
             () if is_braced => true,
             () if is_certain => has_if || self.ends(body),
             () if has_value && has_if => true,
-            // `p(X) if q(X)` and `p if q(X).` are read with another arrow.
+            // `p(X) if q(X)` and `p if q(X).` are rules with a foreign arrow.
             () if has_if => (!is_function || self.is_function_of_rego(body)) && !self.goes_on_as_clause(body),
             () => has_value && self.at(head) == ":=" && self.is_plain_value(head + 1) && self.ends(body),
         };
         is_rule.then_some(RegoRule { argument, is_braced })
     }
 
-    /// True if the parameter is in lower case, and the line of the body has an operator or a path of Rego.
+    /// True if the parameter is in lower case, and the line of the body has an operator or a path
+    /// of Rego.
     fn is_function_of_rego(&self, body: usize) -> bool {
         let line = self.0.iter().skip(body).take_while(|token| !token.first);
         let is_foreign = |token: &Lexeme<'_>| {
@@ -231,13 +234,14 @@ impl Tokens<'_, '_> {
         self.kind(2) == Some(LexemeKind::Word) && line.into_iter().any(is_foreign)
     }
 
-    /// Whether a value that is no atom is at `index`.
+    /// True if a value that is not an atom is at `index`.
     fn is_plain_value(&self, index: usize) -> bool {
         let is_word = self.kind(index) == Some(LexemeKind::Word);
         !is_word || matches!(self.at(index), "true" | "false" | "null")
     }
 
-    /// Whether the line that has the token at `from` ends as a line of a clause does: with a full stop or a comma.
+    /// True if the line with the token at `from` ends like a line of a clause: with a period or a
+    /// comma.
     fn goes_on_as_clause(&self, from: usize) -> bool {
         let last = (from..self.0.len()).find(|&at| self.ends_line(at + 1));
         last.is_some_and(|last| matches!(self.at(last), "." | ","))

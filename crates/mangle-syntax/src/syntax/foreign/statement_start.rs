@@ -1,8 +1,8 @@
-//! Beginnings of statements of Cedar, Python and SQL.
+//! Detection of statement starts in Cedar, Python and SQL.
 
 use super::token::{Lexeme, LexemeKind};
 
-/// Words of SQL that begin a command, each with the words that can follow.
+/// SQL words that start a command, each with the words that can follow.
 const COMMANDS: [(&str, &[&str]); 8] = [
     ("insert", &["into"]),
     ("delete", &["from"]),
@@ -14,7 +14,7 @@ const COMMANDS: [(&str, &[&str]); 8] = [
     ("grant", &["select", "insert", "update", "delete", "all"]),
 ];
 
-/// Modules of Python that scripts import. Other modules may be packages of Mangle.
+/// Python modules that scripts import. Other modules can be Mangle packages.
 const MODULES: [&str; 16] = [
     "re",
     "os",
@@ -38,14 +38,14 @@ fn at<'t>(tokens: &[Lexeme<'t>], index: usize) -> &'t str {
     tokens.get(index).map_or("", |token| token.text)
 }
 
-/// The bracket that closes the one at `open`.
+/// The index of the bracket that closes `open`.
 fn close(tokens: &[Lexeme<'_>], open: usize) -> Option<usize> {
     let depth = tokens.get(open)?.depth;
     let closes = |token: &Lexeme<'_>| token.depth == depth && matches!(token.text, ")" | "]" | "}");
     tokens.iter().skip(open + 1).position(closes).map(|at| open + 1 + at)
 }
 
-/// The index of `permit` or `forbid` in a policy of Cedar, which may have annotations before it.
+/// The index of `permit` or `forbid` in a Cedar policy, which can have annotations before it.
 pub(super) fn cedar_effect(tokens: &[Lexeme<'_>]) -> Option<usize> {
     let mut start = 0;
     while at(tokens, start) == "@" && at(tokens, start + 2) == "(" {
@@ -79,7 +79,7 @@ pub(super) fn is_conditional(tokens: &[Lexeme<'_>]) -> bool {
     }
 }
 
-/// True if the tokens begin a statement of Python.
+/// True if the tokens start a Python statement.
 pub(super) fn is_python(tokens: &[Lexeme<'_>]) -> bool {
     let is_name = |index: usize| {
         tokens.get(index).is_some_and(|t| matches!(t.kind, LexemeKind::Word | LexemeKind::Variable))
@@ -111,7 +111,7 @@ fn opens_block(tokens: &[Lexeme<'_>], from: usize) -> bool {
     line.into_iter().any(|token| token.is(":") && token.depth == 0)
 }
 
-/// True if the tokens begin a command of SQL, such as `INSERT INTO`.
+/// True if the tokens start an SQL command, such as `INSERT INTO`.
 pub(super) fn is_command(tokens: &[Lexeme<'_>]) -> bool {
     let [first, second, third] = [0, 1, 2].map(|index| at(tokens, index).to_ascii_lowercase());
     let is_known = |(word, next): &(&str, &[&str])| *word == first && next.contains(&second.as_str());
@@ -126,7 +126,7 @@ pub(super) fn is_assignment(tokens: &[Lexeme<'_>]) -> bool {
         "[" | "{" => close(tokens, 2).map_or(0, |close| close + 1),
         "True" | "False" | "None" => 3,
         _ if matches!(value.kind, LexemeKind::Text | LexemeKind::Number) => 3,
-        // `p = q(X)` has the arrow of another language.
+        // `p = q(X)` has a foreign arrow.
         _ if value.kind == LexemeKind::Word && at(tokens, 3) != "(" => {
             tokens.iter().skip(3).position(|token| token.first).map_or(tokens.len(), |line| line + 3)
         }

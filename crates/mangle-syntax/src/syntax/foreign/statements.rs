@@ -1,4 +1,4 @@
-//! Arrows, keywords, ends of statements and directives of other languages.
+//! Arrows, keywords, statement ends and directives of other languages.
 
 use std::ops::Range;
 
@@ -13,15 +13,15 @@ use crate::syntax::lower::{
 };
 use crate::syntax::rules;
 
-/// Words and signs that stand between head and body, head first.
+/// Signs and words between head and body, with the head first.
 const ARROWS: [&str; 16] = [
     "<==", "⇐", "-->", "::-", "::=", "-:", ":=", "if", "If", "IF", "when", "WHEN", "where", "WHERE", "<==>",
     "=",
 ];
-/// The same, body first.
+/// Signs and words between body and head, with the body first.
 const FORWARD: [&str; 8] = ["=>", "->", "==>", "→", "⇒", "implies", "then", "THEN"];
 
-/// `p(X) if q(X)`, `p(X) <== q(X)`, `q(X) -> p(X)`, `if q(X) then p(X)`.
+/// Matches `p(X) if q(X)`, `p(X) <== q(X)`, `q(X) -> p(X)`, `if q(X) then p(X)`.
 pub(super) fn arrows(region: &Region<'_>, hits: &mut Hits) {
     let hit = match region.arrow() {
         Some(arrow) => doubled(region, arrow),
@@ -40,7 +40,7 @@ fn wrong_arrow(written: &str, token: &Lexeme<'_>) -> Hit {
         .title("write `:-`")
 }
 
-/// `p(X) :- if q(X)`.
+/// Matches `p(X) :- if q(X)`.
 fn doubled(region: &Region<'_>, arrow: usize) -> Option<Hit> {
     let word =
         region.token(arrow + 1).filter(|word| matches!(word.text, "if" | "If" | "IF" | "when" | "where"))?;
@@ -61,7 +61,7 @@ fn foreign_arrow(region: &Region<'_>) -> Option<Hit> {
         return None;
     }
     if token.is(":") {
-        // `: -`; the grammar reads a lone colon as an arrow.
+        // `: -`. The grammar reads a lone colon as an arrow.
         let minus = region.token(index + 1).filter(|minus| minus.is("-"))?;
         return Some(wrong_arrow(": -", token).replace(token.start..minus.end, ":-"));
     }
@@ -80,7 +80,7 @@ fn foreign_arrow(region: &Region<'_>) -> Option<Hit> {
     })
 }
 
-/// An arrow that points from the body to the head.
+/// Matches an arrow that points from the body to the head.
 fn forward(region: &Region<'_>) -> Option<Hit> {
     let index = region.top_level(1, |token| FORWARD.contains(&token.text))?;
     let token = region.token(index)?;
@@ -103,7 +103,8 @@ fn forward(region: &Region<'_>) -> Option<Hit> {
     Some(hit.replace(range, rule))
 }
 
-/// What stands right of `A => B` must be one atom. When it might also be the body, its variables decide.
+/// True if `A => B` points to its head, which must be a single atom. If both sides are possible,
+/// their variables decide.
 fn points_right(region: &Region<'_>, index: usize) -> bool {
     let single = region.is_atom(index + 1) && region.atom_end(index + 1) == region.stop().checked_sub(1);
     let variables = |from: usize, to: usize| {
@@ -121,7 +122,7 @@ fn points_right(region: &Region<'_>, index: usize) -> bool {
     single && (within(right, left) || !within(left, right))
 }
 
-/// `p(1);`, and `p(1),` before another statement.
+/// Matches `p(1);`, and `p(1),` before another statement.
 pub(super) fn ends(region: &Region<'_>, hits: &mut Hits) {
     let last = region.tokens.len().saturating_sub(1);
     let Some(token) = region.token(last).filter(|token| matches!(token.text, ";" | ",") && last > 0) else {
@@ -131,11 +132,11 @@ pub(super) fn ends(region: &Region<'_>, hits: &mut Hits) {
     let hit = Hit::new(&rules::MISSING_DOT, token.range(), headline).note(DOES_NOT_END);
     let stop = full_stop_behind(region.before(last));
     let hit = hit.replace(token.range(), stop).title(format!("replace `{}` by `.`", token.text));
-    // A premise may be missing behind a comma.
+    // A premise can be missing after a comma.
     hits.add(if token.is(",") { hit.guess() } else { hit });
 }
 
-/// `q(X); .`, `q(X) ; , r(X)`: a semicolon with nothing behind it.
+/// Matches `q(X); .`, `q(X) ; , r(X)`: a semicolon without a premise after it.
 pub(super) fn commas(region: &Region<'_>, hits: &mut Hits) {
     for index in 1..region.tokens.len() {
         let (Some(token), Some(next)) = (region.token(index), region.token(index + 1)) else { continue };
@@ -166,7 +167,7 @@ pub(super) fn commas(region: &Region<'_>, hits: &mut Hits) {
     }
 }
 
-/// `decl p(X).`, `package a.`, `import b!`, `rule p(X) :- …`.
+/// Matches `decl p(X).`, `package a.`, `import b!`, `rule p(X) :- …`.
 pub(super) fn keywords(region: &Region<'_>, hits: &mut Hits) {
     let (Some(first), Some(next)) = (region.token(0), region.token(1)) else { return };
     let named = |word: &Lexeme<'_>| matches!(word.kind, LexemeKind::Word | LexemeKind::Text);
@@ -203,7 +204,7 @@ fn not_a_keyword(word: &str, range: Range<usize>) -> Hit {
     Hit::new(&rules::WRONG_KEYWORD, range, format!("`{word}` is not a keyword of Mangle"))
 }
 
-/// `package a.`, `Use "a"!`: keyword, quotes and end are one mistake.
+/// Matches `package a.`, `Use "a"!`. Keyword, quotes and end are one mistake.
 fn package(region: &Region<'_>, meant: &str) -> Option<Hit> {
     let (word, name) = (region.token(0)?, region.token(1)?);
     let end = region.token(region.tokens.len() - 1)?;
@@ -225,11 +226,11 @@ fn package(region: &Region<'_>, meant: &str) -> Option<Hit> {
     } else if !end.is("!") {
         hit = hit.replace(end.end..end.end, "!");
     }
-    // The engine rejects a package with capital letters, and whether they were meant is not known.
+    // The engine rejects a package with capital letters, and the intended name is unknown.
     Some(if name.text.contains(char::is_uppercase) { hit.guess() } else { hit })
 }
 
-/// `.input p`, `.type T = number`, `:- dynamic p/1.`, `:- q(X).`, `q(X)?`.
+/// Matches `.input p`, `.type T = number`, `:- dynamic p/1.`, `:- q(X).`, `q(X)?`.
 pub(super) fn directives(region: &Region<'_>, hits: &mut Hits) {
     let (Some(first), Some(next)) = (region.token(0), region.token(1)) else { return };
     let (headline, note) = match first.text {
@@ -278,7 +279,7 @@ fn of_souffle(word: &str) -> String {
     format!("`.{}` is a directive of Soufflé", shorten(word))
 }
 
-/// `q(X)?`
+/// Matches `q(X)?`.
 pub(super) fn question(region: &Region<'_>, hits: &mut Hits) {
     let last = region.tokens.len().saturating_sub(1);
     let Some(sign) = region.token(last).filter(|sign| sign.is("?") && last > 1) else { return };
@@ -293,7 +294,7 @@ pub(super) fn as_comment(text: &str) -> String {
     lines.join("\n")
 }
 
-/// `- p(1).`, `> p(1).`, `1. p(1).`, `` `p(1).` ``: what a document puts in front of a line.
+/// Matches `- p(1).`, `> p(1).`, `1. p(1).`, `` `p(1).` ``: markup before or around a line.
 pub(super) fn markup(region: &Region<'_>, hits: &mut Hits) {
     let (Some(first), Some(next)) = (region.token(0), region.token(1)) else { return };
     let start = match first.text {
@@ -319,10 +320,10 @@ pub(super) fn markup(region: &Region<'_>, hits: &mut Hits) {
     hits.add(hit.delete(range).title("delete it"));
 }
 
-/// `-- …`, `; …`, `% …`, `// …`, `/* … */` and `<!-- … -->`.
+/// Matches `-- …`, `; …`, `% …`, `// …`, `/* … */` and `<!-- … -->`.
 pub(super) fn comments(region: &Region<'_>, hits: &mut Hits) {
     for token in &region.comments {
-        // A comment ends with its line, and code may follow `-->`.
+        // A comment ends with its line, and code can follow `-->`.
         let rest = region.slice(token.end..region.text.len());
         let code_follows = rest.lines().next().is_some_and(|line| !line.trim().is_empty());
         let end = if code_follows { "\n" } else { "" };
@@ -333,7 +334,7 @@ pub(super) fn comments(region: &Region<'_>, hits: &mut Hits) {
     }
 }
 
-/// Text for people, and JSON.
+/// Matches prose and JSON.
 pub(super) fn prose(region: &Region<'_>, hits: &mut Hits) {
     let whole = 0..region.text.len();
     let line = region.text.lines().next().map_or(0, |line| line.trim_end().len());
@@ -350,7 +351,7 @@ pub(super) fn prose(region: &Region<'_>, hits: &mut Hits) {
     hits.add(hit.read(whole, "").title(TO_COMMENT).guess());
 }
 
-/// `r(X), let Y = …, |> do …`: a `let` among the premises.
+/// Matches `r(X), let Y = …, |> do …`: a `let` among the premises.
 pub(super) fn early_lets(region: &Region<'_>, hits: &mut Hits) {
     let Some(arrow) = region.arrow() else { return };
     let Some(pipe) = region.top_level(arrow + 1, |token| token.is("|>")) else { return };
@@ -369,7 +370,7 @@ pub(super) fn early_lets(region: &Region<'_>, hits: &mut Hits) {
     }
 }
 
-/// `r(X), let Y = …` and `r(X) | > do …`: a transform without its `|>`.
+/// Matches `r(X), let Y = …` and `r(X) | > do …`: a transform without its `|>`.
 pub(super) fn pipes(region: &Region<'_>, hits: &mut Hits) {
     let Some(arrow) = region.arrow() else { return };
     if region.has_word("|>") {

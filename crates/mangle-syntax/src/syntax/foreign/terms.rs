@@ -1,4 +1,4 @@
-//! Variables, names, strings and numbers as other languages write them.
+//! Variables, names, strings and numbers in the syntax of other languages.
 
 use std::ops::Range;
 
@@ -9,9 +9,9 @@ use crate::syntax::lookalikes::plain;
 use crate::syntax::lower::{camel_case, shorten};
 use crate::syntax::rules;
 
-/// Characters that came with a copy from a document: typographic quotes, invisible spaces.
+/// Matches characters copied from documents: typographic quotes, invisible spaces.
 pub(super) fn lookalikes(region: &Region<'_>, hits: &mut Hits) {
-    // Strings and comments may have any characters.
+    // Strings and comments can contain any characters.
     let is_code = |at: usize| {
         region.tokens.iter().any(|token| token.kind != LexemeKind::Text && token.range().contains(&at))
     };
@@ -37,7 +37,7 @@ pub(super) fn lookalikes(region: &Region<'_>, hits: &mut Hits) {
     }
 }
 
-/// `$X`, `?X`, `@x`; also `*` and `...` for `_`.
+/// Matches `$X`, `?X`, `@x`, and `*` and `...` for `_`.
 pub(super) fn variables(region: &Region<'_>, hits: &mut Hits) {
     let mut sigils: Option<Hit> = None;
     for index in 1..region.tokens.len() {
@@ -77,7 +77,7 @@ fn is_word(token: &Lexeme<'_>) -> bool {
     matches!(token.kind, LexemeKind::Word | LexemeKind::Variable)
 }
 
-/// `p(hello world)` and `/Name With Space`.
+/// Matches `p(hello world)` and `/Name With Space`.
 pub(super) fn words(region: &Region<'_>, hits: &mut Hits) {
     if region.at(0) == "Decl" {
         return;
@@ -95,14 +95,15 @@ pub(super) fn words(region: &Region<'_>, hits: &mut Hits) {
     }
 }
 
-/// Words that join terms instead of being text.
+/// Words that join terms and are not text.
 const JOINTS: [&str; 12] =
     ["is", "in", "not", "and", "or", "mod", "div", "if", "then", "exists", "forall", "AND"];
 
 fn several_words(region: &Region<'_>, tokens: Range<usize>) -> Option<Hit> {
     let first = region.token(tokens.start)?;
     let all = region.tokens.get(tokens.clone())?;
-    // First what ends at the first token that is none: brackets in brackets would all be looked at again for each.
+    // Check up to the first other token first, because nested brackets would be scanned again for
+    // each level.
     let rest_is_words = all.iter().skip(1).all(|token| is_word(token) || token.kind == LexemeKind::Number);
     if all.len() < 2 || !rest_is_words {
         return None;
@@ -131,7 +132,7 @@ fn several_words(region: &Region<'_>, tokens: Range<usize>) -> Option<Hit> {
     Some(hit.replace(range, format!("\"{written}\"")).title("quote it").guess())
 }
 
-/// `/a:b`, `/a/`, `'p'(1)`, `my-pred(1)`.
+/// Matches `/a:b`, `/a/`, `'p'(1)`, `my-pred(1)`.
 pub(super) fn names(region: &Region<'_>, hits: &mut Hits) {
     for index in 0..region.tokens.len() {
         let hit = match region.kind(index) {
@@ -169,7 +170,7 @@ fn bad_constant(region: &Region<'_>, index: usize) -> Option<Hit> {
     Some(hit.replace(range, meant.as_str()).title(format!("write `{}`", shorten(&meant))).guess())
 }
 
-/// A character as bytes in percent notation, which is plain text to the language.
+/// Percent-encodes a character. The result is plain text in Mangle.
 fn percent(c: char) -> String {
     let mut bytes = [0; 4];
     c.encode_utf8(&mut bytes).bytes().map(|byte| format!("%{byte:02X}")).collect()
@@ -211,7 +212,7 @@ fn dashed(region: &Region<'_>, index: usize) -> Option<Hit> {
     Some(hit.replace(range, meant.as_str()).title(format!("write `{}`", shorten(&meant))).guess())
 }
 
-/// `0xff`, `1_000`, `+1`, `f"…"`, `"""…"""`.
+/// Matches `0xff`, `1_000`, `+1`, `f"…"`, `"""…"""`.
 pub(super) fn literals(region: &Region<'_>, hits: &mut Hits) {
     for index in 1..region.tokens.len() {
         let hit = match region.kind(index) {
@@ -253,7 +254,7 @@ fn number(region: &Region<'_>, index: usize) -> Option<Hit> {
     let mut hit = Hit::new(&rules::FOREIGN_LITERAL, range.clone(), headline)
         .note("numbers are decimal digits, with at most a minus before them");
     if unsigned {
-        // The value before the plus may be missing.
+        // The value before the plus can be missing.
         hit = hit.guess();
     }
     Some(hit.replace(range, meant.as_str()).title(format!("write `{}`", shorten(&meant))))
@@ -282,7 +283,7 @@ fn prefixed(region: &Region<'_>, index: usize) -> Option<Hit> {
     Some(hit.delete(prefix.range()).title("delete the prefix"))
 }
 
-/// `"{U} is denied"` as a call; `None` if a placeholder is more than a variable.
+/// Converts `"{U} is denied"` to a call. `None` if a placeholder is more than a variable.
 fn joined(text: &str) -> Option<String> {
     let mut rest = text.get(1..text.len().checked_sub(1)?)?;
     let mut parts = Vec::new();

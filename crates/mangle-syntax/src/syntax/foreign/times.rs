@@ -1,4 +1,4 @@
-//! Times and durations of intervals as other languages write them.
+//! Times and durations of intervals in the syntax of other languages.
 
 use super::hit::{Hit, Hits};
 use super::region::Region;
@@ -6,7 +6,7 @@ use super::token::LexemeKind;
 use crate::syntax::lower::shorten;
 use crate::syntax::{rules, time};
 
-/// Units of other languages, and how many milliseconds they have.
+/// Units of other languages, in milliseconds.
 const UNITS: [(&[&str], u64); 6] = [
     (&["ms", "millis", "milliseconds"], 1),
     (&["s", "sec", "secs", "second", "seconds"], 1_000),
@@ -16,7 +16,7 @@ const UNITS: [(&[&str], u64); 6] = [
     (&["w", "week", "weeks"], 604_800_000),
 ];
 
-/// `@[2024-01-15T10:00]`, `@[2024-01-15 10:00:00]`, `<-[0d, 2w]`, `<-[0d, 1h30m]`.
+/// Matches `@[2024-01-15T10:00]`, `@[2024-01-15 10:00:00]`, `<-[0d, 2w]`, `<-[0d, 1h30m]`.
 pub(super) fn habits(region: &Region<'_>, hits: &mut Hits) {
     let mut index = 1;
     while index < region.tokens.len() {
@@ -33,7 +33,7 @@ pub(super) fn habits(region: &Region<'_>, hits: &mut Hits) {
     }
 }
 
-/// Whether a token starts a bound of an interval or of a temporal operator.
+/// True if a token starts a bound of an interval or of a temporal operator.
 fn is_bound(region: &Region<'_>, index: usize) -> bool {
     let mut open = index;
     while open > 0 && !matches!(region.at(open), "[" | "(" | "{") {
@@ -43,7 +43,7 @@ fn is_bound(region: &Region<'_>, index: usize) -> bool {
     region.at(open) == "[" && is_interval && matches!(region.before(index), "[" | ",")
 }
 
-/// A time without seconds, with a blank in place of the `T`, or with an offset from UTC.
+/// A time without seconds, with a blank instead of the `T`, or with a UTC offset.
 fn instant(region: &Region<'_>, index: usize) -> Option<Hit> {
     let end = (index..region.tokens.len()).find(|at| matches!(region.at(*at), "," | "]" | "."))?;
     let range = region.range(index..end);

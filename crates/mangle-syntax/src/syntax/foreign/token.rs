@@ -1,39 +1,38 @@
-//! The words and signs of a piece of text that is not quite Mangle: a lexer that knows the signs of
-//! other languages too and stops at nothing.
+//! Fault-tolerant lexer for text that is nearly Mangle, including signs of other languages.
 
 use std::ops::Range;
 
-/// What a token is.
+/// The kind of a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::syntax) enum LexemeKind {
-    /// A word that starts with a small letter: a predicate, a function, a keyword.
+    /// A word that starts with a lower-case letter: a predicate, a function, a keyword.
     Word,
-    /// A word that starts with a capital or an underscore.
+    /// A word that starts with a capital letter or an underscore.
     Variable,
     /// `/a/b`.
     Name,
-    /// An integer or a float, with what is glued to it.
+    /// An integer or a float, including directly adjacent characters.
     Number,
     /// A string in any quotes.
     Text,
-    /// One of [`SIGNS`], or a single character.
+    /// A sign from [`SIGNS`], or a single character.
     Sign,
-    /// A comment of another language.
+    /// A foreign comment.
     Comment,
 }
 
-/// A token.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::syntax) struct Lexeme<'t> {
     pub(in crate::syntax) kind: LexemeKind,
     pub(in crate::syntax) text: &'t str,
     pub(in crate::syntax) start: usize,
     pub(in crate::syntax) end: usize,
-    /// How many brackets are open around it; an opening one and its closing one have the same depth.
+    /// The number of open brackets around the token. An opening bracket and its closing bracket
+    /// have the same depth.
     pub(in crate::syntax) depth: u32,
-    /// Whether nothing stands between it and the token before.
+    /// True if nothing separates the token from the previous one.
     pub(in crate::syntax) glued: bool,
-    /// Whether it is the first of its line.
+    /// True for the first token of a line.
     pub(in crate::syntax) first: bool,
 }
 
@@ -51,7 +50,7 @@ impl Lexeme<'_> {
     }
 }
 
-/// Signs of several characters, longer ones before their beginnings.
+/// Signs of several characters, longer ones before their prefixes.
 const SIGNS: &[&str] = &[
     "```", "\"\"\"", "'''", "<==>", "=\\=", "=:=", "\\==", "===", "!==", "==>", "<==", "-->", "::=", "::-",
     "...", "=..", "@=<", "@>=", "@<", "@>", ":-", ":=", "==", "!=", "<>", "=<", ">=", "<=", "=>", "->", "-:",
@@ -59,7 +58,7 @@ const SIGNS: &[&str] = &[
     "::",
 ];
 
-/// The tokens of `text`; comments are left out.
+/// The tokens of `text`, without comments.
 pub(in crate::syntax) fn tokens(text: &str) -> Vec<Lexeme<'_>> {
     let mut lexer = Lexer { text, at: 0, depth: 0, first: true };
     let mut tokens: Vec<Lexeme<'_>> = Vec::new();
@@ -73,7 +72,7 @@ struct Lexer<'t> {
     text: &'t str,
     at: usize,
     depth: u32,
-    /// Whether no token was met on this line.
+    /// True if the line has no token yet.
     first: bool,
 }
 
@@ -87,7 +86,8 @@ impl<'t> Lexer<'t> {
         self.skip_blanks();
         let rest = self.rest();
         let first_char = rest.chars().next()?;
-        // `p.q` is one word, and `r"` the start of a string; behind an operand a slash divides.
+        // `p.q` is one word, and `r"` the start of a string. After an operand, a slash is a
+        // division.
         let after_operand = before.is_some_and(|token| {
             token.end == self.at && (token.kind != LexemeKind::Sign || matches!(token.text, ")" | "]"))
         });
@@ -134,14 +134,14 @@ impl<'t> Lexer<'t> {
     }
 }
 
-/// Whether a token is a sign that no operator follows.
+/// True if the token is a sign that no operator follows.
 fn is_joint(token: &Lexeme<'_>) -> bool {
     token.kind == LexemeKind::Comment
         || matches!(token.text, "," | "." | ":-" | "⟸" | "(" | "[" | "{" | "|>" | ";")
 }
 
-/// The length of `-- …`, `<!-- … -->`, of `; …` at the very start, and of `% …`, `// …`, `/* … */` where no operator can
-/// be.
+/// The length of a foreign comment: `-- …`, `<!-- … -->`, or `; …` at the very start. `% …`, `// …`
+/// and `/* … */` are comments if no operator is possible.
 fn comment_length(rest: &str, at_start: bool, is_apart: bool) -> Option<usize> {
     let line = || rest.lines().next().unwrap_or("").trim_end().len();
     if is_apart && rest.starts_with("/*") {
@@ -179,7 +179,7 @@ fn scan(rest: &str, first: char, after_operand: bool) -> (LexemeKind, usize) {
     }
 }
 
-/// Letters, digits, `_`, and `:` or `.` before one of these.
+/// The length of letters, digits, `_`, and `:` or `.` before one of these.
 fn word_length(rest: &str) -> usize {
     let bytes = rest.as_bytes();
     let inner = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
@@ -211,7 +211,7 @@ fn number_length(rest: &str) -> usize {
 fn name_length(rest: &str) -> usize {
     let name = |c: char| c.is_alphanumeric() || matches!(c, '.' | '_' | '~' | '%' | '-' | '/');
     let len = rest.find(|c: char| !name(c)).unwrap_or(rest.len());
-    // The last full stop ends the statement, in what somebody meant.
+    // The last period was probably meant to end the statement.
     let text = rest.get(..len).unwrap_or("");
     text.trim_end_matches('.').len()
 }

@@ -1,22 +1,23 @@
-//! Comments behind code: two blanks before them; where the author lined up those of neighbouring lines, they stay
-//! lined up, and so does a comment that goes on below.
+//! Alignment of trailing comments: two blanks before them. Comments that the author aligned on
+//! neighboring lines stay aligned, including continuation lines.
 
 use super::edit::LayoutEdit;
 
 /// A comment whose column is not known yet.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct TrailingComment {
-    /// The edit that places it.
+    /// The index of the edit that places the comment.
     pub(super) edit: usize,
     pub(super) old_line: u32,
     pub(super) new_line: u32,
-    /// Where the author put it.
+    /// The column in the original text.
     pub(super) old_column: u32,
-    /// Where the code of its line ends in the new text; `None` for a comment that hangs below another.
+    /// The end column of the code on its line in the new text. `None` for a continuation of another
+    /// comment.
     pub(super) code_end: Option<u32>,
 }
 
-/// Blanks between code and a comment behind it.
+/// Blanks between code and a trailing comment.
 const GAP: u32 = 2;
 
 /// Sets the blanks before the comments.

@@ -1,37 +1,37 @@
-//! The comments that switch the formatter off: `mangle-ls: format off`, `on`, `skip`.
+//! Formatter directives in comments: `mangle-ls: format off`, `on`, `skip`.
 
 use memchr::memmem;
 
-/// What such a comment says.
+/// A formatter directive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Directive {
-    /// Nothing is formatted from here on.
+    /// Disables formatting from here on.
     Off,
-    /// Formatting starts again.
+    /// Enables formatting again.
     On,
-    /// The next statement is not formatted; behind code, the one that ends on this line.
+    /// Skips the next statement. After code, skips the statement that ends on this line.
     Skip,
 }
 
-/// The word behind `mangle-ls:` that all of them start with.
+/// The first word after `mangle-ls:`.
 pub const VERB: &str = "format";
 
-/// The words that may follow it.
+/// The words that can follow [`VERB`].
 pub const WORDS: [(&str, Directive); 3] =
     [("off", Directive::Off), ("on", Directive::On), ("skip", Directive::Skip)];
 
-/// The mark of all comments that speak to this tool.
+/// The mark of all comments for this tool.
 const MARK: &str = "mangle-ls";
 
-/// Comments that speak to this tool, in a text.
+/// The comments for this tool in a text.
 #[derive(Debug, Default)]
 pub(super) struct Marks {
-    /// Where [`MARK`] stands, and where its line starts. Sorted.
+    /// The offset of [`MARK`], and the start of its line. Sorted.
     places: Vec<(usize, usize)>,
 }
 
 impl Marks {
-    /// Finds them all; strings that look like comments among them, which does no harm.
+    /// Finds all marks. Marks in strings are included, which is harmless.
     pub(super) fn of(text: &str) -> Self {
         let bytes = text.as_bytes();
         let (mut places, mut line, mut seen) = (Vec::new(), 0, 0);
@@ -44,18 +44,18 @@ impl Marks {
         Self { places }
     }
 
-    /// Whether there are any.
+    /// True if no mark was found.
     pub(super) fn is_empty(&self) -> bool {
         self.places.is_empty()
     }
 
-    /// The first one from `at` on, if it is on the same line.
+    /// The first mark after `at`, if it is on the same line.
     pub(super) fn behind(&self, at: usize) -> Option<usize> {
         let (mark, line) = self.places.get(self.places.partition_point(|(mark, _)| *mark < at))?;
         (*line <= at).then_some(*mark)
     }
 
-    /// Those in a range.
+    /// The marks in a range.
     pub(super) fn within(&self, start: usize, end: usize) -> impl Iterator<Item = usize> {
         let first = self.places.partition_point(|(mark, _)| *mark < start);
         let rest = self.places.get(first..).unwrap_or_default();
@@ -63,13 +63,14 @@ impl Marks {
     }
 }
 
-/// What the comment with the mark at `at` says, if it is for the formatter. A reason may follow behind `--`.
+/// Parses the comment with the mark at `at` if it is for the formatter. A reason can follow after
+/// `--`.
 pub(super) fn read(text: &str, at: usize) -> Option<Directive> {
-    // Not in the middle of a sentence.
+    // The mark must be the first word of the comment.
     if !text.get(..at)?.trim_end_matches([' ', '\t']).ends_with('#') {
         return None;
     }
-    // The words are among the first bytes; a line may be long.
+    // The words are among the first bytes, and a line can be long.
     const REACH: usize = 100;
     let mut end = text.len().min(at + REACH);
     while !text.is_char_boundary(end) {

@@ -1,41 +1,42 @@
-//! A change that can only be one of layout.
+//! Edit that can only change layout.
 
 use crate::text::{TextRange, TextSize, size};
 
-/// Replaces white space (or a comma that ends a body) by line ends and blanks.
+/// Replaces white space (or a comma that ends a body) with line breaks and blanks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LayoutEdit {
-    /// What is replaced.
+    /// The replaced range.
     pub range: TextRange,
-    /// So many line ends,
+    /// The number of line breaks.
     pub(super) breaks: u8,
-    /// each a carriage return and a line feed rather than a line feed alone,
+    /// True if a line break is a carriage return and a line feed.
     pub(super) crlf: bool,
-    /// and then so many blanks.
+    /// The number of blanks after the line breaks.
     pub(super) spaces: u32,
 }
 
 impl LayoutEdit {
-    /// Replaces white space on one line by so many blanks.
+    /// Creates an edit that replaces white space on one line with `spaces` blanks.
     #[must_use]
     pub fn blanks(range: TextRange, spaces: u32) -> Self {
         Self { range, breaks: 0, crlf: false, spaces }
     }
 
-    /// The same change of a text in which what is at `from` is at `to`. `None` where that would be before its start.
+    /// Moves the edit from a text with offset `from` to a text with offset `to`. `None` if the
+    /// result would start before the text.
     #[must_use]
     pub fn moved(self, from: TextSize, to: TextSize) -> Option<Self> {
         let start = (self.range.start() + to).checked_sub(from)?;
         Some(Self { range: TextRange::at(start, self.range.len()), ..self })
     }
 
-    /// Whether it ends no line.
+    /// True if the edit inserts no line break.
     #[must_use]
     pub fn is_on_one_line(&self) -> bool {
         self.breaks == 0
     }
 
-    /// What is written instead.
+    /// The new text.
     #[must_use]
     pub fn text(&self) -> String {
         let mut text = String::new();
@@ -43,12 +44,12 @@ impl LayoutEdit {
         text
     }
 
-    /// How long that is, in bytes.
+    /// The length of the new text, in bytes.
     pub(super) fn len(&self) -> usize {
         usize::from(self.breaks) * self.line_end().len() + self.spaces as usize
     }
 
-    /// Whether `old`, which it replaces, is that already.
+    /// True if the replaced text `old` already equals the new text.
     pub(super) fn is_done(&self, old: &str) -> bool {
         if old.len() != self.len() {
             return false;
@@ -59,7 +60,7 @@ impl LayoutEdit {
             && breaks.as_bytes().chunks(line_end.len()).all(|chunk| chunk == line_end.as_bytes())
     }
 
-    /// The part of it from `start` on, which is behind its line ends.
+    /// The part of the edit after `start`, which must be after its line breaks.
     pub(super) fn only_after(mut self, start: usize) -> Self {
         self.range = TextRange::new(size(start).max(self.range.start()), self.range.end());
         self.breaks = 0;
@@ -84,7 +85,7 @@ impl LayoutEdit {
     }
 }
 
-/// `text` after sorted edits.
+/// Applies sorted edits to `text`.
 pub(super) fn apply(text: &str, edits: &[LayoutEdit]) -> String {
     let grown: usize = edits.iter().map(LayoutEdit::len).sum();
     let mut out = String::with_capacity(text.len() + grown);

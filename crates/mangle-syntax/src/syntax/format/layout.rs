@@ -1,26 +1,29 @@
-//! Where the lines of a statement end.
+//! Line breaks of a statement.
 //!
-//! What the author wrote on one line stays on one line if it fits. What he broke is broken at the places that belong
-//! to it: after the arrow and between premises, before `|>`, before the parts of a declaration. Lists keep the breaks
-//! that they have; one that has none and does not fit gets one at each element.
+//! Code on one line stays on one line if it fits. A statement with line breaks is broken at its
+//! standard positions: after the arrow, between premises, before `|>`, and before the parts of a
+//! declaration.
+//!
+//! Lists keep their line breaks. A list without line breaks that does not fit is broken at each
+//! element.
 
 use super::Style;
 use super::token::{LayoutToken, TokenClass};
 use crate::syntax::kind::SyntaxKind;
 
-/// A statement being laid out.
+/// A statement during layout.
 pub(super) struct Layout<'a> {
     pub(super) style: Style,
     pub(super) tokens: &'a mut [LayoutToken],
-    /// What the statement is.
+    /// The kind of statement.
     pub(super) kind: SyntaxKind,
-    /// Whether it is one of several of its predicate, line by line.
+    /// True if a neighboring line has a clause of the same predicate.
     pub(super) is_row: bool,
     /// The text of the file.
     pub(super) text: &'a str,
 }
 
-/// What part of a clause a token belongs to.
+/// The part of a clause that contains a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Region {
     Head,
@@ -28,10 +31,10 @@ pub(super) enum Region {
     Transform,
 }
 
-/// How many columns `|>` and the blank behind it take.
+/// The width of `|>` and the blank after it, in columns.
 pub const PIPE: u32 = 3;
 
-/// How far the parts of a declaration are indented.
+/// Indentation of the parts of a declaration, in columns.
 pub const PART_INDENT: u32 = 2;
 
 impl Layout<'_> {
@@ -45,7 +48,7 @@ impl Layout<'_> {
         self.break_long_lines();
     }
 
-    /// Keeps the line ends that are there, for statements with comments that mean lines.
+    /// Keeps the existing line breaks, for statements with comments that refer to lines.
     pub(super) fn keep(&mut self) {
         for token in self.tokens.iter_mut().skip(1) {
             token.breaks = token.newlines.min(2);
@@ -53,7 +56,7 @@ impl Layout<'_> {
         self.find_hanging();
     }
 
-    /// How wide it is on one line.
+    /// The width on one line.
     pub(super) fn width(&self) -> u32 {
         self.tokens
             .iter()
@@ -61,7 +64,7 @@ impl Layout<'_> {
             .fold(0, u32::saturating_add)
     }
 
-    /// Whether the author wrote it on one line and it stays so. A full stop on a line of its own does not count.
+    /// True if the statement is on one line and stays there. A period on its own line is ignored.
     pub(super) fn is_one_line(&self) -> bool {
         let joined = |token: &LayoutToken| token.newlines == 0 || token.class == TokenClass::End;
         let is_flat =
@@ -69,7 +72,8 @@ impl Layout<'_> {
         is_flat && (self.stays_long() || self.width() <= self.style.width)
     }
 
-    /// Whether it stays on one line however long it is: a declaration, or a row of a table of facts.
+    /// True if the statement stays on one line regardless of its length: a declaration, or a row of
+    /// a table of facts.
     fn stays_long(&self) -> bool {
         let is_fact = || !self.tokens.iter().any(|token| token.class == TokenClass::Arrow);
         self.kind == SyntaxKind::Declaration || (self.is_row && is_fact())
@@ -108,7 +112,8 @@ impl Layout<'_> {
         }
     }
 
-    /// Finds the lists whose elements are lined up with the first one, which stands right behind the opening token.
+    /// Finds the lists whose elements are aligned with the first one, which directly follows the
+    /// opening token.
     fn find_hanging(&mut self) {
         for open in 0..self.tokens.len() {
             let Some(token) = self.tokens.get(open) else { return };
@@ -125,7 +130,7 @@ impl Layout<'_> {
             let mut broken = self.elements(open, mate).into_iter().filter_map(|at| self.tokens.get(at));
             let next = broken.find(|token| token.breaks > 0 && token.class != TokenClass::Close);
             let is_lined_up = |next: &LayoutToken| next.newlines > 0 && column(next) == column(first);
-            // The lists of a declaration always are.
+            // The lists of a declaration are always aligned.
             let of_declaration = matches!(token.parent, SyntaxKind::AtomList | SyntaxKind::Bound);
             let hangs = next.is_some_and(|next| of_declaration || is_lined_up(next));
             if let Some(token) = self.tokens.get_mut(open) {
@@ -134,7 +139,7 @@ impl Layout<'_> {
         }
     }
 
-    /// Breaks what does not fit, outer lists before inner ones.
+    /// Breaks lines that do not fit, outer lists first.
     fn break_long_lines(&mut self) {
         let mut indents = Indents::new(self.style, self.kind);
         let mut start = 0;
@@ -166,7 +171,7 @@ impl Layout<'_> {
         rest.filter(|(_, token)| token.breaks > 0).map(|(at, _)| at).next().unwrap_or(self.tokens.len())
     }
 
-    /// The column behind the code of a line that starts with the token `start` at `column`.
+    /// The column after the code of a line that starts with the token `start` at `column`.
     fn end_column(&self, column: u32, start: usize, end: usize) -> u32 {
         let line = self.tokens.get(start..end).unwrap_or_default();
         let mut width = column;
@@ -176,7 +181,8 @@ impl Layout<'_> {
         width
     }
 
-    /// Whether breaking the list that opens at `at`, in the line of `start..end`, helps the line to fit.
+    /// True if breaking the list that opens at `at`, in the line of `start..end`, helps to fit the
+    /// line.
     fn is_too_long(&self, column: u32, start: usize, at: usize, end: usize) -> bool {
         let Some(mate) = self.tokens.get(at).map(|token| token.mate).filter(|mate| *mate < self.tokens.len())
         else {
@@ -192,7 +198,7 @@ impl Layout<'_> {
         mate >= end || self.end_column(column, start, mate + 1) > self.style.width || is_last()
     }
 
-    /// Whether a list has two elements or more.
+    /// True if the list has at least two elements.
     fn has_elements(&self, open: usize, close: usize) -> bool {
         self.elements(open, close).into_iter().any(|at| {
             self.tokens.get(at).is_some_and(|token| token.class != TokenClass::Close)
@@ -203,7 +209,7 @@ impl Layout<'_> {
         })
     }
 
-    /// The places in a list where lines may end.
+    /// The indices in a list that lines can break before.
     fn elements(&self, open: usize, close: usize) -> Vec<usize> {
         let mut depth = 0_usize;
         let inner = self.tokens.get(open..=close).unwrap_or_default().iter().zip(open..);
@@ -220,7 +226,7 @@ impl Layout<'_> {
                 TokenClass::Close => depth.saturating_sub(1),
                 _ => depth,
             };
-            // A comma that stands first on its line keeps its element.
+            // A comma at the start of a line stays with its element.
             let is_comma = token.class == TokenClass::Comma && token.breaks == 0;
             may_break = at == open || is_comma || (may_break && token.class == TokenClass::Comment);
         }
@@ -239,7 +245,7 @@ impl Layout<'_> {
         }
     }
 
-    /// Breaks the statements of the transform in a line; false if there is nothing to break.
+    /// Breaks the statements of the transform in a line. Returns false if nothing can be broken.
     fn break_transform(&mut self, start: usize, end: usize) -> bool {
         let mut depth = 0_usize;
         let mut broken = false;
@@ -261,23 +267,23 @@ impl Layout<'_> {
     }
 }
 
-/// The line ends that comments need before a token.
+/// The line breaks that comments require before a token.
 fn forced(before: &LayoutToken, token: &LayoutToken) -> u8 {
     u8::from(
         before.class == TokenClass::Comment || (token.class == TokenClass::Comment && token.newlines > 0),
     )
 }
 
-/// The line ends before a token of a list; `code` is the token before that is no comment.
+/// The line breaks before a token of a list. `code` is the previous token that is not a comment.
 fn in_list(code: &LayoutToken, token: &LayoutToken) -> u8 {
     let may_break =
         matches!(code.class, TokenClass::Open | TokenClass::Comma) || token.class == TokenClass::Close;
-    // A comma that stands first on its line, behind a comment, keeps its element.
+    // A comma at the start of a line, after a comment, stays with its element.
     let leads = code.class == TokenClass::Comma && code.breaks > 0;
     u8::from(may_break && token.newlines > 0 && token.class != TokenClass::Comment && !leads)
 }
 
-/// The line ends before a token that is in no list.
+/// The line breaks before a token outside of lists.
 fn wanted(rule: bool, region: Region, code: &LayoutToken, token: &LayoutToken) -> u8 {
     if token.class == TokenClass::Comment {
         return 0;
@@ -293,19 +299,20 @@ fn wanted(rule: bool, region: Region, code: &LayoutToken, token: &LayoutToken) -
     u8::from(breaks)
 }
 
-/// Whether an empty line before a token stays: not at the edges of a list or body.
+/// True if an empty line before a token stays, which is not the case at the edges of a list or
+/// body.
 fn may_have_blank_line(code: &LayoutToken, token: &LayoutToken) -> bool {
     !matches!(code.class, TokenClass::Open | TokenClass::Arrow | TokenClass::Pipe)
         && !matches!(token.class, TokenClass::Close | TokenClass::End | TokenClass::Arrow | TokenClass::Pipe)
 }
 
-/// How far lines are indented: the state of a walk over tokens.
+/// Indentation state during a walk over tokens.
 pub(super) struct Indents {
     unit: u32,
     region: Region,
-    /// Of the line at hand.
+    /// Indentation of the current line.
     line: u32,
-    /// Of the elements of each list around, and of its closing token.
+    /// Indentation of the elements of each open list, and of its closing token.
     lists: Vec<(u32, u32)>,
 }
 
@@ -315,10 +322,10 @@ impl Indents {
         Self { unit, region: Region::Head, line: 0, lists: Vec::new() }
     }
 
-    /// Starts a line with the token `at`, and tells how far it is indented.
+    /// Starts a line with the token `at`, and returns its indentation.
     pub(super) fn line(&mut self, tokens: &[LayoutToken], at: usize) -> u32 {
         let Some(token) = tokens.get(at) else { return 0 };
-        // Nobody writes more comments before a `|>`.
+        // Limits the scan for a `|>` after comments.
         let ahead = || tokens.get(at..).unwrap_or_default().iter().take(100);
         let is_before_pipe = || {
             let code = ahead().find(|next| next.class != TokenClass::Comment);
@@ -337,7 +344,7 @@ impl Indents {
         self.line
     }
 
-    /// Goes over the token `at`, which ends at `column`.
+    /// Advances past the token `at`, which ends at `column`.
     pub(super) fn pass(&mut self, tokens: &[LayoutToken], at: usize, column: u32) {
         let Some(token) = tokens.get(at) else { return };
         match token.class {

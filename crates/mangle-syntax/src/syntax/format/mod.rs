@@ -1,16 +1,19 @@
-//! The formatter: where line ends and blanks belong between the tokens of a file.
+//! Formatter: line breaks and blanks between the tokens of a file.
 //!
-//! Takes a parsed file and a [`Style`]; gives [`LayoutEdit`]s, which can write nothing but line ends and blanks, so that no
-//! token is ever changed. Comments stay between the tokens that they stand between. What could not be read, what a
-//! comment protects (`mangle-ls: format off`, `on`, `skip`) and what lies between such text and its neighbours stays
-//! as it is, byte for byte.
+//! The formatter takes a parsed file and a [`Style`], and returns [`LayoutEdit`]s, which can only
+//! write line breaks and blanks. Tokens never change, and comments stay between their tokens.
 //!
-//! Nothing is given before it was checked: the new text is parsed, and a statement whose tokens, tree or comments
-//! would not be the same is left alone ([`Formatting::distrusted`]).
+//! Unreadable text and text protected by a comment (`mangle-ls: format off`, `on`, `skip`) stay
+//! unchanged, byte for byte. The same applies to the gaps around them.
 //!
-//! How it works: `top` goes over the file; `token` lists the tokens of a statement, `spacing` says which have a
-//! blank before them on one line, `layout` where lines end, `print` writes what differs, `align` places comments
-//! behind code, `verify` checks.
+//! The result is verified before it is returned: the new text is parsed, and a statement with
+//! different tokens, tree or comments is left unchanged ([`Formatting::distrusted`]).
+//!
+//! * `top` walks over the file.
+//! * `token` lists the tokens of a statement.
+//! * `spacing` sets blanks between tokens, and `layout` sets line breaks.
+//! * `print` writes edits, and `align` places trailing comments.
+//! * `verify` checks the result.
 
 mod align;
 pub mod directive;
@@ -30,12 +33,12 @@ pub use self::layout::{PART_INDENT, PIPE};
 use super::SourceFile;
 use crate::text::{TextRange, TextSize};
 
-/// What can be chosen.
+/// Style options.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Style {
-    /// How many columns the premises of a rule are indented, and the arguments of an atom that is broken.
+    /// Indentation of the premises of a rule, and of the arguments of a broken atom, in columns.
     pub indent: u32,
-    /// Lines are broken only beyond this many columns.
+    /// Maximum line width, in columns. Only longer lines are broken.
     pub width: u32,
 }
 
@@ -45,29 +48,29 @@ impl Default for Style {
     }
 }
 
-/// What formatting a file comes to.
+/// Result of formatting a file.
 #[derive(Debug, Default)]
 pub struct Formatting {
-    /// The changes: sorted, none touches another.
+    /// The edits, sorted and without overlaps.
     pub edits: Vec<LayoutEdit>,
-    /// What stayed as it is because it cannot be read.
+    /// Unreadable text, which stays unchanged.
     pub unread: Vec<TextRange>,
-    /// Statements of a file without damage that stayed as they are because formatting them would have changed more than
-    /// layout. There are none, unless there is a bug. Beside damage such a statement is not among them: where the parser
-    /// goes on there depends on the layout.
+    /// Statements that stay unchanged because formatting them would change more than layout. In a
+    /// file without syntax errors, an entry indicates a bug in the formatter. Statements next to
+    /// syntax errors are not listed, because error recovery depends on the layout.
     pub distrusted: Vec<TextRange>,
 }
 
 impl Formatting {
-    /// `text`, which must be the text that was formatted, with the changes.
+    /// Applies the edits to `text`, which must be the formatted text.
     #[must_use]
     pub fn apply(&self, text: &str) -> String {
         edit::apply(text, &self.edits)
     }
 }
 
-/// Formats a file; with `scope`, only the statements and comments that it touches. A file that dropped its tree is
-/// parsed anew.
+/// Formats a file. With `scope`, formats only the statements and comments that intersect it. A file
+/// that dropped its tree is parsed again.
 #[must_use]
 pub fn format(source: &SourceFile, style: Style, scope: Option<TextRange>) -> Formatting {
     match source.tree() {
@@ -81,7 +84,7 @@ pub fn format(source: &SourceFile, style: Style, scope: Option<TextRange>) -> Fo
     }
 }
 
-/// A text too damaged to be parsed.
+/// The result for a text with too many errors to be parsed.
 fn unread(source: &SourceFile) -> Formatting {
     let all = TextRange::new(TextSize::new(0), TextSize::of(source.text().as_ref()));
     Formatting { unread: vec![all], ..Formatting::default() }

@@ -1,4 +1,5 @@
-//! From gaps to edits: what each gap between two tokens is to be, and what differs from that.
+//! Printer: compares the planned gap between two tokens with the text and writes the differences as
+//! edits.
 
 use super::Style;
 use super::align::TrailingComment;
@@ -8,17 +9,17 @@ use super::token::{LayoutToken, TokenClass};
 use crate::syntax::kind::SyntaxKind;
 use crate::text::{TextRange, size};
 
-/// Writes edits, and knows where it is in the old and in the new text.
+/// Writes edits, and tracks the position in the old and in the new text.
 pub(super) struct Printer<'t> {
     pub(super) text: &'t str,
     style: Style,
     crlf: bool,
     pub(super) edits: Vec<LayoutEdit>,
-    /// The comments behind code, and what hangs on them.
+    /// Trailing comments and their continuations.
     pub(super) aligned: Vec<TrailingComment>,
-    /// The line of the old text, counted from anywhere.
+    /// The line in the old text, relative to an arbitrary start.
     old_line: u32,
-    /// The line and the column of the new text.
+    /// The line and the column in the new text.
     new_line: u32,
     column: u32,
 }
@@ -37,12 +38,12 @@ impl<'t> Printer<'t> {
         }
     }
 
-    /// The column of the new text.
+    /// The column in the new text.
     pub(super) fn column(&self) -> u32 {
         self.column
     }
 
-    /// Forgets the edits from `first` on.
+    /// Drops the edits from `first` on.
     pub(super) fn take_back(&mut self, first: usize) {
         self.edits.truncate(first);
         while self.aligned.last().is_some_and(|comment| comment.edit >= first) {
@@ -50,7 +51,7 @@ impl<'t> Printer<'t> {
         }
     }
 
-    /// Writes a statement whose layout is known. The gap before it is written already.
+    /// Writes a statement with known layout. The gap before it is already written.
     pub(super) fn statement(&mut self, tokens: &[LayoutToken], kind: SyntaxKind) {
         let mut indents = Indents::new(self.style, kind);
         for (at, token) in tokens.iter().enumerate() {
@@ -77,7 +78,7 @@ impl<'t> Printer<'t> {
         }
     }
 
-    /// A token, which stays as it is.
+    /// Writes an unchanged token.
     fn token(&mut self, token: &LayoutToken) {
         if matches!(token.kind, SyntaxKind::String | SyntaxKind::Bytes) {
             self.verbatim(token.start, token.end);
@@ -86,7 +87,7 @@ impl<'t> Printer<'t> {
         }
     }
 
-    /// Text that stays as it is.
+    /// Writes unchanged text.
     pub(super) fn verbatim(&mut self, start: usize, end: usize) {
         let text = self.text.get(start..end).unwrap_or_default();
         let lines = text.bytes().filter(|byte| *byte == b'\n').count();
@@ -102,7 +103,7 @@ impl<'t> Printer<'t> {
         }
     }
 
-    /// A comment; `end` is before the white space at its end.
+    /// Writes a comment. `end` excludes trailing white space.
     pub(super) fn comment(&mut self, start: usize, end: usize) {
         let comment = self.text.get(start..end).unwrap_or_default();
         if wants_blank(comment) {
@@ -111,7 +112,7 @@ impl<'t> Printer<'t> {
         }
     }
 
-    /// Makes the text between `start` and `end` so many line ends and then blanks.
+    /// Replaces the text between `start` and `end` with line breaks followed by blanks.
     pub(super) fn gap(&mut self, start: usize, end: usize, breaks: u8, spaces: u32) {
         let edit = self.edit(start, end, breaks, spaces);
         let old = self.text.get(start..end).unwrap_or_default();
@@ -121,7 +122,7 @@ impl<'t> Printer<'t> {
         self.pass(old, &edit);
     }
 
-    /// The same before a comment on a line of its own, which may hang below a comment behind code.
+    /// Writes the gap before a comment on its own line, which can continue a trailing comment.
     pub(super) fn own_line_comment(&mut self, start: usize, end: usize, breaks: u8, indent: u32) {
         let old = self.text.get(start..end).unwrap_or_default();
         let edit = self.edit(start, end, breaks, indent);
@@ -138,7 +139,7 @@ impl<'t> Printer<'t> {
         }
     }
 
-    /// The gap before a comment behind code.
+    /// Writes the gap before a trailing comment.
     pub(super) fn inline_comment(&mut self, start: usize, end: usize) {
         let old = self.text.get(start..end).unwrap_or_default();
         let code_end = self.column;
@@ -156,7 +157,7 @@ impl<'t> Printer<'t> {
             old_column,
             code_end,
         });
-        // Also if nothing changes: the column is known only later.
+        // Added even if nothing changes, because the column is only known later.
         self.edits.push(edit);
     }
 
@@ -165,7 +166,7 @@ impl<'t> Printer<'t> {
         LayoutEdit { range, breaks, crlf: self.crlf && breaks > 0, spaces }
     }
 
-    /// Goes over a gap.
+    /// Advances past a gap.
     fn pass(&mut self, old: &str, edit: &LayoutEdit) {
         if edit.breaks > 0 {
             self.column = 0;
@@ -179,7 +180,7 @@ impl<'t> Printer<'t> {
     }
 }
 
-/// Whether most lines of a text end with a carriage return and a line feed.
+/// True if most line endings of a text are CRLF.
 pub(super) fn is_crlf(text: &str) -> bool {
     let bytes = text.as_bytes();
     if memchr::memchr(b'\r', bytes).is_none() {
@@ -193,8 +194,8 @@ pub(super) fn is_crlf(text: &str) -> bool {
     crlf * 2 > all
 }
 
-/// Whether a blank is missing behind the `#` of a comment: text starts there, and it does not look like a clause that
-/// was commented out.
+/// True if a blank is missing after the `#` of a comment: text follows directly, and it does not
+/// look like commented-out code.
 pub(super) fn wants_blank(comment: &str) -> bool {
     let Some(text) = comment.strip_prefix('#') else { return false };
     let is_text =
@@ -202,7 +203,7 @@ pub(super) fn wants_blank(comment: &str) -> bool {
     is_text && !is_code(text)
 }
 
-/// Whether the text of a comment starts like a statement or a premise.
+/// True if the text of a comment starts like a statement or a premise.
 fn is_code(text: &str) -> bool {
     let word = text.trim_start_matches(|char: char| char.is_ascii_alphanumeric() || "_:.".contains(char));
     let name = text.get(..text.len() - word.len()).unwrap_or_default();

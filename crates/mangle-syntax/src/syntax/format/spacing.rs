@@ -1,12 +1,12 @@
-//! Which tokens have a blank before them where no line ends.
+//! Blanks between tokens on one line.
 //!
-//! Some blanks are there because the engine's lexer reads something else without them: `/a.` is one name, `[-` and `<-`
-//! are operators, `X:` and `fn:f:` are names.
+//! Some blanks are required by the engine's lexer. Examples: `/a.` is one name, `[-` and `<-` are
+//! operators, `X:` and `fn:f:` are names.
 
 use super::token::{LayoutToken, TokenClass};
 use crate::syntax::kind::SyntaxKind;
 
-/// Sets [`LayoutToken::space`] of all tokens, and joins opening tokens with closing ones.
+/// Sets [`LayoutToken::space`] of all tokens, and links opening and closing tokens.
 pub(super) fn set(text: &str, tokens: &mut [LayoutToken]) {
     let mut open = Vec::new();
     let mut before: Option<LayoutToken> = None;
@@ -47,7 +47,7 @@ fn space(text: &str, before: &LayoutToken, token: &LayoutToken) -> bool {
     }
 }
 
-/// Whether an opening token has a blank before it.
+/// True if a blank precedes the opening token.
 fn opens_apart(before: &LayoutToken, token: &LayoutToken, first: Option<u8>) -> bool {
     match (token.parent, first) {
         (SyntaxKind::Atom | SyntaxKind::Annotation | SyntaxKind::TemporalOperator, _) | (_, Some(b'<')) => {
@@ -57,7 +57,7 @@ fn opens_apart(before: &LayoutToken, token: &LayoutToken, first: Option<u8>) -> 
     }
 }
 
-/// Whether a colon right behind a token is one of its own.
+/// True if a colon directly after the token is a separate token.
 fn ends_before_colon(token: &LayoutToken) -> bool {
     let kinds =
         [SyntaxKind::Constant, SyntaxKind::Number, SyntaxKind::Float, SyntaxKind::String, SyntaxKind::Bytes];

@@ -1,4 +1,4 @@
-//! What the formatter makes of what, row by row of its rules (`docs/formatting.md`).
+//! Tests of the formatter, following the rows of its rules (`docs/formatting.md`).
 
 use expect_test::{Expect, expect};
 
@@ -28,7 +28,7 @@ fn check(text: &str, expected: Expect) {
     check_with(Style::default(), text, expected);
 }
 
-/// For what is right already.
+/// Checks that formatting leaves a text unchanged.
 #[track_caller]
 fn unchanged(text: &str) {
     assert_eq!(formatted(text, Style::default(), None), text);
@@ -445,7 +445,7 @@ fn protected_text() {
     );
 }
 
-/// What a comment silences may be a line.
+/// A suppression comment can apply to a line.
 #[test]
 fn lines_with_silencing_comments_keep_their_ends() {
     check_with(
@@ -469,7 +469,7 @@ fn bytes_at_the_edges() {
         ﻿p(1).
     "#]],
     );
-    // Most lines end with CRLF; what is in strings stays.
+    // Most lines end with CRLF; strings stay unchanged.
     check(
         "p( 1 ).\r\nq( 1 ).\r\nr(\"a\nb\").\n",
         expect![[r#"

@@ -1,18 +1,18 @@
-//! The tokens of one statement, with what the layout wants to know of each, and the shape of its tree.
+//! Tokens of one statement with layout properties, and the shape of its tree.
 
 use tree_sitter::TreeCursor;
 
 use crate::syntax::kind::{SyntaxKind, kind_of};
 
-/// What a token does for the layout.
+/// The role of a token in the layout.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum TokenClass {
     /// Opens a list of elements: `(`, `[`, `{`, and the `<` of a type.
     Open,
-    /// Closes one.
+    /// Closes a list.
     Close,
     Comma,
-    /// The full stop, or the `!` that ends `Package` and `Use`.
+    /// The period, or the `!` that ends `Package` and `Use`.
     End,
     /// `:-` or `⟸`.
     Arrow,
@@ -30,31 +30,31 @@ pub(super) enum TokenClass {
     Word,
 }
 
-/// A token, and the gap before it.
+/// A token and the gap before it.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct LayoutToken {
-    /// Where it is; a comment without the white space at its end.
+    /// The start offset. Comments exclude trailing white space.
     pub(super) start: usize,
     pub(super) end: usize,
     pub(super) class: TokenClass,
     pub(super) kind: SyntaxKind,
-    /// The node around it.
+    /// The kind of the parent node.
     pub(super) parent: SyntaxKind,
-    /// Whether it is part of a type.
+    /// True if the token is part of a type.
     pub(super) in_type: bool,
-    /// How many line ends are in the gap before it; 3 stands for more, too.
+    /// The number of line breaks in the gap before the token. 3 also stands for more.
     pub(super) newlines: u8,
-    /// Whether there is a blank before it where no line ends.
+    /// True if a blank precedes the token on the same line.
     pub(super) space: bool,
-    /// How many line ends the printer puts before it.
+    /// The number of line breaks that the printer writes before the token.
     pub(super) breaks: u8,
-    /// How wide it is, in characters; its widest line.
+    /// The width of its widest line, in characters.
     pub(super) width: u32,
-    /// For an opening token, its closing one; for a closing one, its opening one.
+    /// The matching closing token of an opening token, and vice versa.
     pub(super) mate: usize,
-    /// Whether the elements of the list that it opens are lined up with the first one.
+    /// True if the elements of the list that the token opens are aligned with the first one.
     pub(super) hangs: bool,
-    /// Where it is in [`Tokens::shape`]; of no meaning for comments.
+    /// The index in [`Tokens::shape`]. Meaningless for comments.
     shape: usize,
 }
 
@@ -62,11 +62,11 @@ pub(super) struct LayoutToken {
 #[derive(Debug, Default)]
 pub(super) struct Tokens {
     pub(super) list: Vec<LayoutToken>,
-    /// The nodes but comments and dropped commas, outer ones first: kind and depth.
+    /// Kind and depth of the nodes in preorder, without comments and dropped commas.
     pub(super) shape: Vec<(u16, u16)>,
-    /// The kinds of the nodes around the one at hand.
+    /// The kinds of the ancestors of the current node.
     around: Vec<SyntaxKind>,
-    /// How many of them make what is in them a type.
+    /// The number of ancestors that make their content a type.
     types: usize,
 }
 
@@ -129,7 +129,8 @@ impl Tokens {
         self.list.push(token);
     }
 
-    /// Takes the comma that ends a body out: before the full stop or before `|>`. Its gap becomes one with the next.
+    /// Removes the comma at the end of a body, before the period or `|>`. Its gap is merged with
+    /// the next one.
     pub(super) fn drop_trailing_commas(&mut self) {
         let code = |token: &&LayoutToken| token.class != TokenClass::Comment;
         let mut at = 0;
@@ -181,7 +182,7 @@ fn class_of(kind: SyntaxKind, bytes: &[u8], parent: SyntaxKind) -> TokenClass {
     }
 }
 
-/// The line ends in white space, up to 3. A lone carriage return is one.
+/// The number of line breaks in white space, at most 3. A lone carriage return is one.
 pub(super) fn newlines(gap: &[u8]) -> u8 {
     let mut count = 0;
     let mut bytes = gap.iter().peekable();
@@ -195,7 +196,7 @@ pub(super) fn newlines(gap: &[u8]) -> u8 {
     count
 }
 
-/// The characters of a token's widest line.
+/// The number of characters of a token's widest line.
 fn width(bytes: &[u8]) -> u32 {
     let columns = |line: &[u8]| line.iter().filter(|byte| (**byte as i8) >= -0x40).count();
     let widest = bytes.split(|byte| *byte == b'\n').map(columns).max();

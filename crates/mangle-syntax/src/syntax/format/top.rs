@@ -1,4 +1,4 @@
-//! A walk over a file: which of its statements and comments are laid out, which stay as they are, and what is to be
+//! Top-level walk of the formatter: selects the statements and comments to format, and the gaps
 //! between them.
 
 use std::ops::Range;
@@ -21,34 +21,34 @@ use crate::text::{TextRange, size};
 
 const BOM: &str = "\u{feff}";
 
-/// How a file is to be laid out, not verified yet.
+/// A planned layout of a file that is not verified yet.
 #[derive(Debug, Default)]
 pub(super) struct Draft {
     pub(super) edits: Vec<LayoutEdit>,
-    /// What the file consists of, in order.
+    /// The parts of the file, in order.
     pub(super) units: Vec<Unit>,
-    /// The tokens of the units that change.
+    /// The tokens of the formatted units.
     pub(super) tokens: Vec<LayoutToken>,
-    /// The shapes of their trees.
+    /// The tree shapes of the formatted units.
     pub(super) shapes: Vec<(u16, u16)>,
 }
 
-/// A statement, a comment between statements, or something that cannot be read.
+/// A statement, a comment between statements, or unreadable text.
 #[derive(Debug)]
 pub(super) struct Unit {
     /// The kind of its node.
     pub(super) kind: u16,
     pub(super) start: usize,
-    /// Its end; of a comment that is laid out without the white space there.
+    /// The end offset. A formatted comment excludes trailing white space.
     pub(super) end: usize,
-    /// Its end, white space included.
+    /// The end offset, including white space.
     whole: usize,
-    /// How many nodes are in it.
+    /// The number of nodes in the unit.
     pub(super) size: usize,
     pub(super) state: UnitState,
-    /// Which of the edits are before it or in it.
+    /// The edits before the unit or in it.
     pub(super) edits: Range<usize>,
-    /// Which of the tokens and nodes are its own.
+    /// The tokens and nodes of the unit.
     pub(super) tokens: Range<usize>,
     pub(super) shape: Range<usize>,
 }
@@ -56,13 +56,13 @@ pub(super) struct Unit {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum UnitState {
     Comment,
-    /// A statement that is laid out.
+    /// A statement to format.
     Formatted,
-    /// Something that stays as it is because it cannot be read.
+    /// Unreadable text, which stays unchanged.
     Unread,
-    /// Something that stays as it is because somebody says so.
+    /// Text that stays unchanged because of a directive or an adjacent syntax error.
     Kept,
-    /// Something that was not asked for.
+    /// Text outside of the requested range.
     Outside,
 }
 
@@ -72,16 +72,16 @@ impl UnitState {
     }
 }
 
-/// What was found out about a file before it is laid out.
+/// Properties of a file that are determined before formatting.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Choice<'c> {
-    /// Where statements start that are to stay as they are.
+    /// The start offsets of statements that must stay unchanged.
     pub(super) distrusted: &'c [usize],
-    /// Whether new line ends are a carriage return and a line feed.
+    /// True if new line breaks are CRLF.
     pub(super) crlf: bool,
 }
 
-/// Lays a file out; with `scope`, only what that touches.
+/// Plans the layout of a file. With `scope`, only of the parts that intersect it.
 pub(super) fn draft(
     source: &SourceFile,
     tree: &Tree,
@@ -113,8 +113,8 @@ pub(super) fn draft(
     walk.finish()
 }
 
-/// Visits the nodes that a file consists of: its statements and comments, and what cannot be read between them. The
-/// cursor may be moved below the node and has to come back.
+/// Visits the top-level nodes of a file: statements, comments, and unreadable text between them.
+/// The callback can move the cursor below the node, but must restore it.
 pub(super) fn each_top<'t>(tree: &'t Tree, visit: &mut dyn FnMut(&mut TreeCursor<'t>, Node<'t>, SyntaxKind)) {
     let mut cursor = tree.walk();
     let mut more = cursor.goto_first_child();
@@ -142,21 +142,21 @@ struct Walk<'f> {
     scope: Option<TextRange>,
     items: std::slice::Iter<'f, Item>,
     distrusted: &'f [usize],
-    /// The comments that speak to this tool.
+    /// The comments for this tool.
     marks: Marks,
     tokens: Tokens,
     printer: Printer<'f>,
     draft: Draft,
-    /// Where the unit before starts and ends.
+    /// The start and end of the previous unit.
     start: usize,
     end: usize,
-    /// What it is, and whether it is on one line.
+    /// The state of the previous unit, and true if it is on one line.
     last: Option<(UnitState, bool)>,
-    /// Between `format off` and `format on`.
+    /// True between `format off` and `format on`.
     is_off: bool,
-    /// Behind `format skip`.
+    /// True after `format skip`.
     skips: bool,
-    /// On the line of damage, or below it and indented.
+    /// True on the line of a syntax error, or below it and indented.
     is_damaged: bool,
 }
 
@@ -202,7 +202,8 @@ impl<'f> Walk<'f> {
         self.text.get(start..end).unwrap_or_default()
     }
 
-    /// What is to be done with a node besides damage: what shares its line with that, or follows it indented, may well be a part of what was damaged.
+    /// The state of a node next to a syntax error. A node on the same line, or indented below, can
+    /// be a part of the broken statement.
     fn beside_damage(&mut self, state: UnitState, start: usize, gap: u8) -> UnitState {
         if state == UnitState::Unread {
             if gap == 0 {
@@ -216,7 +217,7 @@ impl<'f> Walk<'f> {
         if self.is_damaged { UnitState::Kept } else { state }
     }
 
-    /// Leaves the last unit as it is after all.
+    /// Leaves the last unit unchanged.
     fn take_back(&mut self) {
         let Some(unit) = self.draft.units.last_mut() else { return };
         unit.state = UnitState::Kept;
@@ -226,7 +227,7 @@ impl<'f> Walk<'f> {
         self.last = self.last.map(|(_, is_flat)| (UnitState::Kept, is_flat));
     }
 
-    /// What is to be done with a node.
+    /// The state of a node.
     fn state(&mut self, node: Node<'f>, kind: SyntaxKind) -> UnitState {
         let (start, end) = (node.start_byte(), node.end_byte());
         if kind == SyntaxKind::Comment {
@@ -257,17 +258,17 @@ impl<'f> Walk<'f> {
         }
     }
 
-    /// Whether the scope touches a range.
+    /// True if the scope intersects a range.
     fn is_touched(&self, start: usize, end: usize) -> bool {
         let (start, end) = (size(start), size(end));
         self.scope.is_none_or(|scope| match scope.is_empty() {
             true => start <= scope.start() && scope.start() <= end,
-            // A selection of lines ends where the next one starts.
+            // A selection of whole lines ends at the start of the next line.
             false => start < scope.end() && scope.start() < end,
         })
     }
 
-    /// Whether a node is a statement without a syntax error.
+    /// True if the node is a statement without a syntax error.
     fn is_sound(&mut self, node: Node<'_>, kind: SyntaxKind) -> bool {
         let (start, end) = (node.start_byte(), node.end_byte());
         let mut ahead = self.items.clone();
@@ -290,7 +291,7 @@ impl<'f> Walk<'f> {
         is_statement(kind) && item.is_some_and(is_clean) && !node.has_error() && !has_directive()
     }
 
-    /// Whether nothing is before a comment on its line.
+    /// True if nothing precedes a comment on its line.
     fn is_alone(&self, start: usize) -> bool {
         self.slice(0, start)
             .rsplit('\n')
@@ -298,18 +299,18 @@ impl<'f> Walk<'f> {
             .is_none_or(|line| line.trim_start_matches(BOM).trim().is_empty())
     }
 
-    /// What the comments in a range say.
+    /// The directives of the comments in a range.
     fn directives(&self, start: usize, end: usize) -> impl Iterator<Item = Directive> {
         self.marks.within(start, end).filter_map(|mark| directive::read(self.text, mark))
     }
 
-    /// Whether a comment in a statement, or behind it, says that it is not to be formatted.
+    /// True if a comment in a statement or after it disables its formatting.
     fn is_skipped(&self, start: usize, end: usize) -> bool {
         let behind = || self.marks.behind(end).and_then(|mark| directive::read(self.text, mark));
         behind().is_some() || self.directives(start, end).next().is_some()
     }
 
-    /// The line ends in the gap before `start` if it may be written anew.
+    /// The number of line breaks in the gap before `start`. `None` if the gap must stay unchanged.
     fn free_gap(&self, start: usize) -> Option<u8> {
         let gap = self.slice(self.end, start);
         let may_change = !self.is_off && !self.last.is_some_and(|(state, _)| state.is_verbatim());
@@ -319,7 +320,7 @@ impl<'f> Walk<'f> {
 
     fn comment(&mut self, start: usize, end: usize) {
         let before = self.end;
-        // The comment that switches formatting off is still formatted itself.
+        // The comment that disables formatting is itself formatted.
         let is_off = std::mem::take(&mut self.is_off);
         let newlines = self.free_gap(start);
         self.is_off = is_off;
@@ -332,7 +333,7 @@ impl<'f> Walk<'f> {
         self.printer.comment(start, end);
     }
 
-    /// Whether the line before or behind a clause is one of the same predicate.
+    /// True if the line before or after a clause has a clause of the same predicate.
     fn is_row(&self, start: usize, end: usize) -> bool {
         let atom = self.slice(start, end).split_inclusive('(').next().unwrap_or_default();
         let follows = |gap: &str| newlines(gap.as_bytes()) == 1;
@@ -344,7 +345,7 @@ impl<'f> Walk<'f> {
             || next.starts_with(atom) && follows(behind.get(..behind.len() - next.len()).unwrap_or_default())
     }
 
-    /// Lays a statement out; true if it is on one line.
+    /// Formats a statement. Returns true if the result is on one line.
     fn statement(&mut self, cursor: &mut TreeCursor<'f>, node: Node<'f>, kind: SyntaxKind) -> bool {
         self.tokens.read(cursor, self.text);
         let (start, end) = (node.start_byte(), node.end_byte());
@@ -372,7 +373,7 @@ impl<'f> Walk<'f> {
         fits
     }
 
-    /// The gap before a statement; `width` is that of one on one line.
+    /// Writes the gap before a statement. `width` is the width of a statement on one line.
     fn gap_before(&mut self, start: usize, keeps: bool, width: Option<u32>) {
         let before = self.end;
         match (self.free_gap(start), self.last) {
@@ -382,7 +383,7 @@ impl<'f> Walk<'f> {
                 let column = self.printer.column().saturating_add(1);
                 let fits =
                     width.is_some_and(|width| is_flat && column.saturating_add(width) <= self.style.width);
-                // What a comment silences may end with the line.
+                // A suppression comment can apply to the line.
                 let together = keeps || fits || !self.marks.is_empty();
                 self.printer.gap(before, start, u8::from(!together), u32::from(together));
             }

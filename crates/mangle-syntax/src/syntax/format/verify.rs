@@ -1,4 +1,4 @@
-//! Trust: what formatting gives is parsed and compared before anybody gets to see it.
+//! Verification of the formatter: the formatted text is parsed and compared before it is returned.
 
 use std::sync::Arc;
 
@@ -12,14 +12,16 @@ use super::{Formatting, Style};
 use crate::syntax::{SourceFile, directives, source};
 use crate::text::{TextRange, size};
 
-/// So often statements that are not what they were are left out, before nothing is changed at all.
+/// Maximum number of attempts that leave out changed statements. After that, nothing is formatted.
 const TRIES: usize = 4;
 
-/// So many edits are parsed incrementally.
+/// Maximum number of edits for incremental parsing.
 const FEW: usize = 64;
 
-/// Formats and verifies. New line ends are as most of the line ends of the result are: formatting may take away so many
-/// of one kind that the others are more, and once more formatted the file would be another.
+/// Formats and verifies. New line breaks follow the majority of line endings in the result.
+///
+/// The majority can change if formatting removes many line endings of one kind. A second run would
+/// then change the file again.
 pub(super) fn formatted(
     source: &SourceFile,
     tree: &Tree,
@@ -53,7 +55,7 @@ fn verified(
         if !has_damage(&draft) {
             tracing::error!(statements = wrong.len(), "formatting would have changed more than layout");
         }
-        // Damage may be read otherwise when its neighbours change.
+        // Broken statements can be parsed differently if their neighbors change.
         let around = wrong.iter().flat_map(|&at| at.saturating_sub(1)..at + 2);
         distrusted.extend(around.filter_map(|at| draft.units.get(at)).map(|unit| unit.start));
         distrusted.sort_unstable();
@@ -64,8 +66,8 @@ fn verified(
     formatting(&nothing, &distrusted)
 }
 
-/// Whether something in the file cannot be read. Where the parser goes on behind it depends on the layout of what is
-/// around it, so that a statement there may have to stay as it is without any fault of the formatter.
+/// True if the file has syntax errors. Error recovery depends on the surrounding layout, so a
+/// statement can be unformattable without a bug in the formatter.
 fn has_damage(draft: &Draft) -> bool {
     draft.units.iter().any(|unit| unit.state == UnitState::Unread)
 }
@@ -82,8 +84,8 @@ fn formatting(draft: &Draft, distrusted: &[usize]) -> Formatting {
     }
 }
 
-/// Drops the edits that change nothing. If only a part is formatted, what is before it stays: of the gap there, only
-/// what indents what follows changes.
+/// Drops edits without effect. In a partial run, the text before the range stays, and the gap only
+/// changes the indentation of the text after it.
 fn settle(draft: &mut Draft, text: &str, is_part: bool) {
     let old = std::mem::take(&mut draft.edits);
     let mut edits = Vec::with_capacity(old.len());
@@ -114,7 +116,7 @@ fn settle(draft: &mut Draft, text: &str, is_part: bool) {
     draft.edits = edits;
 }
 
-/// The part of an edit of a gap that is on the last line of it, if it has several.
+/// The part of a gap edit on its last line, if it has several.
 fn indentation(edit: &LayoutEdit, text: &str) -> LayoutEdit {
     let (start, end) = (usize::from(edit.range.start()), usize::from(edit.range.end()));
     let line = text.get(start..end).and_then(|gap| gap.rfind(['\n', '\r']));
@@ -124,11 +126,11 @@ fn indentation(edit: &LayoutEdit, text: &str) -> LayoutEdit {
     }
 }
 
-/// Which units would not be what they are after the edits.
+/// The indices of units that the edits would change.
 fn differences(source: &SourceFile, tree: &Tree, draft: &Draft) -> Vec<usize> {
     let text = apply(source.text(), &draft.edits);
     let all = || (0..draft.units.len()).collect();
-    // Where lines end decides what is a directive.
+    // Line breaks determine which lines are directives.
     let stripped = directives::strip(&text).map(|stripped| stripped.text);
     let had_directives = !Arc::ptr_eq(source.text(), source.parsed());
     let parsed = match &stripped {
@@ -138,7 +140,7 @@ fn differences(source: &SourceFile, tree: &Tree, draft: &Draft) -> Vec<usize> {
         None if !had_directives => text.as_str(),
         _ => return all(),
     };
-    // Many edits cost more than a fresh parse.
+    // Many edits cost more than a full parse.
     let new = match draft.edits.len() {
         ..=FEW => {
             source::reparse(parsed, tree, draft.edits.iter().map(|edit| (edit.range, size(edit.len()))))
@@ -166,14 +168,14 @@ fn differences(source: &SourceFile, tree: &Tree, draft: &Draft) -> Vec<usize> {
     check.wrong
 }
 
-/// A walk over the new tree beside the old units.
+/// A walk over the new tree in parallel with the old units.
 struct Check<'d> {
     old: &'d str,
     new: &'d str,
     draft: &'d Draft,
-    /// The unit at hand.
+    /// The index of the current unit.
     at: usize,
-    /// The first edit that is not yet counted, and by how much those before made the text longer.
+    /// The next edit to count, and the growth of the text by the earlier ones.
     edit: usize,
     grown: isize,
     wrong: Vec<usize>,
@@ -198,7 +200,7 @@ impl Check<'_> {
         self.at += 1;
     }
 
-    /// Where an offset of the old text is in the new one. Asked for in order.
+    /// The position of an old offset in the new text. Must be called in ascending order.
     fn moved(&mut self, offset: usize, inclusive: bool) -> usize {
         while let Some(edit) = self.draft.edits.get(self.edit) {
             let (start, end) = (usize::from(edit.range.start()), usize::from(edit.range.end()));
@@ -215,7 +217,7 @@ impl Check<'_> {
 
     fn ends(&self, node: Node<'_>, unit: &Unit, end: usize) -> bool {
         match unit.state {
-            // Its white space may be another.
+            // White space in comments can differ.
             UnitState::Comment => {
                 self.new.get(end..node.end_byte()).is_some_and(|rest| rest.trim().is_empty())
             }
@@ -233,7 +235,7 @@ impl Check<'_> {
         let changes = |edit: &LayoutEdit| usize::from(edit.range.end()) > unit.start;
         let is_changed = self.draft.edits.get(unit.edits.clone()).unwrap_or_default().iter().any(changes);
         if !is_changed {
-            // The same bytes, and as many nodes in them.
+            // The same bytes with the same number of nodes.
             return node.descendant_count() == unit.size
                 && self.old.get(unit.start..unit.end)
                     == self.new.get(start..start + (unit.end - unit.start));
@@ -264,7 +266,7 @@ impl Check<'_> {
     }
 }
 
-/// Whether a text starts with a comment, but for a blank that was missing behind its `#`.
+/// True if a text starts with a comment, ignoring a blank that was missing after its `#`.
 fn starts_with_comment(text: &str, comment: &str) -> bool {
     match comment.strip_prefix('#') {
         Some(rest) if wants_blank(comment) => {

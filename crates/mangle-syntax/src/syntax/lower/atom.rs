@@ -1,4 +1,4 @@
-//! Atoms and names.
+//! Lowering of atoms and names.
 
 use tree_sitter::Node;
 
@@ -9,11 +9,11 @@ use super::{Commas, Lower, shorten};
 use crate::lint::{Finding, Fix};
 use crate::text::{Symbol, TextRange};
 
-/// Words that the reference keeps for itself; none can name a predicate.
+/// Reserved words of the engine, which cannot name a predicate.
 const RESERVED: [&str; 8] = ["temporal", "descr", "inclusion", "now", "opt", "bound", "let", "do"];
 
 impl<'t> Lower<'_, 't> {
-    /// The cursor is on an atom, with or without parentheses.
+    /// Lowers an atom, with or without parentheses. The cursor must be on it.
     pub(super) fn atom(&mut self, node: Node<'t>) -> Atom {
         let range = self.range(node);
         let bare = Self::is_bare(node);
@@ -51,7 +51,7 @@ impl<'t> Lower<'_, 't> {
         Atom { name, args, range }
     }
 
-    /// A negation or comparison among arguments: the `)` of the atom is missing before it.
+    /// Reports a negation or comparison among arguments, which indicates a missing `)` of the atom.
     fn premise_as_argument(&mut self, node: Node<'t>) {
         let at = self.before(TextRange::empty(self.range(node).start()));
         let message = "missing `)`: a premise cannot be an argument";
@@ -84,8 +84,8 @@ impl<'t> Lower<'_, 't> {
         self.soft(finding);
     }
 
-    /// The name behind `Package` or `Use`. That a package has no capitals is a rule of its own; a `Use`
-    /// may have them, but not at the start.
+    /// Lowers the name after `Package` or `Use`. Capital letters in a package have a separate rule.
+    /// The name in a `Use` can have them, except at the start.
     pub(super) fn package_name(&mut self, node: Node<'t>, keyword: &str) -> Name {
         let name = self.name(node);
         let word = self.source(node);
@@ -103,12 +103,12 @@ impl<'t> Lower<'_, 't> {
         Name { symbol: Symbol::new(self.source(node)), range: self.range(node) }
     }
 
-    /// [`Atom::is_function`] by the text: the word may be unknown.
+    /// [`Atom::is_function`] based on the text, because the word can be unknown.
     pub(super) fn is_function(&self, atom: &Atom) -> bool {
         self.slice(atom.name.range).starts_with("fn:")
     }
 
-    /// `fn:f(…)` where an atom is expected; `role` says what it cannot do or be there.
+    /// Reports `fn:f(…)` in the position of an atom. `role` describes the position.
     pub(super) fn check_not_function(&mut self, atom: &Atom, role: &str) {
         if self.is_function(atom) {
             let name = self.slice(atom.name.range);
@@ -119,7 +119,7 @@ impl<'t> Lower<'_, 't> {
         }
     }
 
-    /// `fn:string:contains(X, "a")` as a condition.
+    /// Reports `fn:string:contains(X, "a")` as a condition.
     pub(super) fn function_as_premise(&mut self, atom: &Atom) {
         self.holes = true;
         let function = self.slice(atom.name.range);
@@ -148,7 +148,7 @@ impl<'t> Lower<'_, 't> {
         self.soft(finding);
     }
 
-    /// The cursor is on an atom list: `[a(…), b(…)]`.
+    /// Lowers an atom list, `[a(…), b(…)]`. The cursor must be on it.
     pub(super) fn atom_list(&mut self, node: Node<'t>) -> Vec<Atom> {
         let mut atoms = Vec::new();
         let mut commas = Commas::default();
@@ -173,7 +173,7 @@ impl<'t> Lower<'_, 't> {
         atoms
     }
 
-    /// `descr ["text"]`.
+    /// Reports `descr ["text"]`.
     fn value_in_atom_list(&mut self, node: Node<'t>) {
         let range = self.range(node);
         let found = match kind_of(node) {
@@ -193,7 +193,7 @@ impl<'t> Lower<'_, 't> {
     }
 }
 
-/// The finding for a keyword that is used as the name of a `kind` of thing.
+/// The finding for a keyword used as the name of a `kind` of object.
 pub(super) fn reserved(word: &str, kind: &str, range: TextRange) -> Finding {
     let message = format!("`{word}` is a reserved word and cannot name a {kind}");
     Finding::new(&rules::RESERVED_WORD, range, message)
@@ -201,7 +201,7 @@ pub(super) fn reserved(word: &str, kind: &str, range: TextRange) -> Finding {
         .help("choose another name")
 }
 
-/// The finding for the name of a `kind` of thing that does not start with a lower-case letter.
+/// The finding for the name of a `kind` of object that does not start with a lower-case letter.
 fn not_lower_case(word: &str, kind: &str, range: TextRange) -> Finding {
     let shown = shorten(word);
     if word.starts_with('_') {

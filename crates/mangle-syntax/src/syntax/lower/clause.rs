@@ -1,4 +1,4 @@
-//! Facts, rules, bodies and transforms.
+//! Lowering of facts, rules, bodies and transforms.
 
 use tree_sitter::Node;
 
@@ -12,7 +12,7 @@ use super::{Commas, Lower};
 use crate::lint::{Applicability, Finding, Fix};
 use crate::text::{Symbol, TextRange, TextSize};
 
-/// What a clause consists of, while it is read.
+/// The parts of a clause during lowering.
 #[derive(Default)]
 struct Parts {
     head: Option<Atom>,
@@ -21,7 +21,7 @@ struct Parts {
     body: Body,
 }
 
-/// What a body consists of.
+/// The parts of a body.
 #[derive(Default)]
 struct Body {
     premises: Vec<Premise>,
@@ -80,7 +80,7 @@ impl<'t> Lower<'_, 't> {
         }
     }
 
-    /// `?p(X).` and `?- p(X).`: a query, which a file cannot hold.
+    /// Reports `?p(X).` and `?- p(X).`, queries that a file cannot contain.
     pub(super) fn query(&mut self, node: Node<'t>) -> StatementKind {
         let range = self.range(node);
         self.holes = true;
@@ -96,7 +96,7 @@ impl<'t> Lower<'_, 't> {
             let finding = Finding::new(&rules::EMPTY_BODY, arrow, "rule has no body")
                 .label("expected premises after this")
                 .help("add premises after the arrow");
-            // A transform without a body is no fact either.
+            // A transform without a body is not a fact either.
             let rest = self.text.get(self.base + usize::from(arrow.end())..).unwrap_or("");
             let is_transformed = rest.trim_start().starts_with("|>");
             let fix = || Fix::guess("delete the arrow").replace(arrow, "");
@@ -105,7 +105,7 @@ impl<'t> Lower<'_, 't> {
         }
     }
 
-    /// The cursor is on a body.
+    /// Lowers a body. The cursor must be on it.
     fn body(&mut self, body: &mut Body) {
         let mut commas = Commas { is_body: true, ..Commas::default() };
         self.children(|this, child, kind| match kind {
@@ -228,7 +228,7 @@ impl<'t> Lower<'_, 't> {
         TransformStatement { range, variable, value }
     }
 
-    /// What `do` and `let` take: an application of a function.
+    /// Checks that `do` and `let` have a function application.
     fn check_applies(&mut self, variable: Option<&Term>, value: &Term) {
         let applies = value.apply().is_some_and(|apply| !apply.is_atom());
         if applies || matches!(value.kind, TermKind::Broken) {
@@ -248,7 +248,7 @@ impl<'t> Lower<'_, 't> {
         self.soft(finding);
     }
 
-    /// `|> let Y = X` with nothing else in the transform: the value is named in the body instead.
+    /// The fix for `|> let Y = X` without further statements: a premise in the body.
     fn name_in_body(&self, variable: &Term, value: &Term) -> Option<Fix> {
         let before = self.slice(TextRange::up_to(variable.range.start()));
         let lead = before.trim_end().strip_suffix("let")?.trim_end().strip_suffix("|>")?.trim_end();
@@ -259,8 +259,8 @@ impl<'t> Lower<'_, 't> {
         is_last.then(|| Fix::safe("bind the value in the body").replace(range, ", ").replacing(transform))
     }
 
-    /// `X = Y.p(1).`: the engine reads `Y.p` as one word. A capital after the full stop is a case of
-    /// the caller.
+    /// Reports `X = Y.p(1).`, where the engine reads `Y.p` as one word. The caller handles a
+    /// capital letter after the period.
     fn check_glued_word(&mut self, stop: Node<'t>, next: Option<u8>) {
         let goes_on =
             |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || matches!(byte, b':' | b'_');
@@ -282,7 +282,7 @@ impl<'t> Lower<'_, 't> {
         self.soft(finding.label("does not end the statement").fix(fix));
     }
 
-    /// The characters of a word that follow `at` directly.
+    /// The characters of a word directly after `at`.
     fn word_after(&self, at: TextSize) -> &str {
         let rest = self.text.get(self.base + usize::from(at)..).unwrap_or("");
         let end = rest.find(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, ':' | '_')));
@@ -299,7 +299,7 @@ impl<'t> Lower<'_, 't> {
         }
     }
 
-    /// The full stop is missing. Usually a name constant has swallowed it: `X = /a.`
+    /// Reports a missing period. Usually a name constant has absorbed it: `X = /a.`
     pub(super) fn missing_dot(&mut self, node: Node<'t>) {
         let place = self.after_code(node);
         let range = self.before(place);
@@ -327,12 +327,12 @@ impl<'t> Lower<'_, 't> {
         let applicability =
             if self.may_go_on(range.end()) { Applicability::Unsafe } else { Applicability::Safe };
         let fix = Fix::new("insert `.`", applicability).insert(range.end(), stop);
-        // A full stop in a string or in a comment of another language ends nothing.
+        // A period in a string or in a foreign comment ends nothing.
         let is_text = self.is_in_open_string(range.end()) || is_commented(text);
         self.soft(if is_text { finding } else { finding.fix(fix) });
     }
 
-    /// `pX, Y)`: an atom whose `(` is gone.
+    /// Lowers `pX, Y)`, an atom without its `(`.
     fn unopened_atom(&mut self, node: Node<'t>) -> Atom {
         let range = self.range(node);
         let mut name = None;
@@ -353,21 +353,21 @@ impl<'t> Lower<'_, 't> {
     }
 }
 
-/// The consequence of a full stop that is missing.
+/// The consequence of a missing period.
 pub(in crate::syntax) const DOES_NOT_END: &str = "the engine reads what follows as part of this statement";
 
-/// How a full stop is written after `text`: glued to a name it would be a part of it.
+/// The period after `text`, with a blank if a name would absorb it.
 pub(in crate::syntax) fn full_stop_behind(text: &str) -> &'static str {
     if last_word(text).starts_with('/') { " ." } else { "." }
 }
 
-/// True if `text` ends with a name and a full stop that the engine reads as a part of it.
+/// True if `text` ends with a name and a period that the engine reads as a part of the name.
 pub(super) fn ends_with_name_and_dot(text: &str) -> bool {
     let word = last_word(text);
     word.len() > 2 && word.starts_with('/') && word.ends_with('.')
 }
 
-/// The characters at the end of `text` that could be a name.
+/// The characters at the end of `text` that can be a name.
 fn last_word(text: &str) -> &str {
     text.rfind(|c: char| !is_name_character(c)).map_or(text, |at| {
         let after = text.get(at..).and_then(|rest| rest.chars().next()).map_or(0, char::len_utf8);
@@ -379,7 +379,7 @@ fn is_name_character(c: char) -> bool {
     c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '~' | '%' | '-' | '/')
 }
 
-/// True if the last line of a text ends in a comment of another language, `// …`.
+/// True if the last line of a text ends in a foreign comment, `// …`.
 fn is_commented(text: &str) -> bool {
     let line = text.rsplit('\n').next().unwrap_or(text);
     line.trim_start().starts_with("//") || line.contains(" // ")

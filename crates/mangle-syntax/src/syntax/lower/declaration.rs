@@ -1,4 +1,4 @@
-//! `Decl` statements.
+//! Lowering of `Decl` statements.
 
 use tree_sitter::Node;
 
@@ -10,7 +10,7 @@ use super::Lower;
 use crate::lint::{Finding, Fix};
 use crate::text::TextRange;
 
-/// A part of a declaration, in the order that the reference requires.
+/// A part of a declaration, in the order that the engine requires.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Part {
     Temporal,
@@ -29,7 +29,7 @@ impl Part {
         }
     }
 
-    /// Whether a word is this one in another spelling.
+    /// True if a word is a misspelling of this part's keyword.
     fn is_meant_by(self, word: &str) -> bool {
         let word = word.to_lowercase();
         let alias = match word.as_str() {
@@ -94,7 +94,7 @@ impl<'t> Lower<'_, 't> {
     }
 
     fn declared_atom(&mut self, node: Node<'t>) -> Atom {
-        // The kind of an argument matters more here than that it is not a term.
+        // The kind of the argument matters more than the fact that it is not a term.
         let before = self.soft.len();
         let holes = self.holes;
         let atom = self.atom(node);
@@ -184,7 +184,8 @@ impl<'t> Lower<'_, 't> {
         self.soft(finding);
     }
 
-    /// `temporal descr bound* inclusion`, each but `bound` at most once.
+    /// Checks the order `temporal descr bound* inclusion`. Each part except `bound` can occur at
+    /// most once.
     fn check_part_order(&mut self, parts: &[(Part, TextRange)]) {
         for pair in parts.windows(2) {
             let [(before, _), (part, range)] = pair else { continue };
@@ -214,7 +215,7 @@ impl<'t> Lower<'_, 't> {
     }
 }
 
-/// Whether a text is one word, which can be written as a variable without losing a part of it.
+/// True if a text is one word, which can become a variable without loss.
 fn is_word(text: &str) -> bool {
     text.chars().all(|char| char.is_ascii_alphanumeric() || "_-:.".contains(char))
 }

@@ -1,19 +1,18 @@
-//! What stands around a place where a comma or a full stop is missing: whether it is evident that it is that which is
-//! missing.
+//! Classification of the context of a missing comma or period: evident or ambiguous.
 
 use super::Lower;
 use crate::syntax::foreign::{Lexeme, LexemeKind, tokens};
 use crate::syntax::lower::Gap;
 use crate::text::TextSize;
 
-/// So much of the text behind a place is looked at.
+/// Maximum length of the text after a position to inspect.
 const AHEAD: usize = 400;
 
 const COMPARISONS: [&str; 6] = ["=", "!=", "<", "<=", ">", ">="];
 const NEGATIONS: [&str; 4] = ["!", "not", "\\+", "~"];
 
 impl<'c> Lower<'c, '_> {
-    /// What stands around `at`.
+    /// The context of `at`.
     pub(super) fn gap(&self, at: TextSize) -> Gap {
         let (before, behind) = (tokens(self.before_place(at)), tokens(self.behind_place(at)));
         let (Some(left), Some(right)) = (before.last(), behind.first()) else { return Gap::Unclear };
@@ -34,8 +33,8 @@ impl<'c> Lower<'c, '_> {
         if starts && (closes || right.first) { Gap::Evident } else { Gap::Unclear }
     }
 
-    /// Whether a statement without its full stop may go on behind `at`: with text that starts no statement, or, for a
-    /// rule, with what looks like a fact and like a premise.
+    /// True if a statement without its period can continue after `at`: the next text starts no
+    /// statement. For a rule, the next text can also resemble both a fact and a premise.
     pub(super) fn may_go_on(&self, at: TextSize) -> bool {
         let rest = self.behind_place(at);
         let code = rest.trim_start();
@@ -71,7 +70,7 @@ impl<'c> Lower<'c, '_> {
     }
 }
 
-/// Whether a word has its parenthesis.
+/// True if a word has a parenthesis.
 fn is_call(word: &Lexeme<'_>, next: Option<&Lexeme<'_>>) -> bool {
     word.kind == LexemeKind::Word && next.is_some_and(|next| next.is("(") && next.glued)
 }

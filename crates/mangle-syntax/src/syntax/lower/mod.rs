@@ -1,9 +1,9 @@
-//! From the tree of one statement to its typed form.
+//! Lowering: converts the tree of one statement to its typed form.
 //!
-//! Total: every tree gives a statement. What is wrong is reported in two grades. *Hard* findings
-//! say that the statement could not be read whole (tree-sitter's errors, invented tokens): only the
-//! first of them is shown, nothing else of that statement, for the rest is guesswork. *Soft*
-//! findings name a construct that was understood but is not Mangle; all of them are shown.
+//! Lowering is total: every tree yields a statement. *Hard* findings mean that a part of the
+//! statement is unreadable (errors and inserted tokens of tree-sitter). Only the first hard finding
+//! of a statement is shown, because all further ones are guesses. *Soft* findings name a recognized
+//! construct that is not Mangle; all of them are shown.
 
 mod atom;
 mod clause;
@@ -26,8 +26,8 @@ use super::{literal, rules};
 use crate::lint::{Applicability, Finding, Fix};
 use crate::text::{StatementId, Symbol, TextRange, TextSize, size};
 
-/// Terms nested deeper than this are not read. Nobody writes them; the limit keeps the recursion
-/// over terms, here and in every rule, within a small stack.
+/// Maximum nesting of terms. The limit keeps recursion over terms, here and in every rule, within a
+/// small stack.
 pub const MAX_NESTING: u32 = 500;
 
 /// Lowers the statement at the cursor's node, which is not moved.
@@ -43,24 +43,24 @@ struct Lower<'c, 't> {
     cursor: &'c mut TreeCursor<'t>,
     /// The text of the file.
     text: &'c str,
-    /// Where the statement starts in it.
+    /// The offset of the statement in `text`.
     base: usize,
     depth: u32,
-    /// The number of applications around the term that is read.
+    /// The number of applications around the current term.
     applications: u32,
     hard: Option<Finding>,
     soft: Vec<Finding>,
-    /// The statement.
+    /// The node of the statement.
     root: Node<'t>,
-    /// Its words, once they were asked for.
+    /// The words of the statement, collected on demand.
     words: Option<words::Words<'c>>,
     /// Words to report at the end.
     odd: words::OddWords<'c>,
-    /// Whether something has no typed form although no hard finding says so.
+    /// True if a part has no typed form although no hard finding reports it.
     holes: bool,
 }
 
-/// Watches the commas of a list for empty slots.
+/// Detects empty slots between the commas of a list.
 #[derive(Default)]
 struct Commas {
     elements: u32,
@@ -69,7 +69,7 @@ struct Commas {
     after_element: bool,
     /// The last comma.
     last: Option<TextRange>,
-    /// Whether it is a list of premises. In other lists an empty slot may have lost its element.
+    /// True for a list of premises. In other lists, an empty slot can be a lost element.
     is_body: bool,
 }
 
@@ -95,7 +95,7 @@ impl<'c, 't> Lower<'c, 't> {
         self.report_odd_words();
         let damaged = self.hard.is_some() || self.holes;
         let findings = match self.hard {
-            // A comment in a line of its own is a mistake of its own.
+            // A foreign comment on its own line is a separate mistake.
             Some(hard) => {
                 let comments = self.soft.into_iter().filter(|finding| finding.rule == &rules::WRONG_COMMENT);
                 let alone = comments.filter(|finding| starts_line(self.text, self.base, finding.range));
@@ -121,7 +121,7 @@ impl<'c, 't> Lower<'c, 't> {
         }
     }
 
-    /// Text that is no statement.
+    /// Text that is not a statement.
     fn broken(&mut self, node: Node<'t>) -> StatementKind {
         self.unreadable(node);
         StatementKind::Broken
@@ -173,7 +173,7 @@ impl<'c, 't> Lower<'c, 't> {
         }
     }
 
-    /// The last attribute `name("…")`, which the reference takes for the name of a package.
+    /// The last attribute `name("…")`, which the engine uses as the name of a package.
     fn renames(&self, attributes: &[Atom]) -> Option<(Symbol, TextRange)> {
         let is_name = |atom: &&Atom| self.slice(atom.name.range) == "name" && atom.args.len() == 1;
         let renaming = attributes.iter().rev().find(is_name)?;
@@ -182,8 +182,8 @@ impl<'c, 't> Lower<'c, 't> {
         Some((Symbol::new(&name), renaming.range))
     }
 
-    /// Visits the children of the cursor's node with the cursor on each; comments are skipped, and what
-    /// tree-sitter itself inserted is reported.
+    /// Visits the children of the cursor's node with the cursor on each. Comments are skipped, and
+    /// tokens inserted by tree-sitter are reported.
     fn children(&mut self, mut visit: impl FnMut(&mut Self, Node<'t>, SyntaxKind)) {
         if !self.cursor.goto_first_child() {
             return;
@@ -206,7 +206,7 @@ impl<'c, 't> Lower<'c, 't> {
         self.cursor.goto_parent();
     }
 
-    /// A child that a construct has no place for: damage, or punctuation.
+    /// Handles an unexpected child: a syntax error, or punctuation.
     fn other(&mut self, child: Node<'t>, kind: SyntaxKind) {
         match kind {
             SyntaxKind::Error => self.unreadable(child),
@@ -231,10 +231,10 @@ impl<'c, 't> Lower<'c, 't> {
         }
     }
 
-    /// A closing token or comma that the grammar had to invent.
+    /// Reports a closing token or comma that tree-sitter inserted.
     fn missing(&mut self, at: Node<'t>, token: &str) {
         if self.hard.is_some() {
-            return; // Only the first damage is shown; there may be thousands.
+            return; // Only the first error is shown; a statement can have thousands.
         }
         let place = self.after_code(at);
         let range = self.before(place);
@@ -242,7 +242,7 @@ impl<'c, 't> Lower<'c, 't> {
         let fix =
             |applicability| Fix::new(format!("insert `{token}`"), applicability).insert(range.end(), token);
         let is_comma = token == ",";
-        // `A != /deploy.` before another premise: the full stop is a part of the name.
+        // `A != /deploy.` before another premise: the period is a part of the name.
         let name_end = self.slice(TextRange::up_to(range.end())).trim_end();
         let swallows = is_comma && clause::ends_with_name_and_dot(name_end);
         let rule = if is_comma { &rules::MISSING_COMMA } else { &rules::MISSING_BRACKET };
@@ -253,7 +253,7 @@ impl<'c, 't> Lower<'c, 't> {
             let dot = TextRange::new(size(name_end.len() - 1), size(name_end.len()));
             finding = finding.fix(Fix::guess("replace `.` by `,`").replace(dot, ","));
         } else if !is_comma {
-            // It may belong further left, and more than the bracket may be missing.
+            // The position can be further left, and more than the bracket can be missing.
             finding = finding.fix(fix(Applicability::Unsafe));
         } else {
             finding.fix = match self.gap(range.end()) {
@@ -265,7 +265,7 @@ impl<'c, 't> Lower<'c, 't> {
         self.hard(finding);
     }
 
-    /// Whether a quote before `at` is never closed: what is inserted there would become a part of the string.
+    /// True if a quote before `at` is unterminated: an insertion would become a part of the string.
     fn is_in_open_string(&self, at: TextSize) -> bool {
         let mut chars = self.slice(TextRange::up_to(at)).chars();
         let mut open = None;
@@ -281,7 +281,7 @@ impl<'c, 't> Lower<'c, 't> {
         open.is_some()
     }
 
-    /// Text that tree-sitter could not fit in.
+    /// Reports text that tree-sitter skipped.
     fn unreadable(&mut self, node: Node<'t>) {
         let range = self.first_line(self.range(node));
         let shown = shorten(self.slice(range));
@@ -293,7 +293,7 @@ impl<'c, 't> Lower<'c, 't> {
         self.hard(syntax_error(range, message));
     }
 
-    /// A list in brackets that may have commas at wrong places; `read` reads an element.
+    /// Reads a list in brackets that can have misplaced commas. `read` reads an element.
     fn read_list<T>(
         &mut self,
         mut read: impl FnMut(&mut Self, Node<'t>, SyntaxKind) -> T,
@@ -347,7 +347,7 @@ impl<'c, 't> Lower<'c, 't> {
         }
     }
 
-    /// Where a list may not end with a comma.
+    /// Reports a trailing comma in a list that does not allow one.
     fn no_trailing_comma(&mut self, commas: &Commas, list: &str) {
         if let (1.., false, Some(range)) = (commas.elements, commas.after_element, commas.last) {
             let fix = Fix::guess("delete the comma").replace(range, "");
@@ -372,7 +372,7 @@ impl<'c, 't> Lower<'c, 't> {
         self.soft.push(finding);
     }
 
-    /// The bytes of `node`, from the start of the statement.
+    /// The range of `node`, relative to the start of the statement.
     fn range(&self, node: Node<'_>) -> TextRange {
         self.between(node.start_byte(), node.end_byte())
     }
@@ -386,7 +386,7 @@ impl<'c, 't> Lower<'c, 't> {
         self.text.get(node.byte_range()).unwrap_or("")
     }
 
-    /// The text of a range that counts from the start of the statement.
+    /// The text of a range that is relative to the start of the statement.
     fn slice(&self, range: TextRange) -> &'c str {
         let start = self.base + usize::from(range.start());
         self.text.get(start..start + usize::from(range.len())).unwrap_or("")
@@ -397,9 +397,9 @@ impl<'c, 't> Lower<'c, 't> {
         self.text.as_bytes().get(offset).copied()
     }
 
-    /// The empty range before a zero-width `at`, the cursor's node, and before the comments that it stands
-    /// behind. Goes by the cursor: a node would look for its siblings from the root of the tree, and nest
-    /// as deep as the tree does.
+    /// The empty range before the zero-width node `at` (the cursor's node) and before preceding
+    /// comments. Uses the cursor, because a node finds its siblings from the root of the tree,
+    /// which is as deep as the nesting.
     fn after_code(&mut self, at: Node<'t>) -> TextRange {
         let mut place = at;
         let mut back = 0;
@@ -418,8 +418,8 @@ impl<'c, 't> Lower<'c, 't> {
         TextRange::empty(self.range(place).start())
     }
 
-    /// The word or character that ends before a zero-width `at`, white space in between skipped:
-    /// where a person looks for what is missing.
+    /// The word or character before the zero-width range `at`, skipping white space: the expected
+    /// position of the missing text.
     fn before(&self, at: TextRange) -> TextRange {
         let start = self.base + usize::from(at.start());
         let text = self.text.get(self.base..start).unwrap_or("").trim_end();
@@ -428,7 +428,7 @@ impl<'c, 't> Lower<'c, 't> {
         TextRange::new(size(text.len() - word.max(last)), size(text.len()))
     }
 
-    /// The end of the line that ends at `at`, as a message shows it.
+    /// The end of the line before `at`, for messages.
     fn line_before(&self, at: TextSize) -> String {
         let text = self.slice(TextRange::up_to(at));
         let line = text.lines().next_back().unwrap_or("").trim();
@@ -438,33 +438,33 @@ impl<'c, 't> Lower<'c, 't> {
         }
     }
 
-    /// The part of `range` up to its first line end.
+    /// The part of `range` up to its first line ending.
     fn first_line(&self, range: TextRange) -> TextRange {
         let line = self.slice(range).lines().next().unwrap_or("").trim_end();
         TextRange::at(range.start(), size(line.len()))
     }
 }
 
-/// True if nothing is before a range in its line; `base` is the start of its statement.
+/// True if nothing precedes a range on its line. `base` is the start of its statement.
 fn starts_line(text: &str, base: usize, range: TextRange) -> bool {
     let before = text.get(..base + usize::from(range.start())).unwrap_or("");
     before.rsplit('\n').next().unwrap_or("").trim().is_empty()
 }
 
-/// The finding for a comment in another language's notation.
+/// The finding for a comment in foreign syntax.
 pub(super) fn foreign_comment(text: &str, range: TextRange) -> Finding {
     let message = format!("`{}` does not start a comment", comment_sign(text));
     let fix = Fix::safe("turn it into a `#` comment").replace(range, hash_comment(text));
     Finding::new(&rules::WRONG_COMMENT, range, message).label(COMMENT_SIGN).fix(fix)
 }
 
-/// The sign that a comment of another language starts with.
+/// The sign at the start of a foreign comment.
 pub(super) fn comment_sign(text: &str) -> &'static str {
     let signs = ["/*", "//", "--", "<!--", "%", ";"];
     signs.into_iter().find(|sign| text.starts_with(sign)).unwrap_or("#")
 }
 
-/// A comment of another language as a comment of Mangle, line by line, with the white space inside of it.
+/// Converts a foreign comment to a Mangle comment, line by line, and keeps inner white space.
 pub(super) fn hash_comment(text: &str) -> String {
     let sign = comment_sign(text);
     let close = match sign {
@@ -482,7 +482,7 @@ pub(super) fn hash_comment(text: &str) -> String {
         .unwrap_or(body)
         .trim_end_matches(|c| c == '*' && !close.is_empty());
     let hash = |(at, line): (usize, &str)| {
-        // The lines of a block are often indented, and start with a star.
+        // The lines of a block comment are often indented, and start with a star.
         let inner = line.trim_start();
         let line = match inner.strip_prefix('*').filter(|_| sign == "/*" && at > 0) {
             Some(rest) => rest,
@@ -512,18 +512,18 @@ pub(super) fn extend_foreign_comment(finding: &mut Finding, next: Finding) {
     }
 }
 
-/// Whether a text is one line end, with white space around it.
+/// True if a text is one line ending, with surrounding white space.
 pub(super) fn is_line_end(text: &str) -> bool {
     text.trim().is_empty() && text.matches('\n').count() == 1
 }
 
-/// What a comment starts with.
+/// The help text about comments.
 pub(super) const COMMENT_SIGN: &str = "comments start with `#`";
 
 /// The headline about a comma that follows no element.
 pub(super) const NO_ELEMENT: &str = "missing element before this comma";
 
-/// Why that is an error.
+/// The reason that an empty slot is an error.
 pub(super) const ONE_COMMA: &str = "the engine expects an element before each comma";
 
 /// The headline for text that cannot be parsed.
@@ -536,17 +536,17 @@ pub(super) fn syntax_error(range: TextRange, message: String) -> Finding {
     Finding::new(&rules::SYNTAX_ERROR, range, message).note("the engine rejects the whole program")
 }
 
-/// The first line of `text` as a message quotes it: at most 40 characters.
+/// The first line of `text`, shortened to 40 characters for messages.
 pub(super) fn shorten(text: &str) -> String {
     crate::text::shorten(text.lines().next().unwrap_or_default().trim(), 40).into_owned()
 }
 
-/// What stands on both sides of a missing comma.
+/// The context of a missing comma.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Gap {
-    /// A premise ends before it and another one starts behind it.
+    /// A premise ends before the position, and another one starts after it.
     Evident,
-    /// Values, of which there may also be one too many, or one that is written as two.
+    /// Values. One can be superfluous, or one can be written as two.
     Unclear,
     /// A word that is neither a value nor a premise.
     Words,

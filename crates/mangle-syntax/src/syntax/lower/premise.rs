@@ -1,4 +1,4 @@
-//! Premises: atoms, negations, temporal atoms, comparisons.
+//! Lowering of premises: atoms, negations, temporal atoms, comparisons.
 
 use tree_sitter::Node;
 
@@ -13,7 +13,7 @@ use super::{Lower, MAX_NESTING};
 use crate::lint::{Finding, Fix};
 use crate::text::TextRange;
 
-/// Why a comparison has neither an interval nor a temporal operator.
+/// The reason that a comparison has neither an interval nor a temporal operator.
 const ONLY_ATOMS_HAVE_TIMES: &str = "only atoms hold at some times and not at others";
 
 impl<'t> Lower<'_, 't> {
@@ -39,7 +39,7 @@ impl<'t> Lower<'_, 't> {
         Literal { range: atom.range, negation: None, operator: None, atom, interval: None }
     }
 
-    /// A term where a premise belongs.
+    /// Lowers a term in the position of a premise.
     fn bare_term(&mut self, node: Node<'t>) -> Premise {
         let range = self.range(node);
         let mut terms = Vec::new();
@@ -93,7 +93,7 @@ impl<'t> Lower<'_, 't> {
         }
     }
 
-    /// `not`, `\+`, `~` instead of `!`.
+    /// Reports `not`, `\+`, `~` instead of `!`.
     fn check_negation_sign(&mut self, operator: TextRange) {
         let written = self.slice(operator);
         if written == "!" {
@@ -302,7 +302,7 @@ impl<'t> Lower<'_, 't> {
         meant
     }
 
-    /// `X <-1`: the reference reads the operator `<-`.
+    /// Reports `X <-1`, where the engine reads the operator `<-`.
     fn check_glued_sign(&mut self, operator: TextRange) {
         let after = self.byte(self.base + usize::from(operator.end()));
         if let Some(sign @ (b'-' | b'+')) = after {
@@ -315,7 +315,7 @@ impl<'t> Lower<'_, 't> {
         }
     }
 
-    /// `X = p(1)`: an atom where a value belongs.
+    /// Reports `X = p(1)`, an atom in the position of a value.
     fn check_not_atom(&mut self, term: &Term) {
         if matches!(term.kind, TermKind::Broken) {
             self.holes = true;
@@ -323,7 +323,7 @@ impl<'t> Lower<'_, 't> {
     }
 }
 
-/// True for a value that is written out.
+/// True for a literal value.
 fn is_literal(kind: SyntaxKind) -> bool {
     use SyntaxKind::{Bytes, Constant, Float, Number, String};
     matches!(kind, Bytes | Constant | Float | Number | String)

@@ -1,4 +1,4 @@
-//! Terms and type expressions.
+//! Lowering of terms and type expressions.
 
 use tree_sitter::Node;
 
@@ -13,7 +13,7 @@ use crate::lint::{Finding, Fix};
 use crate::text::{Symbol, TextRange};
 
 impl<'t> Lower<'_, 't> {
-    /// The cursor is on a term.
+    /// Lowers a term. The cursor must be on it.
     pub(super) fn term(&mut self, node: Node<'t>) -> Term {
         let range = self.range(node);
         if self.depth >= MAX_NESTING {
@@ -62,7 +62,7 @@ impl<'t> Lower<'_, 't> {
         self.hard(finding.note("this statement is not checked any further"));
     }
 
-    /// `fn:f(…)`, or `p(…)` where a value belongs.
+    /// Lowers `fn:f(…)`, or `p(…)` in the position of a value.
     fn application(&mut self, node: Node<'t>) -> TermKind {
         self.applications += 1;
         let atom = self.atom(node);
@@ -98,7 +98,7 @@ impl<'t> Lower<'_, 't> {
         self.sugar("fn:list", ApplyForm::List, range, args)
     }
 
-    /// `[-1]`: the reference reads the operator `[-`.
+    /// Reports `[-1]`, where the engine reads the operator `[-`.
     pub(super) fn check_glued_bracket(&mut self, node: Node<'t>) {
         if let Some(sign @ (b'-' | b'+')) = self.byte(node.start_byte() + 1) {
             let range = TextRange::at(self.range(node).start(), 2.into());
@@ -110,7 +110,8 @@ impl<'t> Lower<'_, 't> {
         }
     }
 
-    /// The terms among the children; `skip` sees each child first and says whether it is dealt with.
+    /// Lowers the terms among the children. `skip` sees each child first and returns true if it
+    /// handled the child.
     fn elements(&mut self, mut skip: impl FnMut(&mut Self, Node<'t>, SyntaxKind) -> bool) -> Vec<Term> {
         let mut args = Vec::new();
         let mut commas = Commas::default();
@@ -144,7 +145,7 @@ impl<'t> Lower<'_, 't> {
         args
     }
 
-    /// A map or a struct.
+    /// Lowers a map or a struct.
     fn pairs(
         &mut self,
         node: Node<'t>,
@@ -176,7 +177,7 @@ impl<'t> Lower<'_, 't> {
         self.sugar(function, form, range, args)
     }
 
-    /// The cursor is on a pair, whose key and value become two arguments.
+    /// Lowers a pair, whose key and value become two arguments. The cursor must be on it.
     fn pair(&mut self, node: Node<'t>, args: &mut Vec<Term>) {
         self.check_glued_colon(node);
         self.children(|this, child, kind| match kind {
@@ -189,7 +190,8 @@ impl<'t> Lower<'_, 't> {
         });
     }
 
-    /// `X:2` is a type name and `:fn:list()` a predicate name for the reference.
+    /// Reports `X:2`, which is a type name for the engine, and `:fn:list()`, which is a predicate
+    /// name.
     fn check_glued_colon(&mut self, node: Node<'t>) {
         let Some(key) = node.named_child(0) else { return };
         let source = self.source(node);
@@ -221,7 +223,7 @@ impl<'t> Lower<'_, 't> {
         TermKind::Apply(Box::new(Apply { function, form, args }))
     }
 
-    /// `.List</number>`; the cursor is on it.
+    /// Lowers `.List</number>`. The cursor must be on it.
     fn dot_type(&mut self) -> TermKind {
         let mut name = None;
         let args = self.elements(|this, child, kind| {
@@ -236,13 +238,13 @@ impl<'t> Lower<'_, 't> {
         TermKind::Apply(Box::new(Apply { function: Name { symbol, range }, form: ApplyForm::DotType, args }))
     }
 
-    /// `opt /note : /string` in a struct type.
+    /// Lowers `opt /note : /string` in a struct type.
     fn optional_field(&mut self, range: TextRange) -> TermKind {
         let args = self.elements(|_, _, _| false);
         self.sugar("fn:opt", ApplyForm::Optional, range, args)
     }
 
-    /// `mode(+, -)`.
+    /// Lowers `mode(+, -)`.
     fn bare_mode(&mut self, range: TextRange) -> TermKind {
         let sign = self.slice(range);
         let fix = Fix::safe(format!("write `\"{sign}\"`")).replace(range, format!("\"{sign}\""));
@@ -251,7 +253,7 @@ impl<'t> Lower<'_, 't> {
         TermKind::Broken
     }
 
-    /// `A.Type<string>`, which no released engine reads.
+    /// Lowers `A.Type<string>`, which no released engine accepts.
     fn typed_argument(&mut self, node: Node<'t>, range: TextRange) -> TermKind {
         let variable = node.named_child(0).map_or(range, |name| self.range(name));
         let types = TextRange::new(variable.end(), range.end());
@@ -261,7 +263,7 @@ impl<'t> Lower<'_, 't> {
         TermKind::Broken
     }
 
-    /// `X + 1`.
+    /// Lowers `X + 1`.
     fn arithmetic(&mut self, node: Node<'t>, range: TextRange) -> TermKind {
         let operator =
             node.child_by_field_name("operator").map_or("", |operator| self.source(operator).trim_end());

@@ -1,4 +1,5 @@
-//! Literals and variables: what the grammar reads generously is checked here.
+//! Lowering of literals and variables, with checks for literals that the grammar accepts too
+//! generously.
 
 use tree_sitter::Node;
 
@@ -65,7 +66,8 @@ impl<'t> Lower<'_, 't> {
         kind
     }
 
-    /// Strings on several lines have children, the last of which may stand for a missing quote.
+    /// True if a string is unterminated. Multi-line strings have children, and the last child can
+    /// stand for a missing quote.
     fn is_unterminated(&mut self, node: Node<'t>) -> bool {
         let last = node.child_count().checked_sub(1);
         let Some(last) = last.and_then(|last| node.child(last)) else { return false };
@@ -74,13 +76,13 @@ impl<'t> Lower<'_, 't> {
         }
         let opening = self.opening_quote(node);
         let line = self.first_line(self.range(node));
-        // What usually closes the clause was not meant to be in the string.
+        // Characters that usually close the clause were not meant to be in the string.
         let content = self.slice(line).trim_end_matches([')', ']', '}', '.', ',', ' ']);
         let end = line.start() + super::size(content.len());
         let backslashes = content.len() - content.trim_end_matches('\\').len();
         let mut finding = Finding::new(&rules::UNTERMINATED_STRING, opening, "string is never closed")
             .note("the engine reads everything up to the next such quote as text");
-        // A quote after a backslash would be text as well.
+        // A quote after a backslash would also be text.
         if backslashes.is_multiple_of(2) {
             let quote = self.slice(opening).chars().next_back().unwrap_or('"');
             finding = finding.fix(Fix::guess("close the string on its first line").insert(end, quote));
@@ -136,7 +138,7 @@ impl<'t> Lower<'_, 't> {
         self.soft(finding);
     }
 
-    /// `X = 7d`, `p(2024-01-15)`.
+    /// Reports `X = 7d`, `p(2024-01-15)`.
     pub(super) fn time_literal_as_term(&mut self, node: Node<'t>) -> TermKind {
         let range = self.range(node);
         let written = self.source(node);
@@ -172,7 +174,7 @@ impl<'t> Lower<'_, 't> {
     }
 }
 
-/// `my_var`, `_tmp`, `My_Var` as a variable: `MyVar`, `Tmp`, `MyVar`.
+/// Converts `my_var`, `_tmp`, `My_Var` to variables: `MyVar`, `Tmp`, `MyVar`.
 pub(in crate::syntax) fn camel_case(word: &str) -> String {
     let parts = word.split(|c: char| !c.is_ascii_alphanumeric()).filter(|part| !part.is_empty());
     let mut name = String::with_capacity(word.len());

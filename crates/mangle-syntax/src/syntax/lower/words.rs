@@ -1,5 +1,5 @@
-//! Words that are no Mangle: lower-case variables, underscores, atoms without parentheses, `true` and
-//! `null`. One finding for all of a kind in a statement, since they are one habit.
+//! Words that are not valid Mangle: lower-case variables, underscores, atoms without parentheses,
+//! `true` and `null`. Each kind has one finding per statement.
 
 use rustc_hash::FxHashMap;
 use tree_sitter::Node;
@@ -15,24 +15,24 @@ use super::{Lower, shorten};
 use crate::lint::{Finding, Fix};
 use crate::text::{Symbol, TextRange};
 
-/// A word and where it stands.
+/// A word and its range.
 pub(super) type WordPlace<'c> = (&'c str, TextRange);
 
-/// The words of a statement, collected when the first odd one is met.
+/// The words of a statement, collected at the first invalid word.
 #[derive(Debug, Default)]
 pub(super) struct Words<'c> {
-    /// Lower-case words where terms belong, and how often each occurs.
+    /// Lower-case words in the position of terms, with the number of occurrences.
     bare: FxHashMap<&'c str, u32>,
-    /// Variables, likewise.
+    /// Variables, with the number of occurrences.
     variables: FxHashMap<&'c str, u32>,
     is_rule: bool,
     is_declaration: bool,
 }
 
-/// Odd words that were met and are reported at the end.
+/// Invalid words to report at the end.
 #[derive(Debug, Default)]
 pub(super) struct OddWords<'c> {
-    /// Variables with an underscore, as often as they occur.
+    /// Variables with an underscore, one entry per occurrence.
     pub(super) underscored: Vec<WordPlace<'c>>,
     /// Lower-case words that stand for variables.
     lowercase: Vec<WordPlace<'c>>,
@@ -40,9 +40,9 @@ pub(super) struct OddWords<'c> {
     unmarked: Vec<WordPlace<'c>>,
     /// Lower-case words that stand for variables, names or texts.
     unclear: Vec<WordPlace<'c>>,
-    /// Words that control a program, such as `else`.
+    /// Control keywords, such as `else`.
     control: Vec<WordPlace<'c>>,
-    /// Words with full stops, such as `input.user`.
+    /// Words with periods, such as `input.user`.
     paths: Vec<WordPlace<'c>>,
     /// Atoms without parentheses.
     bare_atoms: Vec<Name>,
@@ -54,7 +54,7 @@ impl<'c, 't> Lower<'c, 't> {
         self.words.get_or_insert_with(|| collect(root, text))
     }
 
-    /// `x` where a variable was meant, `active` where a name was, `true`, `null`.
+    /// Lowers `x` instead of a variable, `active` instead of a name, `true`, `null`.
     pub(super) fn bare_name(&mut self, node: Node<'t>, range: TextRange) -> TermKind {
         let word = self.source(node);
         if self.words().is_declaration {
@@ -73,7 +73,7 @@ impl<'c, 't> Lower<'c, 't> {
         let is_let = self.follows_let(node);
         let words = self.words();
         let often = words.bare.get(word).is_some_and(|count| *count > 1);
-        // Beside variables with capitals, a letter can also be a constant of Prolog.
+        // Next to capitalized variables, a letter can also be a Prolog constant.
         let has_lower_variables = words.variables.is_empty() || words.bare.values().any(|count| *count > 1);
         let is_variable = is_let || often || (is_short(word) && has_lower_variables);
         if words.is_rule && is_variable {
@@ -93,7 +93,8 @@ impl<'c, 't> Lower<'c, 't> {
         TermKind::Broken
     }
 
-    /// `role == "admin"`: a value on one side of a comparison leaves a variable for the other side.
+    /// Lowers one side of a comparison such as `role == "admin"`: if the other side is a value, the
+    /// word is a variable.
     pub(super) fn compared_name(&mut self, node: Node<'t>, range: TextRange) -> TermKind {
         let word = self.source(node);
         let variable = camel_case(word);
@@ -118,7 +119,7 @@ impl<'c, 't> Lower<'c, 't> {
         TermKind::Broken
     }
 
-    /// `T >= now`
+    /// Reports `T >= now`.
     fn now_as_value(&mut self, range: TextRange) -> TermKind {
         let call = "fn:time:now()";
         let finding =
@@ -129,8 +130,8 @@ impl<'c, 't> Lower<'c, 't> {
         TermKind::Broken
     }
 
-    /// Whether `let` stands before a node. Asking the tree for the node's parent would start at its root,
-    /// and nest as deep as the tree does.
+    /// True if `let` precedes a node. Does not ask the node for its parent, because that lookup
+    /// starts at the root, which is as deep as the nesting.
     fn follows_let(&self, node: Node<'t>) -> bool {
         let before = self.text.get(..node.start_byte()).unwrap_or("").trim_ascii_end();
         let rest = before.strip_suffix("let");
@@ -147,13 +148,13 @@ impl<'c, 't> Lower<'c, 't> {
         TermKind::Broken
     }
 
-    /// `true` and `null` as terms; also `True` and `None`, which are variables to the engine, where they
-    /// occur once in a clause.
+    /// Reports `true` and `null` as terms, and `True` and `None`, which are variables to the
+    /// engine, if they occur once in a clause.
     pub(super) fn foreign_constant(&mut self, word: &str, meant: &str, range: TextRange) -> TermKind {
         self.holes = true;
         if meant == "/null" {
-            // What stands for it is agreed on in a program, if anything does: a comparison with a value that nothing has
-            // would hold always, or never.
+            // The equivalent depends on the conventions of the program: a comparison with an unused
+            // value would hold always, or never.
             let finding =
                 Finding::new(&rules::FOREIGN_CONSTANT, range, format!("`{word}` is not a value of Mangle"))
                     .note("what is unknown is expressed by the absence of a fact")
@@ -169,7 +170,7 @@ impl<'c, 't> Lower<'c, 't> {
         TermKind::Broken
     }
 
-    /// A full stop behind a name would become part of it.
+    /// Adds a blank after a name that would absorb a period.
     fn guarded(&self, mut fix: Fix, range: TextRange) -> Fix {
         let next = self.byte(self.base + usize::from(range.end()));
         if let (Some(b'.'), Some(edit)) = (next, fix.edits.last_mut()) {
@@ -178,7 +179,7 @@ impl<'c, 't> Lower<'c, 't> {
         fix
     }
 
-    /// Whether a variable is probably meant as `True` or `None` of Python.
+    /// The constant that a variable such as `True` or `None` of Python probably means.
     pub(super) fn capital_constant(&mut self, word: &str) -> Option<&'static str> {
         let meant = foreign_constant(word)?;
         let words = self.words();
@@ -203,7 +204,7 @@ impl<'c, 't> Lower<'c, 't> {
         self.odd.bare_atoms.push(name);
     }
 
-    /// Reports the odd words that were met.
+    /// Reports the invalid words.
     pub(super) fn report_odd_words(&mut self) {
         let odd = std::mem::take(&mut self.odd);
         self.report_underscores(&odd.underscored);
@@ -215,14 +216,14 @@ impl<'c, 't> Lower<'c, 't> {
         self.report_bare_atoms(&odd.bare_atoms);
     }
 
-    /// One finding a variable, whose fix renames it wherever it stands in the statement.
+    /// Reports one finding per variable. Its fix renames all occurrences in the statement.
     fn report_underscores(&mut self, all: &[WordPlace<'c>]) {
         let mut places: FxHashMap<&str, Vec<TextRange>> = FxHashMap::default();
         for (word, range) in all {
             places.entry(word).or_default().push(*range);
         }
         for &(word, range) in all {
-            // The first occurrence stands for all.
+            // The first occurrence has the finding.
             let Some(places) = places.remove(word) else { continue };
             let ignored = word.starts_with('_') && places.len() == 1 && self.words().is_rule;
             let name = if ignored { "_".to_owned() } else { self.unused(camel_case(word)) };
@@ -238,7 +239,7 @@ impl<'c, 't> Lower<'c, 't> {
         }
     }
 
-    /// `name`, or the first of `name2`, `name3`, … that is no variable of the statement.
+    /// Returns `name`, or the first of `name2`, `name3`, … that is not a variable of the statement.
     fn unused(&mut self, name: String) -> String {
         let words = self.words();
         let taken = |name: &str| words.variables.contains_key(name);
@@ -272,12 +273,12 @@ impl<'c, 't> Lower<'c, 't> {
         }
         let finding =
             Finding::new(&rules::LOWERCASE_VARIABLE, range, not_a_value(word)).note(start_of_values(word));
-        // A word that is missing altogether cannot be written otherwise.
+        // A missing word cannot be rewritten.
         let is_there = all.iter().all(|(word, _)| !word.is_empty());
         self.soft(if is_there { finding.fix(fix) } else { finding });
     }
 
-    /// Words without a fix: each of them has several readings.
+    /// Reports words without a fix, because each has several readings.
     fn report_unclear(&mut self, all: &[WordPlace<'c>]) {
         let Some(&(word, range)) = all.first() else { return };
         let finding = Finding::new(&rules::LOWERCASE_VARIABLE, range, not_a_value(word));
@@ -292,14 +293,14 @@ impl<'c, 't> Lower<'c, 't> {
         });
     }
 
-    /// `else := false`
+    /// Reports `else := false`.
     fn report_control(&mut self, all: &[WordPlace<'c>]) {
         let Some(&(word, range)) = all.first() else { return };
         let finding = Finding::new(&rules::FOREIGN_WORD, range, format!("Mangle has no word `{word}`"));
         self.soft(finding.note(CASES_ARE_RULES).help("write one rule for each case"));
     }
 
-    /// One finding for all paths of a statement.
+    /// Reports one finding for all paths of a statement.
     fn report_paths(&mut self, all: &[WordPlace<'c>]) {
         let Some(&(word, range)) = all.first() else { return };
         let finding = Finding::new(&rules::FOREIGN_WORD, range, no_field_access(word));
@@ -320,7 +321,7 @@ impl<'c, 't> Lower<'c, 't> {
     }
 }
 
-/// The headline for a lower-case word where a value is expected; an empty one for a word that is missing.
+/// The headline for a lower-case word in the position of a value. `word` is empty if it is missing.
 fn not_a_value(word: &str) -> String {
     if word.is_empty() { "missing value".to_owned() } else { format!("`{}` is not a value", shorten(word)) }
 }
@@ -341,12 +342,12 @@ fn foreign_constant(word: &str) -> Option<&'static str> {
     })
 }
 
-/// True for a type of Python, which is not a name.
+/// True for a Python type, which is not a name.
 fn is_type(word: &str) -> bool {
     matches!(word, "str" | "int" | "float" | "bool" | "list" | "dict" | "set" | "tuple")
 }
 
-/// `x`, `y1`: nobody calls a thing so.
+/// True for `x`, `y1`, which are unlikely names of objects.
 fn is_short(word: &str) -> bool {
     let mut chars = word.chars();
     chars.next().is_some() && chars.all(|c| c.is_ascii_digit())

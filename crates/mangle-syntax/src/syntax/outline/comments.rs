@@ -1,4 +1,4 @@
-//! The comments of a text: the statements that they are about, and code in the notation of a comment.
+//! Comments of a text: their statements, and commented-out code in foreign comments.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -8,20 +8,20 @@ use super::lex::{Comment, Kind, Token, lex};
 use super::{premises, terms};
 use crate::text::{TextRange, size};
 
-/// One line of a comment, and the statement that it is about.
+/// One line of a comment, with the statement that it describes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CommentPlace {
-    /// The line, from the sign on.
+    /// The range of the line, starting at the comment sign.
     pub range: TextRange,
-    /// The text behind the sign.
+    /// The text after the sign.
     pub body: String,
-    /// The name of the statement that it stands above, in or behind; empty if there is none.
+    /// The name of the statement that the comment is above, in or after. Empty if there is none.
     pub statement: Arc<str>,
-    /// True if it stands above that statement, with no empty line in between.
+    /// True if the comment is above that statement, without an empty line in between.
     pub is_above: bool,
 }
 
-/// The comments with their statements.
+/// Assigns comments to statements.
 pub(super) fn places(
     tokens: &[Token],
     comments: &[Comment],
@@ -37,7 +37,7 @@ pub(super) fn places(
         let at = statements.partition_point(|statement| statement.start <= token);
         at.checked_sub(1).and_then(|at| names.get(at)).map(Arc::clone)
     };
-    // True if an empty line is between the comment behind a place and the next token.
+    // True if an empty line separates the comment and the next token.
     let mut has_gap = false;
     let mut places: Vec<_> = Vec::with_capacity(comments.len());
     let mut below: Option<&Comment> = None;
@@ -65,13 +65,13 @@ pub(super) fn places(
     places
 }
 
-/// True if a place before a token is inside of a statement.
+/// True if the position before a token is inside of a statement.
 fn is_inside(statements: &[Range<usize>], next: usize) -> bool {
     let at = statements.partition_point(|statement| statement.start < next);
     at.checked_sub(1).and_then(|at| statements.get(at)).is_some_and(|statement| next < statement.end)
 }
 
-/// Adds doubts about comments of other languages whose text may be meant as code.
+/// Adds doubts about foreign comments whose text can be code.
 pub(super) fn check(
     tokens: &[Token],
     comments: &[Comment],
@@ -80,11 +80,11 @@ pub(super) fn check(
 ) {
     for comment in comments.iter().filter(|comment| comment.sign != "#") {
         let next = comment.tokens_before;
-        // Behind a statement without its full stop, the text may go on.
+        // After a statement without its period, the text can continue.
         let is_open =
             next.checked_sub(1).and_then(|at| tokens.get(at)).is_some_and(|before| before.kind != Kind::Stop);
         let is_inside = is_open || is_inside(statements, next);
-        // `//` in a line of its own, `/* … */` and `<!-- … -->` are nothing but comments.
+        // `//` on its own line, `/* … */` and `<!-- … -->` are certainly comments.
         let is_certain = matches!(comment.sign, "/*" | "<!--") || (comment.sign == "//" && comment.alone);
         if comment.is_unclear || !is_certain && is_code(&comment.body, is_inside, !comment.alone) {
             doubts.add_comment(TextRange::new(size(comment.start), size(comment.end)));
@@ -92,7 +92,8 @@ pub(super) fn check(
     }
 }
 
-/// True if the text of a comment reads as code: inside of a statement as premises or values, else as a statement.
+/// True if the text of a comment reads as code: inside of a statement as premises or values,
+/// elsewhere as a statement.
 fn is_code(body: &str, is_inside: bool, follows_code: bool) -> bool {
     let (tokens, _) = lex(body);
     let Some(last) = tokens.last() else { return false };

@@ -1,35 +1,35 @@
-//! The reasons for which a text has several readings.
+//! Reasons for ambiguous readings of a text.
 
 use crate::text::TextRange;
 
-/// A reason for which a text can be read in several ways.
+/// A reason that a text has several readings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Doubt {
-    /// A sign at the start of a line may be the marker of a list, of a quotation or of a diff.
+    /// A sign at the start of a line can be a marker of a list, a quotation or a diff.
     Marker,
-    /// A comment or the end of a line is between a sign and what it applies to.
+    /// A comment or a line ending separates a sign and its operand.
     SignApart,
-    /// A comma or an operator has nothing before it or behind it.
+    /// A comma or an operator has no operand before or after it.
     Missing,
-    /// A full stop may be too much, or missing.
+    /// A period can be superfluous or missing.
     FullStop,
     /// Premises without a head follow a statement.
     CutOff,
-    /// A bracket is missing, and there are several places for it.
+    /// A bracket is missing, and several positions are possible.
     Bracket,
-    /// Words or values stand beside each other.
+    /// Words or values are adjacent.
     Words,
-    /// Variables of another language that differ, such as `$x` and `$X`, have the same name in this one.
+    /// Distinct variables of another language, such as `$x` and `$X`, have the same name in Mangle.
     Variables,
-    /// Commas and alternatives stand beside each other.
+    /// Commas and alternatives are mixed.
     Alternatives,
-    /// A comment in the notation of another language has code in it.
+    /// A foreign comment contains code.
     CommentedCode,
-    /// Any other text that is not understood.
+    /// Other unreadable text.
     Unreadable,
 }
 
-/// The doubts about a text, each with the index of its token, and those about comments with their places.
+/// The doubts about a text, each with the index of its token, and the ranges of doubtful comments.
 #[derive(Debug, Default)]
 pub(super) struct Doubts(pub(super) Vec<(Doubt, usize)>, pub(super) Vec<TextRange>);
 

@@ -1,16 +1,16 @@
-//! The tokens and comments of a text that may be damaged.
+//! Lexer of the outline: tokens and comments of a text that can have syntax errors.
 //!
-//! Shares nothing with the grammar and with the lexer of foreign habits, which both decide early what damaged text means.
+//! It shares no code with the grammar or the lexer of foreign syntax, which both decide early on a
+//! meaning of broken text.
 
 use super::super::lookalikes::plain;
 
-/// The kind of a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
-    /// A word that starts with a small letter, or with `:` or `.` as names of the language do.
+    /// A word that starts with a lower-case letter, or with `:` or `.` like names of the language.
     Word,
     Variable,
-    /// `/a/b`, without a full stop at its end.
+    /// `/a/b`, without a period at its end.
     Name,
     /// A number, a date or a duration.
     Number,
@@ -19,30 +19,30 @@ pub(super) enum Kind {
     Close,
     Comma,
     Stop,
-    /// Everything else.
+    /// Other characters.
     Sign,
 }
 
 #[derive(Debug, Clone)]
 pub(super) struct Token {
     pub(super) kind: Kind,
-    /// The text in plain characters.
+    /// The text with lookalike characters replaced.
     pub(super) text: String,
     pub(super) start: usize,
     pub(super) end: usize,
-    /// True if nothing is between the token and the one before.
+    /// True if nothing separates the token from the previous one.
     pub(super) glued: bool,
-    /// True if it is the first of its line.
+    /// True for the first token of a line.
     pub(super) first: bool,
-    /// The number of characters before it in its line.
+    /// The number of characters before the token on its line.
     pub(super) column: usize,
-    /// True if a comment is between the token and the one before.
+    /// True if a comment separates the token from the previous one.
     pub(super) after_comment: bool,
-    /// True if an empty line is between the token and the one before.
+    /// True if an empty line separates the token from the previous one.
     pub(super) after_gap: bool,
-    /// True if the line right before it is empty.
+    /// True if the previous line is empty.
     pub(super) below_gap: bool,
-    /// True if it is a text of several lines.
+    /// True for a multi-line string.
     pub(super) breaks: bool,
     /// The index of the bracket that closes this one.
     pub(super) close: Option<usize>,
@@ -53,7 +53,7 @@ impl Token {
         self.text == text && self.kind != Kind::Text
     }
 
-    /// True if it is a variable with the sign of another language.
+    /// True for a variable with the sigil of another language.
     pub(super) fn has_sigil(&self) -> bool {
         self.kind == Kind::Variable && self.text.starts_with(SIGILS)
     }
@@ -68,24 +68,25 @@ impl Token {
 pub(super) struct Comment {
     pub(super) start: usize,
     pub(super) end: usize,
-    /// The text behind the sign.
+    /// The text after the sign.
     pub(super) body: String,
-    /// The sign.
+    /// The sign at the start of the comment.
     pub(super) sign: &'static str,
-    /// The number of tokens before it.
+    /// The number of tokens before the comment.
     pub(super) tokens_before: usize,
-    /// True if nothing else is before it in its line.
+    /// True if the comment is alone on its line.
     pub(super) alone: bool,
-    /// True if it may be no comment: it directly follows an operand, as a percent sign does, or its end is missing.
+    /// True if the comment can be code: it directly follows an operand, like a percent sign, or is
+    /// unterminated.
     pub(super) is_unclear: bool,
-    /// True if the line before it is empty, or there is none.
+    /// True if the previous line is empty or does not exist.
     pub(super) after_gap: bool,
 }
 
-/// Signs before variables in other languages.
+/// Sigils before variables in other languages.
 pub(super) const SIGILS: [char; 3] = ['$', '?', '@'];
 
-/// Signs of several characters, longer ones before their beginnings.
+/// Signs of several characters, longer ones before their prefixes.
 const SIGNS: &[&str] = &[
     "<==>", "=:=", "=\\=", "\\==", "===", "!==", "==>", "<==", "-->", "::=", "::-", "...", ":-", ":=", "==",
     "!=", "<>", "=<", ">=", "<=", "=>", "->", "-:", "|>", "||", "&&", "\\+", "\\=", "\\/", "/\\", "**", "<-",
@@ -94,28 +95,28 @@ const SIGNS: &[&str] = &[
 
 struct Lexer<'t> {
     text: &'t str,
-    /// Offset, character as it is written, plain character; without characters that nobody sees.
+    /// Offset, original character and plain character. Invisible characters are omitted.
     chars: Vec<(usize, char, char)>,
     at: usize,
     tokens: Vec<Token>,
     comments: Vec<Comment>,
-    /// The brackets that are open.
+    /// The open brackets.
     open: Vec<char>,
     /// The index of the first character of the line.
     line: usize,
-    /// The number of line ends since the last token or comment.
+    /// The number of line endings since the last token or comment.
     breaks: usize,
     /// True if a comment follows the last token.
     commented: bool,
     /// True if an empty line follows the last token.
     gap: bool,
-    /// True if the line has a token or comment already.
+    /// True if the line already has a token or comment.
     begun: bool,
-    /// The signs of comments whose ends are missing from here on, so that no text is searched twice for them.
+    /// Comment signs without an end in the remaining text, so that the text is not searched again.
     unclosed: Vec<&'static str>,
 }
 
-/// The tokens and comments of a text.
+/// Splits a text into tokens and comments.
 pub(super) fn lex(text: &str) -> (Vec<Token>, Vec<Comment>) {
     let mut chars = Vec::with_capacity(text.len());
     for (at, c) in text.char_indices() {
@@ -143,7 +144,7 @@ pub(super) fn lex(text: &str) -> (Vec<Token>, Vec<Comment>) {
     (lexer.tokens, lexer.comments)
 }
 
-/// Sets [`Token::close`] of all brackets. None is closed behind a full stop at the end of a line.
+/// Sets [`Token::close`] of all brackets. No bracket is closed after a period at the end of a line.
 pub(super) fn match_brackets(tokens: &mut [Token]) {
     let mut open: Vec<usize> = Vec::new();
     for at in 0..tokens.len() {
@@ -176,7 +177,7 @@ impl Lexer<'_> {
         sign.chars().enumerate().all(|(ahead, c)| self.peek(ahead) == c)
     }
 
-    /// The number of characters from `ahead` on that pass.
+    /// The number of characters after `ahead` that satisfy `test`.
     fn run(&self, ahead: usize, test: impl Fn(char) -> bool) -> usize {
         let rest = self.chars.get(self.at + ahead..).unwrap_or_default();
         rest.iter().take_while(|(_, _, c)| test(*c)).count()
@@ -207,7 +208,7 @@ impl Lexer<'_> {
         true
     }
 
-    /// True if nothing is between the last token and this place.
+    /// True if the current position directly follows the last token.
     fn is_glued(&self) -> bool {
         self.tokens.last().is_some_and(|token| token.end == self.offset(self.at)) && !self.commented
     }
@@ -217,7 +218,8 @@ impl Lexer<'_> {
         self.tokens.last().is_some_and(ends)
     }
 
-    /// Takes a comment. `%` and `//` that directly follow a value may be something else, which [`Comment::is_unclear`] notes.
+    /// Reads a comment. `%` and `//` directly after a value are ambiguous, see
+    /// [`Comment::is_unclear`].
     fn comment(&mut self) -> bool {
         let starts_statement = self.tokens.last().is_none_or(|token| token.kind == Kind::Stop);
         let blank_behind = |ahead| self.peek(ahead).is_whitespace() || matches!(self.peek(ahead), '\0' | '-');
@@ -270,7 +272,7 @@ impl Lexer<'_> {
             }
             let inner = line_start.max(from + start.min(body_end))..at.min(from + body_end);
             let body: String = self.chars.get(inner).unwrap_or_default().iter().map(|(_, c, _)| *c).collect();
-            // The last line of a block may hold its end alone.
+            // The last line of a block can contain only its end.
             if line_start == from || !body.trim().is_empty() || at < whole {
                 self.comments.push(Comment {
                     start: self.offset(line_start),
@@ -295,7 +297,7 @@ impl Lexer<'_> {
         self.commented = true;
     }
 
-    /// Skips a line that marks a block of code in Markdown.
+    /// Skips a Markdown code fence.
     fn fence(&mut self) -> bool {
         let is_fence = !self.begun && (self.starts_with("```") || self.starts_with("~~~"));
         if is_fence {
@@ -339,7 +341,7 @@ impl Lexer<'_> {
         (self.commented, self.gap) = (false, false);
     }
 
-    /// Kind and number of characters of the token at this place.
+    /// Kind and length of the token at the current position, in characters.
     fn scan(&self) -> (Kind, usize) {
         let (c, next) = (self.peek(0), self.peek(1));
         let after_operand = self.is_after_operand();
@@ -373,7 +375,7 @@ impl Lexer<'_> {
         }
     }
 
-    /// True if a colon is between a key and its value.
+    /// True if a colon separates a key and its value.
     fn is_colon_of_pair(&self) -> bool {
         self.is_after_operand() && (self.is_glued() || matches!(self.open.last(), Some('[' | '{')))
     }
@@ -411,7 +413,7 @@ impl Lexer<'_> {
         len
     }
 
-    /// The number of characters of a name without the full stop at its end.
+    /// The length of a name without a final period, in characters.
     fn name(&self) -> usize {
         let len = self.run(1, |c| is_name(c) || c == '/');
         let dots = (1..=len).rev().take_while(|at| self.peek(*at) == '.').count();
@@ -454,7 +456,7 @@ fn is_name(c: char) -> bool {
     c.is_alphanumeric() || matches!(c, '.' | '_' | '~' | '%' | '-')
 }
 
-/// A text with one plain quote at each end and no prefix of another language.
+/// A string with plain quotes and without a foreign prefix.
 fn canonical_text(written: &str) -> String {
     let bytes = if written.starts_with('b') { "b" } else { "" };
     let quoted = written.trim_start_matches(|c: char| c.is_ascii_alphabetic());

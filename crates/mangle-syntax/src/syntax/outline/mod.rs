@@ -1,8 +1,9 @@
-//! A second reader of program texts, for texts that may be damaged: the clauses that a person sees in them.
+//! Independent second reader for texts with syntax errors: reads the clauses as a person would.
 //!
-//! [`Outline::read`] works on tokens and lines alone and shares no code with the parser, so that a mistake of one is seen
-//! by the other. Where a text can be read in several ways, the outline has a [`Doubt`]. Notations of other languages have
-//! the form of what they mean: an outline is the same before and after a fix that changes no more than notation.
+//! [`Outline::read`] works on tokens and lines and shares no code with the parser, so that each
+//! detects mistakes of the other. If a text has several readings, the outline has a [`Doubt`].
+//! Foreign syntax is converted to its Mangle equivalent: a fix that only changes syntax does not
+//! change the outline.
 
 mod comments;
 mod doubt;
@@ -23,19 +24,19 @@ use self::premises::is_reserved;
 use self::terms::variable;
 use crate::text::{TextRange, size};
 
-/// Texts longer than this are not read.
+/// Maximum length of a text, in bytes.
 const MAX_BYTES: usize = 64 << 10;
 
 /// The statements and comments of a text.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub struct Outline {
-    /// The clauses and declarations in order, in one notation.
+    /// The clauses and declarations in order, in canonical syntax.
     pub clauses: Vec<String>,
-    /// The places of the statements, without their full stops.
+    /// The ranges of the statements, without their periods.
     pub statements: Vec<TextRange>,
-    /// The lines of comments in order.
+    /// The comment lines in order.
     pub comments: Vec<CommentPlace>,
-    /// The reasons for which other readings are possible, with their places.
+    /// The reasons for other readings, with their ranges.
     pub doubts: Vec<(Doubt, TextRange)>,
 }
 
@@ -46,12 +47,13 @@ pub struct Change<'t> {
     pub before: &'t str,
     /// The text after.
     pub after: &'t str,
-    /// The edits: ranges before, and where their texts are after.
+    /// The edits: old ranges, and the ranges of the new texts.
     pub edits: &'t [(TextRange, TextRange)],
 }
 
 impl Change<'_> {
-    /// The outlines before and after. A single value that an edit replaces by another value is the same in both.
+    /// The outlines before and after. A single value that an edit replaces with another value is
+    /// treated as equal.
     #[must_use]
     pub fn outlines(&self) -> Option<(Outline, Outline)> {
         if self.before.len().max(self.after.len()) > MAX_BYTES {
@@ -112,11 +114,12 @@ fn outline(tokens: &[Token], comments: &[lex::Comment]) -> Outline {
     }
 }
 
-/// Replaces one value that an edit replaces by another one, on both sides, by a placeholder.
+/// Replaces a value that an edit changes with a placeholder, on both sides.
 fn hide_value(old: &mut Vec<Token>, old_range: TextRange, new: &mut Vec<Token>, new_range: TextRange) {
     let (Some(one), Some(other)) = (within(old, old_range), within(new, new_range)) else { return };
     let (Some(token), Some(first)) = (old.get(one.start), new.get(other.start)) else { return };
-    // An arrow or a word such as `not` is not a value. Variables stay: two of them must not become one.
+    // An arrow or a word such as `not` is not a value. Variables stay, because two variables must
+    // not become one.
     let is_value = |token: &Token| token.is_operand() && !is_reserved(token) && !token.has_sigil();
     if one.len() != 1 || !is_value(token) || !is_value(first) || !is_term(new, other.clone()) {
         return;
@@ -133,8 +136,8 @@ fn hide_value(old: &mut Vec<Token>, old_range: TextRange, new: &mut Vec<Token>, 
     new.splice(other, [first]);
 }
 
-/// Gives variables that only the text after a change has one name. Signs of other languages do not make a difference:
-/// statements beside the edits may have them before and after the change.
+/// Gives one name to all variables that exist only after a change. Sigils of other languages are
+/// ignored: unchanged statements can have them before and after the change.
 fn hide_new_variables(old: &[Token], new: &mut [Token]) {
     let name = |token: &Token| if token.has_sigil() { variable(&token.text) } else { token.text.clone() };
     let known: FxHashSet<String> = old.iter().map(name).collect();
@@ -145,7 +148,7 @@ fn hide_new_variables(old: &[Token], new: &mut [Token]) {
     }
 }
 
-/// The tokens that are in a range, if it cuts none.
+/// The tokens in a range. `None` if the range splits a token.
 fn within(tokens: &[Token], range: TextRange) -> Option<Range<usize>> {
     let (start, end) = (usize::from(range.start()), usize::from(range.end()));
     let from = tokens.partition_point(|token| token.end <= start);

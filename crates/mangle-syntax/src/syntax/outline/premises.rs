@@ -1,4 +1,5 @@
-//! The statements of a damaged text: heads, premises with their alternatives, transforms, declarations.
+//! Statements of a text with syntax errors: heads, premises with their alternatives, transforms,
+//! declarations.
 
 use std::ops::Range;
 
@@ -9,10 +10,10 @@ use super::lex::{Kind, Token};
 use super::split::{is_arrow, is_forward};
 use super::terms::{MAX_DEPTH, Parser, Shape, Term, comparison, is_negation, variable};
 
-/// A rule with alternatives stands for at most so many rules.
+/// Maximum number of rules that result from the alternatives of one rule.
 const MAX_RULES: usize = 64;
 
-/// Words that are no values and name no statement.
+/// Words that are not values and name no statement.
 const RESERVED: [&str; 44] = [
     "Decl",
     "decl",
@@ -61,7 +62,7 @@ const RESERVED: [&str; 44] = [
 ];
 const AND: [&str; 10] = ["where", "Where", "WHERE", "and", "And", "AND", "&&", "&", "∧", "/\\"];
 const OR: [&str; 8] = [";", "or", "Or", "OR", "|", "||", "∨", "\\/"];
-/// Signs that mark lines of lists, quotations, diffs and prompts.
+/// Markers of lists, quotations, diffs and prompts.
 const MARKERS: [&str; 10] = ["-", "+", "*", ">", "<", "%", "|", "~", "?", "•"];
 
 /// Alternatives, each with its premises.
@@ -75,7 +76,7 @@ fn is_one_of(token: &Token, words: &[&str]) -> bool {
     token.kind != Kind::Text && words.contains(&token.text.as_str())
 }
 
-/// True if some tokens read as premises without a doubt.
+/// True if the tokens read as premises without a doubt.
 pub(super) fn is_body(tokens: &[Token], range: Range<usize>) -> bool {
     let mut doubts = Doubts::default();
     let end = range.end;
@@ -84,7 +85,7 @@ pub(super) fn is_body(tokens: &[Token], range: Range<usize>) -> bool {
     parser.at == end && doubts.0.is_empty()
 }
 
-/// The clauses that a statement stands for; `follows` if another statement is before it.
+/// The clauses of a statement. `follows` is true if another statement precedes it.
 pub(super) fn statement(
     tokens: &[Token],
     range: Range<usize>,
@@ -111,7 +112,7 @@ pub(super) fn statement(
     clauses.unwrap_or_else(|| vec![raw()])
 }
 
-/// Adds doubts about variables of another language that would become one, and about `$_`.
+/// Adds doubts about foreign variables that would become equal, and about `$_`.
 fn variables(tokens: &[Token], range: Range<usize>, doubts: &mut Doubts) {
     let all = || range.clone().filter_map(|at| Some((at, tokens.get(at)?)));
     if !all().any(|(_, token)| token.has_sigil()) {
@@ -128,7 +129,7 @@ fn variables(tokens: &[Token], range: Range<usize>, doubts: &mut Doubts) {
 }
 
 impl Parser<'_, '_> {
-    /// Skips a sign before a statement: it may mark a line of a list, of a quotation, of a diff, or negate.
+    /// Skips a sign before a statement: a marker of a list, a quotation or a diff, or a negation.
     fn skip_marker(&mut self) {
         if self.peek(0).is_some_and(|sign| sign.first && is_one_of(sign, &MARKERS)) {
             self.doubt(Doubt::Marker);
@@ -160,7 +161,7 @@ impl Parser<'_, '_> {
             return None;
         };
         if next.is_none() {
-            // A fact has no variables: such a premise belongs to the rule before.
+            // A fact has no variables: such a premise belongs to the previous rule.
             let is_premise = self
                 .tokens
                 .get(start..self.at)
@@ -175,7 +176,7 @@ impl Parser<'_, '_> {
         Some(self.rules(&head))
     }
 
-    /// The head with its interval.
+    /// Parses the head with its interval.
     fn head(&mut self) -> Option<String> {
         let at = self.at;
         let is_call = self.is_call(0);
@@ -206,7 +207,7 @@ impl Parser<'_, '_> {
             self.at += 1;
         }
         let bodies = self.body(false);
-        // `danger(A) -> deny(A)` may have its head behind the arrow.
+        // `danger(A) -> deny(A)` can have its head after the arrow.
         if is_forward && bodies.iter().all(|body| body.len() < 2) {
             self.doubts.add(Doubt::Unreadable, arrow);
         }
@@ -227,7 +228,7 @@ impl Parser<'_, '_> {
         bodies.into_iter().map(rule).collect()
     }
 
-    /// Premises up to the end, the bracket of a group, or a transform.
+    /// Parses premises up to the end, the bracket of a group, or a transform.
     pub(super) fn body(&mut self, in_group: bool) -> Alternatives {
         let mut parts: Vec<(Alternatives, bool)> = Vec::new();
         let mut joined_by_or = false;
@@ -242,7 +243,8 @@ impl Parser<'_, '_> {
             if next.kind == Kind::Comma || is_one_of(next, &AND) {
                 has_and = true;
                 self.at += 1;
-                // A comma that is written twice, or before `and`. With a blank in between a premise may be missing.
+                // A repeated comma, or a comma before `and`. With a blank in between, a premise can
+                // be missing.
                 let repeats =
                     |after: &Token| after.kind == Kind::Comma && after.glued || is_one_of(after, &AND);
                 if next.kind == Kind::Comma && self.peek(0).is_some_and(repeats) {
@@ -270,7 +272,7 @@ impl Parser<'_, '_> {
         })
     }
 
-    /// One premise, or a group in parentheses.
+    /// Parses one premise, or a group in parentheses.
     fn part(&mut self) -> Alternatives {
         if self.is(0, "(") && self.is_group() {
             if self.groups == MAX_DEPTH {
@@ -289,7 +291,7 @@ impl Parser<'_, '_> {
             }
             return inner;
         }
-        // `true` holds always.
+        // `true` always holds.
         let is_alone = self.peek(1).is_none_or(|next| next.kind == Kind::Comma || next.is("|>"));
         if self.is(0, "true") && is_alone {
             self.at += 1;
@@ -318,7 +320,7 @@ impl Parser<'_, '_> {
         }
     }
 
-    /// True if a parenthesis holds premises, not arithmetic.
+    /// True if a parenthesis contains premises, not arithmetic.
     fn is_group(&self) -> bool {
         let Some(close) = self.close(self.at) else { return false };
         let inner = self.tokens.get(self.at + 1..close).unwrap_or_default();
@@ -332,7 +334,7 @@ impl Parser<'_, '_> {
             || self.is_call(1) && !self.peek(1).is_some_and(|word| word.text.starts_with("fn:"))
     }
 
-    /// True if a premise starts here although no comma is before it.
+    /// True if a premise starts here without a comma before it.
     fn starts_premise(&self) -> bool {
         let Some(token) = self.peek(0) else { return false };
         let closes = self
@@ -344,7 +346,7 @@ impl Parser<'_, '_> {
         (closes || token.first) && (self.is_call(0) || compares || is_negation(token) && !token.is("-"))
     }
 
-    /// True if `do` or `let` starts a transform here although its `|>` is missing.
+    /// True if `do` or `let` starts a transform here without `|>`.
     fn starts_transform(&self) -> bool {
         let has_pipe = self.last_pipe.is_some_and(|pipe| pipe >= self.at);
         !has_pipe
@@ -352,7 +354,7 @@ impl Parser<'_, '_> {
                 || self.is(0, "let") && self.kind(1) == Some(Kind::Variable))
     }
 
-    /// The statements of a transform. A `let` without a function is a premise.
+    /// Parses the statements of a transform. A `let` without a function is a premise.
     fn transform(&mut self, transforms: &mut Vec<String>, bound: &mut Vec<String>) {
         loop {
             let at = self.at;
@@ -393,7 +395,7 @@ impl Parser<'_, '_> {
         }
     }
 
-    /// A declaration: its name and the number of its arguments. It derives nothing.
+    /// A declaration: its name and its arity. Declarations derive nothing.
     fn declaration(&mut self) -> Option<Vec<String>> {
         self.at += 1;
         let open = self.at;
@@ -430,8 +432,8 @@ impl Parser<'_, '_> {
     }
 }
 
-/// The alternatives of parts that are joined by commas, or by signs for alternatives. If they are more than
-/// [`MAX_RULES`], the error has all premises in their order.
+/// Combines the alternatives of parts that are joined by commas or alternative signs. If the result
+/// exceeds [`MAX_RULES`], the error has all premises in order.
 fn combine(parts: Vec<(Alternatives, bool)>) -> Result<Alternatives, Vec<String>> {
     if !is_short(&parts) {
         return Err(parts.into_iter().flat_map(|(part, _)| part.into_iter().flatten()).collect());
@@ -442,7 +444,7 @@ fn combine(parts: Vec<(Alternatives, bool)>) -> Result<Alternatives, Vec<String>
             all.append(&mut part);
             continue;
         }
-        // A copy for each premise would cost the square of their number.
+        // A copy for each premise would take quadratic time.
         match (all.as_mut_slice(), part.as_mut_slice()) {
             ([body], [more]) => body.append(more),
             (bodies, [more]) => bodies.iter_mut().for_each(|body| body.extend(more.iter().cloned())),
@@ -456,7 +458,7 @@ fn combine(parts: Vec<(Alternatives, bool)>) -> Result<Alternatives, Vec<String>
     Ok(all)
 }
 
-/// True if parts have at most [`MAX_RULES`] alternatives together.
+/// True if the parts have at most [`MAX_RULES`] alternatives in total.
 fn is_short(parts: &[(Alternatives, bool)]) -> bool {
     let mut count = 1;
     parts.iter().enumerate().all(|(at, (part, joined_by_or))| {

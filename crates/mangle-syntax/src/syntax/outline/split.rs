@@ -1,17 +1,17 @@
-//! The statements of a text by its full stops and lines.
+//! Splits a text into statements by periods and lines.
 
 use std::ops::Range;
 
 use super::doubt::{Doubt, Doubts};
 use super::lex::{Kind, Token};
 
-/// Signs and words that another token has to follow.
+/// Signs and words that require a following token.
 const CONNECTORS: [&str; 22] = [
     ":-", "⟸", "<-", "|>", "=", "!=", "<", "<=", ">", ">=", "+", "*", "/", "!", "not", "and", "or", "&&",
     "||", ";", "do", "let",
 ];
 
-/// The tokens of each statement, without its full stop.
+/// The tokens of each statement, without its period.
 pub(super) fn statements(tokens: &[Token], doubts: &mut Doubts) -> Vec<Range<usize>> {
     let mut splitter =
         Splitter { tokens, found: Vec::new(), start: 0, depth: 0, has_arrow: false, is_list: true };
@@ -28,7 +28,7 @@ struct Splitter<'t> {
     start: usize,
     depth: u32,
     has_arrow: bool,
-    /// True if the statement before has a full stop, so that a number may be the marker of a list.
+    /// True if the previous statement ends with a period, so that a number can be a list marker.
     is_list: bool,
 }
 
@@ -73,7 +73,7 @@ impl<'t> Splitter<'t> {
         }
     }
 
-    /// A full stop ends a statement. Inside of brackets it is one only at the end of a line.
+    /// Handles a period. Inside of brackets, only a period at the end of a line ends a statement.
     fn stop(&mut self, at: usize, doubts: &mut Doubts) {
         let next = self.token(at + 1);
         let ends_line = next.is_none_or(|next| next.first || next.after_comment);
@@ -81,7 +81,7 @@ impl<'t> Splitter<'t> {
         if self.depth > 0 && !ends_line {
             doubts.add(Doubt::FullStop, at);
         }
-        // What stands further right than a rule reads as a part of it.
+        // Text that is indented more than a rule reads as a part of the rule.
         let is_indented =
             next.is_some_and(|next| next.first && !next.after_gap && !self.is_at_margin(at + 1));
         if self.has_arrow && (is_indented || next.is_some_and(|next| next.glued)) {
@@ -106,7 +106,7 @@ impl<'t> Splitter<'t> {
             .any(|keyword| self.is(self.start, keyword))
     }
 
-    /// `1. p(X).`, `2) p(X).`
+    /// Matches `1. p(X).`, `2) p(X).`
     fn is_number_of_list(&self, at: usize) -> bool {
         let is_number = self.token(at).is_some_and(|token| token.kind == Kind::Number && token.first);
         let is_marked = [".", ")", ":"].iter().any(|sign| self.is(at + 1, sign));
@@ -115,13 +115,13 @@ impl<'t> Splitter<'t> {
         is_number && is_marked && goes_on && is_behind_statement && self.starts_statement(at + 2)
     }
 
-    /// True if the token does not stand further right than the statement does.
+    /// True if the token is not indented more than the statement.
     fn is_at_margin(&self, at: usize) -> bool {
         let column = |at: usize| self.token(at).map_or(0, |token| token.column);
         column(at) <= column(self.start)
     }
 
-    /// True if a statement without its full stop ends before a token at the start of a line.
+    /// True if a statement without its period ends before a token at the start of a line.
     fn ends_before(&self, at: usize, doubts: &mut Doubts) -> bool {
         let (Some(token), Some(before)) = (self.token(at), at.checked_sub(1).and_then(|at| self.token(at)))
         else {
@@ -139,13 +139,14 @@ impl<'t> Splitter<'t> {
         }
         let is_apart = token.after_gap || token.after_comment || is_keyword || is_rule;
         if self.has_arrow && !is_apart {
-            // The next line is a fact, or a premise behind a missing comma.
+            // The next line is a fact, or a premise after a missing comma.
             doubts.add(Doubt::FullStop, at);
         }
         true
     }
 
-    /// True if the tokens look like the start of a statement: a head with an arrow or a full stop behind it.
+    /// True if the tokens look like the start of a statement: a head followed by an arrow or a
+    /// period.
     fn starts_statement(&self, at: usize) -> bool {
         let is_keyword = ["Decl", "Package", "Use"].iter().any(|keyword| self.is(at, keyword));
         is_keyword
@@ -158,7 +159,7 @@ impl<'t> Splitter<'t> {
         self.head_end(at).and_then(|end| self.token(end)).is_some_and(is_arrow)
     }
 
-    /// The index behind a head with its interval.
+    /// The index after a head with its interval.
     fn head_end(&self, at: usize) -> Option<usize> {
         self.token(at).filter(|word| word.kind == Kind::Word)?;
         let mut end = if self.is(at + 1, "(") { self.close(at + 1)? + 1 } else { at + 1 };
@@ -173,7 +174,7 @@ impl<'t> Splitter<'t> {
     }
 }
 
-/// The index of the bracket that closes the one at `open`.
+/// The index of the bracket that closes `open`.
 pub(super) fn close(tokens: &[Token], open: usize) -> Option<usize> {
     tokens.get(open)?.close
 }
@@ -183,15 +184,15 @@ const ARROWS: [&str; 23] = [
     ":-", "⟸", "<-", "<=", "<==", "⇐", "←", "-->", "::-", "::=", "-:", ":=", "if", "If", "IF", "when",
     "WHEN", "where", "WHERE", "<==>", ":", "if:", "⟵",
 ];
-/// Signs and words that may also point from the body to the head.
+/// Signs and words that can also point from the body to the head.
 const FORWARD: [&str; 8] = ["=>", "->", "==>", "→", "⇒", "implies", "then", "THEN"];
 
-/// True if a token behind a head is an arrow.
+/// True if a token after a head is an arrow.
 pub(super) fn is_arrow(token: &Token) -> bool {
     token.kind != Kind::Text && (ARROWS.contains(&token.text.as_str()) || is_forward(token))
 }
 
-/// True if an arrow may also point from the body to the head.
+/// True if an arrow can also point from the body to the head.
 pub(super) fn is_forward(token: &Token) -> bool {
     FORWARD.contains(&token.text.as_str())
 }

@@ -1,11 +1,11 @@
-//! Values, calls and premises of a damaged text in one notation.
+//! Canonical form of values, calls and premises in a text with syntax errors.
 
 use super::doubt::{Doubt, Doubts};
 use super::lex::{Kind, SIGILS, Token};
 use super::split::is_arrow;
 use crate::syntax::lower::camel_case;
 
-/// Brackets nested deeper than this are not read.
+/// Maximum nesting of brackets.
 pub(super) const MAX_DEPTH: usize = 40;
 
 /// A value, a call, or a premise.
@@ -21,9 +21,9 @@ pub(super) struct Term {
 pub(super) enum Shape {
     /// A variable, a literal, a list, arithmetic.
     Value,
-    /// A word alone.
+    /// A single word.
     Word,
-    /// A call whose name is not one of a function.
+    /// A call whose name is not a function.
     Atom,
     /// A call of a function.
     Function,
@@ -54,7 +54,7 @@ impl Term {
         Self { name: name.into(), args: Some(args), shape }
     }
 
-    /// True if it can be a premise, and not an argument.
+    /// True if the term can be a premise, and not an argument.
     fn is_premise(&self) -> bool {
         matches!(self.shape, Shape::Atom | Shape::Premise)
     }
@@ -68,13 +68,13 @@ pub(super) struct Parser<'t, 'd> {
     pub(super) doubts: &'d mut Doubts,
     /// The index of the last `|>`.
     pub(super) last_pipe: Option<usize>,
-    /// The number of brackets that are open.
+    /// The number of open brackets.
     depth: usize,
-    /// The number of groups of premises that are open.
+    /// The number of open groups of premises.
     pub(super) groups: usize,
-    /// True in the head of a rule, where a list pattern makes a list.
+    /// True in the head of a rule, where a list pattern constructs a list.
     pub(super) in_head: bool,
-    /// Premises that follow an atom whose bracket is missing, or that take a list pattern apart.
+    /// Premises that follow an atom without its closing bracket, or that split a list pattern.
     pub(super) more: Vec<Term>,
 }
 
@@ -102,13 +102,13 @@ impl<'t, 'd> Parser<'t, 'd> {
         self.peek(ahead).map(|token| token.kind)
     }
 
-    /// True if an atom or function starts here: a word with its parenthesis.
+    /// True if an atom or function starts here: a word with a parenthesis.
     pub(super) fn is_call(&self, ahead: usize) -> bool {
         self.kind(ahead) == Some(Kind::Word)
             && self.peek(ahead + 1).is_some_and(|next| next.is("(") && next.glued)
     }
 
-    /// A premise, or a value where one belongs.
+    /// Parses a premise, or a value in the position of a premise.
     pub(super) fn element(&mut self) -> Term {
         let negations = self.negations();
         let group = self.open_group(negations > 0);
@@ -137,7 +137,7 @@ impl<'t, 'd> Parser<'t, 'd> {
             self.doubt(Doubt::SignApart);
         }
         let right = self.expression(0);
-        // `0 < X < 9`
+        // `0 < X < 9`.
         if let Some(second) = self.peek(0).and_then(comparison) {
             if negations > 0 {
                 self.doubt(Doubt::Unreadable);
@@ -149,7 +149,7 @@ impl<'t, 'd> Parser<'t, 'd> {
         compared(sign, left, right, negations)
     }
 
-    /// The number of signs for a negation, each right before what it applies to.
+    /// The number of negation signs, each directly before its operand.
     fn negations(&mut self) -> usize {
         let mut count = 0;
         while let Some(sign) = self.peek(0).filter(|sign| is_negation(sign)) {
@@ -175,7 +175,8 @@ impl<'t, 'd> Parser<'t, 'd> {
         count
     }
 
-    /// Skips `exists X:` and the parenthesis around one premise, and gives the index of its closing one.
+    /// Skips `exists X:` and the parenthesis around one premise. Returns the index of the closing
+    /// parenthesis.
     fn open_group(&mut self, is_negated: bool) -> Option<usize> {
         let is_word = ["exists", "exist", "EXISTS", "some", "∃"].iter().any(|word| self.is(0, word));
         let mut ahead = usize::from(is_word);
@@ -201,7 +202,7 @@ impl<'t, 'd> Parser<'t, 'd> {
         super::split::close(self.tokens, open).filter(|close| *close < self.end)
     }
 
-    /// `<-[1d, 2d]`
+    /// Parses `<-[1d, 2d]`.
     fn operator_of_time(&mut self) -> String {
         let is_sign = ["<-", "<+", "[-", "[+"].iter().any(|sign| self.is(0, sign)) && self.is(1, "[");
         let Some(sign) = self.peek(0).filter(|_| is_sign) else { return String::new() };
@@ -210,7 +211,7 @@ impl<'t, 'd> Parser<'t, 'd> {
         format!("{}{bounds} ", sign.text)
     }
 
-    /// `@[2024-01-15, _]`
+    /// Parses `@[2024-01-15, _]`.
     pub(super) fn interval(&mut self) -> String {
         if !(self.is(0, "@") && self.is(1, "[")) {
             return String::new();
@@ -219,7 +220,7 @@ impl<'t, 'd> Parser<'t, 'd> {
         format!("@{} ", self.expression(2))
     }
 
-    /// Arithmetic from a level of precedence on.
+    /// Parses arithmetic from a level of precedence on.
     fn expression(&mut self, level: usize) -> Term {
         const LEVELS: [&[&str]; 2] = [&["+", "-"], &["*", "/", "mod", "div", "%"]];
         let Some(signs) = LEVELS.get(level) else { return self.primary() };
@@ -227,7 +228,7 @@ impl<'t, 'd> Parser<'t, 'd> {
         while let Some(sign) = self.peek(0).filter(|token| signs.iter().any(|sign| token.is(sign))) {
             self.at += 1;
             let right = self.expression(level + 1);
-            // Texts are joined, not added.
+            // Texts are concatenated, not added.
             let is_text =
                 |term: &Term| term.name.starts_with(['"', '\'', '`']) || term.name == "string:concat";
             let joins = sign.is("+") && (is_text(&left) || is_text(&right));
@@ -237,7 +238,7 @@ impl<'t, 'd> Parser<'t, 'd> {
         left
     }
 
-    /// One atom or value without a sign.
+    /// Parses one atom or value without a sign.
     pub(super) fn atom_alone(&mut self) -> Term {
         self.primary()
     }
@@ -283,7 +284,7 @@ impl<'t, 'd> Parser<'t, 'd> {
         }
     }
 
-    /// `*` and `...` in place of an argument.
+    /// True for `*` and `...` in the position of an argument.
     fn is_wildcard(&self) -> bool {
         let before = self.at.checked_sub(1).and_then(|at| self.tokens.get(at));
         let is_sign = ["*", "...", "?"].iter().any(|sign| self.is(0, sign));
@@ -310,7 +311,7 @@ impl<'t, 'd> Parser<'t, 'd> {
         Term::call(name, args, if is_function { Shape::Function } else { Shape::Atom })
     }
 
-    /// A list, a map, a struct, or arithmetic in parentheses.
+    /// Parses a list, a map, a struct, or arithmetic in parentheses.
     fn bracket(&mut self, open: &str) -> Term {
         self.at += 1;
         let close = match open {
@@ -334,7 +335,7 @@ impl<'t, 'd> Parser<'t, 'd> {
         Term::call(open, items, Shape::Value)
     }
 
-    /// The elements up to a bracket, which is taken.
+    /// Parses the elements up to a bracket, which is consumed.
     fn items(&mut self, close: &str) -> Vec<Term> {
         if self.depth > MAX_DEPTH {
             self.doubt(Doubt::Unreadable);
@@ -391,14 +392,15 @@ impl<'t, 'd> Parser<'t, 'd> {
         args
     }
 
-    /// Elements whose bracket is missing: those that can be premises follow it. Doubtful if the bracket may stand
-    /// somewhere else.
+    /// Elements without a closing bracket: possible premises follow the bracket. Adds a doubt if
+    /// several positions of the bracket are possible.
     fn without_bracket(&mut self, items: Vec<(Term, bool)>, start: usize, close: &str) -> Vec<Term> {
         let ends = self.peek(0).is_none();
         let first = items.iter().position(|(item, _)| item.is_premise()).unwrap_or(items.len());
         let (args, rest) = items.split_at(first);
         let is_nested = args.iter().any(|(item, is_nested)| *is_nested || item.shape == Shape::Word);
-        // A function without its bracket may lack arguments, too. So may the end of a statement, with the premises behind it.
+        // A function without its bracket can also lack arguments. The same applies to the end of a
+        // statement with the premises after it.
         let word = start.checked_sub(2).and_then(|at| self.tokens.get(at));
         let is_cut = ends && rest.is_empty() || word.is_some_and(|word| word.text.starts_with("fn:"));
         let is_unclear = is_nested
@@ -415,7 +417,7 @@ impl<'t, 'd> Parser<'t, 'd> {
         args.iter().map(|(item, _)| item.clone()).collect()
     }
 
-    /// An element of a bracket: a value, a pair `K : V`, or a pattern `H | T`.
+    /// Parses an element of a bracket: a value, a pair `K : V`, or a pattern `H | T`.
     fn item(&mut self) -> Term {
         let key = self.element();
         if self.is(0, ":") {
@@ -431,7 +433,7 @@ impl<'t, 'd> Parser<'t, 'd> {
         key
     }
 
-    /// An argument; a pattern in a body is a list that a premise of its own takes apart.
+    /// An argument. A pattern in a body becomes a list with a separate premise that splits it.
     fn argument(&mut self, term: Term) -> Term {
         if term.shape != Shape::Pattern || self.in_head {
             return term;
@@ -447,7 +449,7 @@ impl<'t, 'd> Parser<'t, 'd> {
     }
 }
 
-/// The sign of a comparison in the notation of the language.
+/// The canonical sign of a comparison.
 pub(super) fn comparison(token: &Token) -> Option<&'static str> {
     if token.kind == Kind::Text {
         return None;
@@ -481,7 +483,7 @@ fn opposite(sign: &'static str) -> &'static str {
 
 fn compared(sign: &'static str, left: Term, right: Term, negations: usize) -> Term {
     let sign = if negations % 2 == 1 { opposite(sign) } else { sign };
-    // `L = [H | T]`
+    // `L = [H | T]`.
     if sign == "=" && (left.shape == Shape::Pattern) != (right.shape == Shape::Pattern) {
         let (pattern, list) = if left.shape == Shape::Pattern { (left, right) } else { (right, left) };
         let parts = pattern.args.unwrap_or_default();
@@ -499,10 +501,10 @@ fn negated(term: Term, negations: usize) -> Term {
     Term { name: format!("{sign}{}", term.name), args, shape: Shape::Premise }
 }
 
-/// Sums and products of more than two values are one call, however they are written.
+/// Combines sums and products of more than two values into one call, regardless of their syntax.
 fn arithmetic(name: &str, args: Vec<Term>) -> Term {
     let mut args = args.into_iter();
-    // The arguments of the first one are moved as they are, so that a long sum costs no more than its length.
+    // The arguments of the first call are moved, so that a long sum takes linear time.
     let mut all = match args.next() {
         Some(Term { name: inner, args: Some(inner_args), .. }) if inner == name => inner_args,
         first => first.into_iter().collect(),
@@ -511,7 +513,7 @@ fn arithmetic(name: &str, args: Vec<Term>) -> Term {
     Term::call(name, all, Shape::Function)
 }
 
-/// A name without the sign of built-ins.
+/// A name without the colon of built-ins.
 fn plain_name(word: &str) -> &str {
     let word = word.strip_prefix("fn:").unwrap_or(word);
     word.strip_prefix(':').unwrap_or(word)
@@ -528,7 +530,7 @@ fn function_name(word: &str) -> &str {
     }
 }
 
-/// A variable without the sign of another language.
+/// A variable without a foreign sigil.
 pub(super) fn variable(word: &str) -> String {
     match word.strip_prefix(SIGILS) {
         Some(name) => camel_case(name),

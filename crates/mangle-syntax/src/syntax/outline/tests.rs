@@ -1,4 +1,4 @@
-//! Readings of damaged texts.
+//! Tests of readings of texts with syntax errors.
 
 #![allow(clippy::unwrap_used)]
 
@@ -75,7 +75,7 @@ fn notations_of_other_languages_read_alike() {
     );
 }
 
-/// Each text with its doubts.
+/// Checks the doubts of each text.
 #[track_caller]
 fn check_doubts(texts: &[&str], expected: Expect) {
     let mut out = String::new();

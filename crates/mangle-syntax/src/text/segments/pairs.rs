@@ -1,15 +1,16 @@
-//! Texts of whose source some bytes are written as two, such as `\"` and `\n`: a number for each of those bytes.
+//! Compact segment map for texts whose source has two-byte escapes such as `\"` and `\n`: one
+//! number per escape.
 
 use std::sync::Arc;
 
 use text_size::{TextRange, TextSize};
 
-/// Which bytes of a text are two in its source.
+/// The bytes of a text that are two bytes in its source.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Pairs {
-    /// All bytes that the text comes from.
+    /// The source range of the text.
     pub(super) source: TextRange,
-    /// The offsets of the bytes of the text that are two in the source, in their order.
+    /// The text offsets of bytes that are two bytes in the source, in order.
     pub(super) places: Arc<Vec<u32>>,
 }
 
@@ -20,7 +21,7 @@ impl Pairs {
         TextRange::new(start.min(end), end.max(start))
     }
 
-    /// Where in the source an offset of the text is. What lies past the end is clamped.
+    /// The source offset of a text offset. Offsets past the end are clamped.
     pub(super) fn offset(&self, derived: TextSize) -> TextSize {
         let before = self.places.partition_point(|place| TextSize::new(*place) < derived);
         let offset = u32::from(self.source.start()).saturating_add(u32::from(derived));
@@ -32,7 +33,7 @@ impl Pairs {
             return None;
         }
         let offset = u32::from(source - self.source.start());
-        // How many pairs begin in front of the offset: each is further on by those before it.
+        // The number of pairs before the offset: each shifts the offset by one.
         let (mut low, mut high) = (0, self.places.len());
         while low < high {
             let middle = low.midpoint(high);

@@ -1,4 +1,4 @@
-//! Arguments with which a function has a certain value.
+//! Inverse functions: arguments that give a function a certain value.
 
 mod number;
 mod text;
@@ -8,33 +8,35 @@ use mangle_engine::kernel::{Clock, Datum, ValueId, Values};
 
 pub(super) use text::part_of_test;
 
-/// A call of a function whose value is known, but not all of its arguments.
+/// A function call with a known value and at least one unknown argument.
 pub(super) struct Call<'c> {
     pub(super) function: &'static str,
-    /// The arguments; `None` where the value that is looked for is one.
+    /// The arguments. `None` for unknown arguments.
     pub(super) args: &'c [Option<ValueId>],
     pub(super) result: ValueId,
 }
 
 impl Call<'_> {
-    /// The arguments that are known.
+    /// Returns the known arguments.
     fn known(&self) -> impl Iterator<Item = ValueId> + '_ {
         self.args.iter().flatten().copied()
     }
 
-    /// How many arguments are looked for.
+    /// Returns the number of unknown arguments.
     fn count(&self) -> usize {
         self.args.iter().filter(|arg| arg.is_none()).count()
     }
 
-    /// Whether the first argument is looked for.
+    /// True if the first argument is unknown.
     fn is_first(&self) -> bool {
         matches!(self.args.first(), Some(None))
     }
 }
 
-/// Values of the unknown arguments of a call. Of many that give the result, or that only come near it, the least and the
-/// greatest.
+/// Returns values of the unknown arguments of a call.
+///
+/// If many values give the result or a similar result, only the smallest and largest values are
+/// returned.
 pub(super) fn inverse(values: &mut Values, clock: Clock, call: &Call<'_>) -> Vec<ValueId> {
     let found = match call.function {
         "plus" | "minus" | "mult" | "div" | "mod" => number::integers(values, call),
@@ -47,7 +49,7 @@ pub(super) fn inverse(values: &mut Values, clock: Clock, call: &Call<'_>) -> Vec
     found.unwrap_or_default()
 }
 
-/// The unknown parts of a value that is made of its parts.
+/// Returns the unknown parts of a constructed value.
 fn parts(values: &Values, call: &Call<'_>) -> Option<Vec<ValueId>> {
     let parts = match (call.function, values.get(call.result)) {
         ("pair", Datum::Pair(first, second)) => vec![*first, *second],

@@ -1,10 +1,10 @@
-//! Arguments of arithmetic functions.
+//! Inverses of arithmetic functions.
 
 use mangle_engine::kernel::{Datum, ValueId, Values};
 
 use super::{Call, number};
 
-/// Of functions of integers.
+/// Inverts functions of integers.
 pub(super) fn integers(values: &mut Values, call: &Call<'_>) -> Option<Vec<ValueId>> {
     let result = number(values, call.result)?;
     let known: Vec<i64> = call.known().map(|value| number(values, value)).collect::<Option<_>>()?;
@@ -28,7 +28,7 @@ fn sum(all: &[i64]) -> Option<i64> {
     all.iter().try_fold(0i64, |sum, number| sum.checked_add(*number))
 }
 
-/// A quotient, rounded both ways.
+/// Returns the quotient, rounded down and up.
 fn quotients(dividend: i64, divisor: i64) -> Vec<i64> {
     let Some(quotient) = dividend.checked_div_euclid(divisor) else { return Vec::new() };
     match dividend.checked_rem_euclid(divisor) {
@@ -62,7 +62,7 @@ fn factors(result: i64, known: &[i64], count: i64) -> Option<Vec<i64>> {
     }
 }
 
-/// What gives `result` when it is divided by something, or when something is divided by it.
+/// Returns the dividends or divisors of divisions that give `result`.
 fn dividends(call: &Call<'_>, known: &[i64], result: i64) -> Option<Vec<i64>> {
     if call.is_first() {
         let divisor = known.iter().try_fold(1i64, |product, number| product.checked_mul(*number))?;
@@ -80,7 +80,7 @@ fn dividends(call: &Call<'_>, known: &[i64], result: i64) -> Option<Vec<i64>> {
     Some(found.into_iter().flatten().collect())
 }
 
-/// Of functions of floats.
+/// Inverts functions of floats.
 #[allow(clippy::cast_precision_loss)] // as in the engine
 pub(super) fn floats(values: &mut Values, call: &Call<'_>) -> Option<Vec<ValueId>> {
     let float = |value: ValueId| match values.get(value) {
@@ -103,7 +103,8 @@ pub(super) fn floats(values: &mut Values, call: &Call<'_>) -> Option<Vec<ValueId
     Some(if found.is_finite() { vec![values.float(found)] } else { Vec::new() })
 }
 
-/// Values of which `whole` is the average, the sum, the least or the greatest, alone or with another of them.
+/// Returns values with `whole` as their average, sum, minimum or maximum, alone or together with a
+/// second value.
 #[allow(clippy::cast_precision_loss, clippy::cast_possible_truncation)] // whole numbers below the limit are exact
 pub(in super::super) fn part_of_fold(values: &mut Values, whole: ValueId) -> Vec<ValueId> {
     const LIMIT: f64 = 1e15;

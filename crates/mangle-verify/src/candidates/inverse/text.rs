@@ -1,24 +1,24 @@
-//! Arguments of functions of strings and names.
+//! Inverses of functions of strings and names.
 
 use mangle_engine::kernel::{Datum, ValueId, Values};
 
 use super::super::graph::Meeting;
 use super::{Call, text};
 
-/// How many ways to take a text apart are looked at.
+/// The maximum number of ways to split a text.
 const MOST_WAYS: usize = 32;
 
 /// A part of a concatenation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in super::super) enum Piece {
     Text(String),
-    /// The argument that is looked for.
+    /// The unknown argument.
     Wanted,
-    /// Another argument that a world can choose.
+    /// Another argument that comes from a world.
     Open,
 }
 
-/// Of functions other than concatenation.
+/// Inverts functions other than concatenation.
 pub(super) fn inverse(values: &mut Values, call: &Call<'_>) -> Option<Vec<ValueId>> {
     match (call.function, values.get(call.result).clone()) {
         ("string:replace", Datum::String(result)) if call.is_first() => {
@@ -43,7 +43,7 @@ pub(super) fn inverse(values: &mut Values, call: &Call<'_>) -> Option<Vec<ValueI
     }
 }
 
-/// Texts that become `result` when `old` is replaced by `new`.
+/// Returns the texts that become `result` when `old` is replaced by `new`.
 fn before_replacement(result: &str, old: &str, new: &str) -> Vec<String> {
     let mut found = Vec::new();
     if old.is_empty() || !result.contains(old) {
@@ -60,7 +60,7 @@ fn before_replacement(result: &str, old: &str, new: &str) -> Vec<String> {
     found
 }
 
-/// What the wanted argument of a concatenation can be where all of it is `result`.
+/// Returns the possible values of the wanted argument if the whole concatenation is `result`.
 pub(in super::super) fn pieces_of(result: &str, pieces: &[Piece]) -> Vec<String> {
     let mut found = Vec::new();
     take(result, pieces, None, &mut found);
@@ -95,8 +95,8 @@ fn take(rest: &str, pieces: &[Piece], wanted: Option<&str>, found: &mut Vec<Stri
     }
 }
 
-/// The tests that the wanted argument of a concatenation passes where all of it passes one; [`Meeting::Equal`] where it is
-/// the text.
+/// Returns the tests of the wanted argument if the whole concatenation passes a test.
+/// [`Meeting::Equal`] means equality with the text.
 pub(in super::super) fn part_of_test(
     meeting: Meeting,
     test: &str,
@@ -110,7 +110,7 @@ pub(in super::super) fn part_of_test(
     }
 }
 
-/// What is left of a test once the texts before the wanted argument are taken off.
+/// Returns the rest of a test after the texts before the wanted argument.
 fn at_end(meeting: Meeting, test: &str, pieces: &[&Piece]) -> Vec<(Meeting, String)> {
     let is_prefix = meeting == Meeting::Prefix;
     let (mut rest, mut is_behind_open) = (test, false);
@@ -148,7 +148,7 @@ fn at_end(meeting: Meeting, test: &str, pieces: &[&Piece]) -> Vec<(Meeting, Stri
     Vec::new()
 }
 
-/// What is before and behind the first `text`, from the end at which a test is.
+/// Splits a text at the first occurrence of `text`, counted from the tested end.
 fn split<'t>(is_prefix: bool, whole: &'t str, text: &str) -> Option<(&'t str, &'t str)> {
     if is_prefix {
         whole.split_once(text)
@@ -157,7 +157,8 @@ fn split<'t>(is_prefix: bool, whole: &'t str, text: &str) -> Option<(&'t str, &'
     }
 }
 
-/// The wanted argument holds the text, or the part of it that the text beside it does not have.
+/// The wanted argument contains the text, or the rest of it that the adjacent text does not
+/// contain.
 fn inside(test: &str, pieces: &[Piece]) -> Vec<(Meeting, String)> {
     let mut found = Vec::new();
     for (at, _) in pieces.iter().enumerate().filter(|(_, piece)| **piece == Piece::Wanted) {

@@ -1,4 +1,4 @@
-//! Arguments of functions of instants and durations.
+//! Inverses of functions of instants and durations.
 
 use mangle_engine::kernel::{Clock, Datum, Function, ValueId, Values};
 
@@ -6,7 +6,7 @@ use super::{Call, number};
 
 const SECOND: i64 = 1_000_000_000;
 
-/// Of functions of instants and durations.
+/// Inverts functions of instants and durations.
 pub(super) fn inverse(values: &mut Values, clock: Clock, call: &Call<'_>) -> Option<Vec<ValueId>> {
     if call.count() != 1 {
         return None;
@@ -38,7 +38,7 @@ pub(super) fn inverse(values: &mut Values, clock: Clock, call: &Call<'_>) -> Opt
     Some(vec![value])
 }
 
-/// The nanoseconds of an instant or a duration, or a number.
+/// Returns the nanoseconds of an instant or duration, or a number.
 #[allow(clippy::cast_possible_truncation)] // only whole numbers are taken
 fn amount(values: &Values, value: ValueId) -> Option<i64> {
     match values.get(value) {
@@ -51,7 +51,7 @@ fn amount(values: &Values, value: ValueId) -> Option<i64> {
     }
 }
 
-/// An instant with a certain year, month, day, hour, minute or second.
+/// Returns an instant with a given year, month, day, hour, minute or second.
 fn instant_with(values: &mut Values, clock: Clock, call: &Call<'_>) -> Option<ValueId> {
     let part = number(values, call.result)?;
     let text = match call.function {

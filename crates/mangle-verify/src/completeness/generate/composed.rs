@@ -1,4 +1,4 @@
-//! Values that consist of others: pairs, lists, maps and structs.
+//! Generation of values with parts: pairs, lists, maps and structs.
 
 use mangle_engine::kernel::{Datum, ValueId};
 use mangle_engine::types::{StructField, Type};
@@ -9,16 +9,16 @@ use super::super::dataflow::Part;
 use super::super::sorts::SortId;
 use super::{Generator, MAX_VALUES};
 
-/// The label, the type and the part of a field, and true if it is optional.
+/// The label, type and part of a field, and true if the field is optional.
 type LabeledField = (ValueId, Type, Part, bool);
 
 /// A label or key with its value.
 type Entry = (ValueId, ValueId);
 
-/// The most values of one column that consist of others.
+/// The maximum number of values with parts per column.
 const MAX_COMPOSED: usize = 700;
 
-/// How deep values without a declared type consist of others.
+/// The maximum nesting depth of values without a declared type.
 const MAX_DEPTH: usize = 6;
 
 impl Generator<'_> {
@@ -80,12 +80,14 @@ impl Generator<'_> {
         all
     }
 
-    /// True if the rules read no part of the values of a sort, so that these only have to differ from each other.
+    /// True if the rules read no part of the values of a sort, so that the values only need to be
+    /// distinct.
     fn is_whole(&self, sort: Option<SortId>) -> bool {
         sort.is_none_or(|sort| self.sorts.get(sort).parts.is_empty())
     }
 
-    /// At most so many values that are no constants of the sort, or all if their parts matter.
+    /// Returns at most `distinct` values that are not constants of the sort, or all values if their
+    /// parts are relevant.
     fn limited(&mut self, sort: Option<SortId>, mut all: Vec<ValueId>, distinct: usize) -> Vec<ValueId> {
         if self.is_whole(sort) {
             let constants = sort.map(|sort| self.sorts.get(sort).constants.clone()).unwrap_or_default();
@@ -98,7 +100,7 @@ impl Generator<'_> {
         all
     }
 
-    /// How many values of a part that no rule reads have to differ.
+    /// Returns the required number of distinct values of a part that no rule reads.
     fn room(&self, sort: Option<SortId>, distinct: usize) -> usize {
         let constants = sort.map_or(0, |sort| self.sorts.get(sort).constants.len());
         if distinct > 1 { distinct.saturating_add(constants) } else { 1 + constants }
@@ -134,7 +136,7 @@ impl Generator<'_> {
             for element in self.typed(None, element, room) {
                 all.extend(self.values.list(&[element]));
             }
-            // A type with few values has longer lists.
+            // If the element type has few values, longer lists are needed.
             let elements = self.typed(None, element, 1);
             if let Some(first) = elements.first() {
                 for length in 2..distinct.max(1) + 1 {

@@ -1,4 +1,5 @@
-//! The values that a search needs of each input column: constants, and values that stand for all others.
+//! Generation of the values that a search needs for each input column: constants and
+//! representatives of all other values.
 
 mod composed;
 mod plain;
@@ -16,22 +17,21 @@ use super::conform::conforms;
 use super::sorts::{Gap, SortId, Sorts};
 use crate::budget::Budget;
 
-/// The most values of one column.
+/// The maximum number of values per column.
 const MAX_VALUES: usize = 1_500;
 
-/// Values of a sort that the rules do not tell apart except by comparing them with each other, in the order in which a world
-/// uses them.
+/// Values of a sort that are only compared with each other, in the order of their use in a world.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Group {
     pub(super) sort: SortId,
     pub(super) values: Vec<ValueId>,
 }
 
-/// The texts of each combination of outcomes of the conditions on a sort, by sort, kind and number; `None` if there are too
-/// many conditions.
+/// A memo of texts for each combination of condition outcomes, by sort, kind and number. `None` if
+/// there are too many conditions.
 pub(super) type WordMemo = RefCell<FxHashMap<(SortId, Base, usize), Option<Vec<Vec<String>>>>>;
 
-/// Builds the values of columns for worlds of one size.
+/// A generator of column values for worlds of one size.
 pub(super) struct Generator<'g> {
     pub(super) sorts: &'g Sorts,
     pub(super) compiled: &'g CompiledProgram,
@@ -41,13 +41,13 @@ pub(super) struct Generator<'g> {
     pub(super) size: usize,
     pub(super) budget: &'g Budget,
     memo: &'g WordMemo,
-    /// The most values of a sort that one fact holds.
+    /// The maximum number of values of a sort in one fact.
     widths: BTreeMap<SortId, usize>,
-    /// The prefixes that declarations require of names.
+    /// The name prefixes that declarations require.
     prefixes: BTreeMap<SortId, BTreeSet<Symbol>>,
     /// The declared types of the values of a sort.
     types: BTreeMap<SortId, BTreeSet<Type>>,
-    /// Sorts of values inside of others.
+    /// The sorts of nested values.
     inner: BTreeSet<SortId>,
     known: FxHashMap<(SortId, Base), Vec<ValueId>>,
     stack: Vec<SortId>,
@@ -84,7 +84,7 @@ impl<'g> Generator<'g> {
         }
     }
 
-    /// How many values of a sort have to differ from each other.
+    /// Returns the required number of distinct values of a sort.
     fn distinct(&self, sort: SortId) -> usize {
         if !self.sorts.get(sort).is_joined {
             return 1;
@@ -98,12 +98,15 @@ impl<'g> Generator<'g> {
         self.gaps.insert(Gap { operation: operation.to_owned(), sorts });
     }
 
-    /// The values of a column.
+    /// Returns the values of a column.
     pub(super) fn column(&mut self, sort: SortId, ty: &Type) -> Vec<ValueId> {
         self.typed(Some(sort), ty, 1)
     }
 
-    /// The values of a type. `sort` is missing for parts that no rule reads; of these, `distinct` values differ.
+    /// Returns the values of a type.
+    ///
+    /// `sort` is `None` for parts that no rule reads. The result then has `distinct` different
+    /// values.
     fn typed(&mut self, sort: Option<SortId>, ty: &Type, distinct: usize) -> Vec<ValueId> {
         let sort = sort.map(|sort| self.sorts.root(sort));
         let distinct = sort.map_or(distinct, |sort| self.distinct(sort));
@@ -115,7 +118,7 @@ impl<'g> Generator<'g> {
                 members.iter().flat_map(|member| self.typed(sort, member, distinct)).collect()
             }
             Type::Any | Type::Variable(_) => self.any(sort, distinct),
-            // No value conforms to it.
+            // No value conforms to this type.
             Type::Option(_) => Vec::new(),
             Type::Pair(parts) => self.pairs(sort, &parts.0, &parts.1, distinct),
             Type::List(element) => self.lists(sort, element, distinct),
@@ -135,7 +138,7 @@ impl<'g> Generator<'g> {
         all
     }
 
-    /// Names below a prefix.
+    /// Returns names below a prefix.
     fn below(&mut self, sort: Option<SortId>, prefix: Symbol, distinct: usize) -> Vec<ValueId> {
         if sort.is_none() {
             let names = fresh_words().take(distinct).map(|word| format!("{}/{word}", prefix.as_str()));
@@ -147,7 +150,7 @@ impl<'g> Generator<'g> {
         all
     }
 
-    /// Values of each kind that the rules tell apart, and of one other kind.
+    /// Returns values of each kind that the rules distinguish, and of one other kind.
     fn any(&mut self, sort: Option<SortId>, distinct: usize) -> Vec<ValueId> {
         let Some(sort) = sort else { return self.base(None, Base::Name, distinct) };
         let known = self.sorts.get(sort);
@@ -173,13 +176,13 @@ impl<'g> Generator<'g> {
         all
     }
 
-    /// The groups of values that only columns have, not parts of other values.
+    /// Returns the groups of values that occur only in columns, not in parts of other values.
     pub(super) fn exchangeable(&self) -> impl Iterator<Item = &Group> {
         self.groups.iter().filter(|group| group.values.len() > 1 && !self.inner.contains(&group.sort))
     }
 }
 
-/// `a`, `b`, `c` and so on, without an end.
+/// Yields `a`, `b`, `c` and so on, without an end.
 fn fresh_words() -> impl Iterator<Item = String> {
     ('a'..='z').map(String::from).chain((1..).map(|number: u64| format!("x{number}")))
 }

@@ -1,4 +1,4 @@
-//! Values without parts: texts, names, numbers, times and durations.
+//! Generation of values without parts: texts, names, numbers, times and durations.
 
 use std::collections::BTreeSet;
 
@@ -12,11 +12,11 @@ use super::super::words::{Alphabet, set, words};
 use super::{Generator, Group, fresh_words};
 use crate::value_kind::{in_order, kind};
 
-/// The most digits of an integer whose text is tested.
+/// The maximum number of digits of an integer whose text is tested.
 const MAX_DIGITS: usize = 18;
 
 impl Generator<'_> {
-    /// The values of one kind.
+    /// Returns the values of one kind.
     pub(super) fn base(&mut self, sort: Option<SortId>, base: Base, distinct: usize) -> Vec<ValueId> {
         let Some(sort) = sort else { return self.fresh(base, distinct, &[]) };
         if let Some(known) = self.known.get(&(sort, base)) {
@@ -57,7 +57,7 @@ impl Generator<'_> {
         all
     }
 
-    /// The constants of a kind that the values of a sort are compared with.
+    /// Returns the constants of a kind that the values of a sort are compared with.
     fn constants(&self, sort: SortId, base: Base) -> Vec<ValueId> {
         let all = self.sorts.get(sort).constants.iter().copied();
         let mut constants: Vec<ValueId> =
@@ -66,7 +66,7 @@ impl Generator<'_> {
         constants
     }
 
-    /// The conditions on the text of a value of a kind, with those of declared prefixes.
+    /// Returns the conditions on the text of a value of a kind, including declared prefixes.
     fn conditions(&self, sort: SortId, base: Base) -> Vec<Condition> {
         let all = self.sorts.get(sort).conditions.iter();
         let mut conditions: Vec<Condition> =
@@ -79,7 +79,8 @@ impl Generator<'_> {
         conditions
     }
 
-    /// Integers for each combination of outcomes of computations with one of them.
+    /// Returns integers for each combination of outcomes of the computations with one unknown
+    /// integer.
     fn computed_with(
         &mut self,
         sort: SortId,
@@ -115,7 +116,7 @@ impl Generator<'_> {
         data.into_iter().map(|number| self.values.number(number)).collect()
     }
 
-    /// The shortest texts for each combination of outcomes of some conditions.
+    /// Returns the shortest texts for each combination of condition outcomes.
     fn tested(
         &mut self,
         sort: SortId,
@@ -153,7 +154,8 @@ impl Generator<'_> {
         all
     }
 
-    /// The texts of each combination of outcomes, from the memo if they are known; `None` if there are too many conditions.
+    /// Returns the texts of each combination of outcomes, cached if possible. `None` if there are
+    /// too many conditions.
     fn classes_of_texts(
         &self,
         (sort, base, distinct): (SortId, Base, usize),
@@ -185,7 +187,7 @@ impl Generator<'_> {
         classes.clone()
     }
 
-    /// Values that the program does not mention.
+    /// Returns values that do not occur in the program.
     #[allow(clippy::cast_precision_loss)] // there are few
     fn fresh(&mut self, base: Base, count: usize, constants: &[ValueId]) -> Vec<ValueId> {
         let compiled = self.compiled;
@@ -215,7 +217,7 @@ impl Generator<'_> {
         found
     }
 
-    /// The constants, and up to `count` values in each gap between them, below and above.
+    /// Returns the constants, and up to `count` values between, below and above them.
     fn between(&mut self, base: Base, constants: &[ValueId], count: usize) -> Vec<ValueId> {
         let number = |value: &ValueId| match self.values.get(*value) {
             Datum::Number(number) | Datum::Time(number) | Datum::Duration(number) => Some(*number),

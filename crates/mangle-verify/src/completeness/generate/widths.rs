@@ -1,4 +1,4 @@
-//! The number of values that one fact holds of each sort.
+//! The number of values of each sort in one fact.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use super::super::sorts::SortId;
 use super::Generator;
 
 impl Generator<'_> {
-    /// Counts the values that one fact with these columns holds of each sort.
+    /// Counts the values of each sort in one fact with these columns.
     pub(in super::super) fn add_row(&mut self, row: &[(SortId, Type)]) {
         let mut widths = BTreeMap::new();
         for (sort, ty) in row {
@@ -21,7 +21,7 @@ impl Generator<'_> {
         }
     }
 
-    /// Counts a value and its parts. `path` holds the sorts of the values around it.
+    /// Counts a value and its parts. `path` contains the sorts of the surrounding values.
     fn count(
         &mut self,
         sort: SortId,
@@ -37,7 +37,7 @@ impl Generator<'_> {
         if !matches!(ty, Type::Any | Type::Variable(_) | Type::Union(_)) {
             self.types.entry(sort).or_default().insert(ty.clone());
         }
-        // Values inside of values of the same sort have no bound, which is found when they are built.
+        // Recursive sorts have no bound. The recursion is detected during generation.
         if path.contains(&sort) {
             return;
         }
@@ -62,7 +62,7 @@ impl Generator<'_> {
         path.pop();
     }
 
-    /// The sorts of the parts of a value of a type, with the types of the parts.
+    /// Returns the sorts and types of the parts of a value of a type.
     fn typed_parts(&mut self, sort: SortId, ty: &Type) -> Vec<(SortId, Type)> {
         let part = |part: Part| self.sorts.get(sort).parts.get(&part).copied();
         let mut inner: Vec<(SortId, Type)> = Vec::new();

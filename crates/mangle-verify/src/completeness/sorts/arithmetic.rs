@@ -1,4 +1,4 @@
-//! Arithmetic functions of one unknown integer as steps of a computation.
+//! Conversion of arithmetic functions of one unknown integer to computation steps.
 
 use mangle_engine::kernel::{Datum, Values};
 
@@ -6,11 +6,11 @@ use super::super::dataflow::Dataflow;
 use super::super::numbers::NumberStep;
 use super::Computation;
 
-/// The most combinations of constants of one arithmetic function.
+/// The maximum number of constant combinations of an arithmetic function.
 const MAX_OPERANDS: usize = 24;
 
-/// The steps of an arithmetic function of one unknown integer, for each combination of its constants; `None` if they are not
-/// described.
+/// Returns the steps of an arithmetic function of one unknown integer, for each combination of its
+/// constants. `None` if it is not supported.
 pub(super) fn number_steps(
     flow: &Dataflow,
     values: &Values,
@@ -29,14 +29,14 @@ pub(super) fn number_steps(
                 _ => None,
             })
             .collect();
-        // Other kinds stop the evaluation.
+        // Values of other kinds stop the evaluation.
         let Some(operands) = operands else { continue };
         found.push(steps_of(computation.function.name(), at, &operands)?);
     }
     Some(found)
 }
 
-/// The steps of a function whose unknown argument is at `at` among these operands.
+/// Returns the steps of a function whose unknown argument is at index `at`.
 fn steps_of(name: &str, at: usize, operands: &[i64]) -> Option<Vec<NumberStep>> {
     let sum = |all: &[i64]| all.iter().try_fold(0i64, |sum, one| sum.checked_add(*one));
     Some(match (name, at, operands) {

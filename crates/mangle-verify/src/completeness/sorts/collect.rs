@@ -1,4 +1,4 @@
-//! The effect of each operation of the rules on the sorts of its values.
+//! The effect of each operation on the sorts of its values.
 
 use std::collections::BTreeSet;
 
@@ -9,18 +9,18 @@ use super::super::condition::{Condition, MAX_TEXT};
 use super::super::dataflow::{Dataflow, Node, Operation, Part, TextTest};
 use super::{Computation, MAX_TAILS, SortId, Sorts};
 
-/// The kind of value that a test reads.
+/// Returns the kind of value that a test reads.
 fn tested_kind(test: TextTest) -> Base {
     if test == TextTest::NamePrefix { Base::Name } else { Base::String }
 }
 
-/// True for functions whose value other operations describe as built of their arguments.
+/// True for functions that other operations describe as constructors.
 fn is_constructor(function: Function) -> bool {
     matches!(function.name(), "pair" | "tuple" | "list" | "list:cons" | "struct")
 }
 
 impl Sorts {
-    /// Constants of a node meet a sort.
+    /// Adds the constants of a node to a sort.
     fn meet(&mut self, flow: &Dataflow, sort: SortId, node: Node) {
         let Some(reach) = flow.at(node) else { return };
         self.attach(sort, reach.constants.iter().copied());
@@ -41,7 +41,7 @@ impl Sorts {
                 let (from, to) = (self.sort(*from), self.sort(*to));
                 self.unite(from, to);
             }
-            // Constants have been followed.
+            // Constants are already propagated.
             Operation::Flow(..) => {}
             Operation::Equal(one, other) => self.equal(flow, *one, *other),
             Operation::Order(base, one, other) => self.order(flow, *base, *one, *other),
@@ -153,7 +153,7 @@ impl Sorts {
         }
     }
 
-    /// A test of a text with patterns, of which any may hold.
+    /// Adds a text test against several patterns. Any of them may match.
     fn any_text(
         &mut self,
         flow: &Dataflow,
@@ -191,7 +191,7 @@ impl Sorts {
         self.at(sort).conditions.insert((tested_kind(test), condition));
     }
 
-    /// Lists of different lengths are told apart up to the length that the rules compare.
+    /// Distinguishes lists by length up to the maximum compared length.
     pub(super) fn length(&mut self, values: &Values, computation: &Computation) {
         let Some(list) = computation.args.first().map(|arg| self.sort(*arg)) else { return };
         let result = self.sort(computation.result);

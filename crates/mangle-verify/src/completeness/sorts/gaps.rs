@@ -1,4 +1,4 @@
-//! Operations that the analysis does not describe, and the values that they make incomplete.
+//! Unsupported operations, and the sorts that they make incomplete.
 
 use std::collections::BTreeSet;
 
@@ -6,10 +6,11 @@ use super::views::CIRCLE;
 use super::{Computation, Gap, SortId, Sorts};
 
 impl Sorts {
-    /// Marks the sorts of operations that are not described, and those whose values they are computed from.
+    /// Marks the sorts of unsupported operations, and the sorts that their values are computed
+    /// from.
     pub(super) fn spread_gaps(&mut self, computations: &[Computation]) {
         let mut gaps = std::mem::take(&mut self.gaps);
-        // The functions of a circle are better reasons than the circle.
+        // The functions in a cycle are better reasons than the cycle.
         let named: BTreeSet<SortId> = gaps
             .iter()
             .filter(|gap| gap.operation != CIRCLE)
@@ -38,7 +39,7 @@ impl Sorts {
         self.gaps = gaps;
     }
 
-    /// A sort, and the sorts that its values are computed from.
+    /// Returns a sort and the sorts that its values are computed from.
     fn sources(&mut self, sort: SortId, computations: &[Computation]) -> BTreeSet<SortId> {
         let mut found = BTreeSet::new();
         let mut pending = vec![self.root(sort)];

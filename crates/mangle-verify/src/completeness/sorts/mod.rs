@@ -1,7 +1,9 @@
-//! Sorts: classes of columns, variables and parts between which values flow or are compared.
+//! Sorts: equivalence classes of columns, variables and parts between which values flow or are
+//! compared.
 //!
-//! A world stays as it is for the rules if the values of a sort are exchanged for others of which every operation on the sort
-//! gives the same. So the operations on a sort tell which values of it a search needs.
+//! Rules do not distinguish two worlds if the values of a sort are exchanged and every operation on
+//! the sort has the same outcome. The operations therefore determine the values that a search
+//! needs.
 
 mod arithmetic;
 mod collect;
@@ -20,41 +22,42 @@ use super::numbers::Chain;
 /// The number of a sort.
 pub(super) type SortId = u32;
 
-/// The longest chain of tails of a list.
+/// The maximum length of a chain of list tails.
 const MAX_TAILS: usize = 12;
 
-/// What the rules do with the values of a sort.
+/// The operations on the values of a sort.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Sort {
-    /// The constants that its values are compared with, or that are among them.
+    /// The constants that the values are compared with or include.
     pub(super) constants: BTreeSet<ValueId>,
     /// True if two values of worlds are compared, or values are counted.
     pub(super) is_joined: bool,
-    /// The kinds as which its values are ordered.
+    /// The kinds that order comparisons apply to.
     pub(super) orders: BTreeSet<Base>,
     /// Conditions on the text of one value of a kind.
     pub(super) conditions: BTreeSet<(Base, Condition)>,
-    /// Computations with one of its integers and constants.
+    /// Computations with one integer of the sort and constants.
     pub(super) chains: BTreeSet<Chain>,
-    /// The kinds that operations on it require.
+    /// The kinds that operations require.
     pub(super) kinds: BTreeSet<Base>,
     pub(super) parts: BTreeMap<Part, SortId>,
-    /// The input columns with these values: number of the input, and column.
+    /// The input columns with these values: input number and column.
     pub(super) places: BTreeSet<(usize, u16)>,
     /// The computations with these results.
     sources: BTreeSet<usize>,
-    /// True if an operation on it is not described.
+    /// True if an operation on the sort is unsupported.
     pub(super) is_incomplete: bool,
 }
 
 impl Sort {
-    /// True if no value of a world is in the sort itself, none is compared with another one, and none is taken apart.
+    /// True if the values are only computed: no value of a world, no comparison between values, and
+    /// no extracted parts.
     fn is_only_computed(&self) -> bool {
         self.places.is_empty() && !self.is_joined && self.parts.is_empty()
     }
 }
 
-/// An operation that is not described, and the sorts that it touches.
+/// An unsupported operation with the affected sorts.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Gap {
     pub(super) operation: String,
@@ -78,8 +81,10 @@ struct Computation {
 }
 
 impl Computation {
-    /// The place of the only argument that depends on a world, and all combinations of the other arguments; `None` if these
-    /// are not known or too many.
+    /// Returns the index of the only world-dependent argument, and all combinations of the other
+    /// arguments.
+    ///
+    /// Returns `None` if these are unknown or too many.
     fn constants(&self, flow: &Dataflow) -> Option<(usize, Vec<Vec<ValueId>>)> {
         let (mut options, mut at) = (Vec::new(), 0);
         for (number, arg) in self.args.iter().enumerate() {
@@ -95,7 +100,7 @@ impl Computation {
 }
 
 impl Sorts {
-    /// The sorts of a program whose constants have been followed.
+    /// Computes the sorts of a program with propagated constants.
     pub(super) fn new(flow: &Dataflow, values: &mut Values) -> Self {
         let mut sorts = Self { of_node: vec![None; flow.reach.len()], ..Self::default() };
         for (node, reach) in (0u32..).zip(&flow.reach) {
@@ -129,7 +134,7 @@ impl Sorts {
         sorts
     }
 
-    /// The sort of a node.
+    /// Returns the sort of a node.
     pub(super) fn sort(&mut self, node: Node) -> SortId {
         if let Some(Some(known)) = self.of_node.get(node as usize) {
             return self.root(*known);
@@ -148,7 +153,7 @@ impl Sorts {
         sort
     }
 
-    /// The sort that stands for all that were united with it.
+    /// Returns the representative of a united sort.
     pub(super) fn root(&self, mut sort: SortId) -> SortId {
         while let Some(parent) = self.parents.get(sort as usize).filter(|parent| **parent != sort) {
             sort = *parent;
@@ -177,7 +182,7 @@ impl Sorts {
         self.gaps.insert(Gap { operation: operation.into(), sorts });
     }
 
-    /// Makes two sorts one, with all their parts.
+    /// Unites two sorts with all their parts.
     fn unite(&mut self, one: SortId, other: SortId) {
         let mut pending = vec![(one, other)];
         while let Some((one, other)) = pending.pop() {
@@ -209,7 +214,7 @@ impl Sorts {
         }
     }
 
-    /// The sort of a part.
+    /// Returns the sort of a part.
     fn part(&mut self, sort: SortId, part: Part) -> SortId {
         if let Some(known) = self.at(sort).parts.get(&part) {
             return *known;
@@ -219,7 +224,7 @@ impl Sorts {
         new
     }
 
-    /// Elements of a list are those of its tails; what holds for a value holds for its parts.
+    /// Propagates elements from list tails, and properties from values to their parts.
     fn close(&mut self, values: &mut Values) {
         loop {
             let mut is_new = false;
@@ -252,7 +257,7 @@ impl Sorts {
         }
     }
 
-    /// A sort and the sorts of its parts.
+    /// Returns a sort and the sorts of its parts.
     pub(super) fn with_parts(&self, sort: SortId) -> BTreeSet<SortId> {
         let mut found = BTreeSet::new();
         let mut pending = vec![self.root(sort)];
@@ -264,7 +269,7 @@ impl Sorts {
         found
     }
 
-    /// The number of tails of a list that the rules reach; `None` if there is no end.
+    /// Returns the number of list tails that the rules reach. `None` if it is unbounded.
     pub(super) fn tails(&self, sort: SortId) -> Option<usize> {
         let (mut sort, mut count) = (self.root(sort), 0);
         let mut seen = BTreeSet::from([sort]);
@@ -279,7 +284,7 @@ impl Sorts {
     }
 }
 
-/// The integers among some values.
+/// Returns the integers among the values.
 pub(super) fn numbers<'v>(values: &Values, all: impl IntoIterator<Item = &'v ValueId>) -> BTreeSet<i64> {
     let number = |value: &ValueId| match values.get(*value) {
         Datum::Number(number) => Some(*number),

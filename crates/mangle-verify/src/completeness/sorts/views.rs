@@ -1,4 +1,4 @@
-//! Conditions on the results of functions as conditions on their arguments.
+//! Conversion of conditions on function results to conditions on arguments.
 
 use std::collections::BTreeSet;
 
@@ -12,7 +12,7 @@ use super::super::operations::function_words;
 use super::arithmetic::number_steps;
 use super::{Computation, SortId, Sorts, numbers};
 
-/// The operation of texts that are computed from each other.
+/// The reason for texts that are computed from each other.
 pub(super) const CIRCLE: &str = "texts that the rules compute from each other";
 
 struct Resolving<'r> {
@@ -32,7 +32,7 @@ impl Sorts {
         }
     }
 
-    /// Turns the conditions on the results of functions into conditions on their arguments.
+    /// Converts the conditions on the results of functions to conditions on their arguments.
     fn resolve(&mut self, values: &Values, resolving: &mut Resolving<'_>, sort: SortId) {
         let sort = self.root(sort);
         if resolving.open.contains(&sort) {
@@ -42,7 +42,7 @@ impl Sorts {
             return;
         }
         resolving.open.push(sort);
-        // Functions of the values of this sort come first.
+        // Functions of the values of this sort are resolved first.
         let computations = resolving.computations;
         for computation in computations {
             let is_argument =
@@ -89,7 +89,8 @@ impl Sorts {
         }
     }
 
-    /// The computations of an arithmetic function, with those of its result behind them; `None` if they are not described.
+    /// Returns the computations of an arithmetic function, extended by the computations of its
+    /// result. `None` if they are unsupported.
     fn chains(
         &self,
         values: &Values,
@@ -114,8 +115,8 @@ impl Sorts {
         Some(steps.iter().flat_map(|steps| behind.iter().map(|chain| with(steps, chain))).collect())
     }
 
-    /// The conditions on the text of the only argument of a function that depends on a world; the operation that is not
-    /// described if there is one.
+    /// Returns the conditions on the text of the only world-dependent argument of a function, or
+    /// the unsupported operation.
     fn text_conditions(
         &self,
         values: &Values,
@@ -143,8 +144,8 @@ impl Sorts {
         Ok(conditions.into_iter().map(|(_, condition)| of_argument(condition)).collect())
     }
 
-    /// All conditions on the text of a value of a sort whose values the rules only compute; `None` if they are also
-    /// compared with others.
+    /// Returns all conditions on the text of a computed value. `None` if values of the sort are
+    /// also compared with each other.
     fn conditions(&self, values: &Values, sort: SortId) -> Option<Vec<(Base, Condition)>> {
         let known = self.get(sort);
         if !known.is_only_computed() || !known.orders.is_empty() || !known.chains.is_empty() {
@@ -166,7 +167,8 @@ impl Sorts {
         Some(all)
     }
 
-    /// The parts of a name as a list: conditions on the elements and on the length become conditions on the name.
+    /// Converts conditions on the elements and length of a name's list of parts to conditions on
+    /// the name.
     fn name_list(&mut self, values: &Values, resolving: &mut Resolving<'_>, argument: SortId, list: SortId) {
         let known = self.get(list);
         let is_free = known.places.is_empty() && !known.is_joined && known.constants.is_empty();
@@ -204,7 +206,7 @@ impl Sorts {
     }
 }
 
-/// The conditions on the only argument of a concatenation that depends on a world.
+/// Returns the conditions on the only world-dependent argument of a concatenation.
 fn concatenations(
     flow: &Dataflow,
     values: &Values,
@@ -219,7 +221,7 @@ fn concatenations(
     };
     let mut all = Vec::new();
     for constants in combinations {
-        // Other kinds stop the evaluation.
+        // Values of other kinds stop the evaluation.
         let Some(texts) = constants.iter().map(text).collect::<Option<Vec<String>>>() else { continue };
         let (before, after) = texts.split_at(at.min(texts.len()));
         let (before, after) = (before.concat(), after.concat());

@@ -1,4 +1,4 @@
-//! Year, month, day, hour, minute and second of an instant in UTC.
+//! Encoding of year, month, day, hour, minute and second of an instant in UTC.
 
 use super::super::encoder::Encoder;
 use super::super::expr::{Expr, Kind, Op, Sort};
@@ -6,11 +6,11 @@ use super::super::expr::{Expr, Kind, Op, Sort};
 /// The lengths of the months of a year with 365 days.
 const MONTH_LENGTHS: [i128; 12] = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 
-/// The number of 1970-01-01 if 0001-01-01 is day 1.
+/// The day number of 1970-01-01 if 0001-01-01 is day 1.
 const EPOCH_DAY: i128 = 719_163;
 
 impl Encoder<'_> {
-    /// The part of the date or the time of day that a function returns.
+    /// Returns the part of the date or time that a function returns.
     pub(super) fn civil_part(&mut self, name: &str, value: Expr) -> (Expr, Expr) {
         let (instant, is) = self.of_kind(Kind::Time, value);
         let [year, month, day, hour, minute, second] = self.civil(instant);
@@ -25,7 +25,8 @@ impl Encoder<'_> {
         (self.exprs.make(Kind::Number, &[part]), is)
     }
 
-    /// Unknowns for year, month, day, hour, minute and second, with the equation that makes them those of the instant.
+    /// Returns unknowns for year, month, day, hour, minute and second, and asserts the equation
+    /// with the instant.
     fn civil(&mut self, instant: Expr) -> [Expr; 6] {
         let keys = ["civil_date", "civil_clock", "civil_second"]
             .map(|name| (name, vec![instant].into_boxed_slice()));
@@ -61,7 +62,8 @@ impl Encoder<'_> {
         [year, month, day, hour, minute, second]
     }
 
-    /// The days from 1970-01-01 to a date. Requires that the month has the day.
+    /// Returns the number of days from 1970-01-01 to a date. Requires that the day exists in the
+    /// month.
     fn days_since_epoch(&mut self, year: Expr, month: Expr, day: Expr) -> Expr {
         let one = self.exprs.int(1);
         let before = self.exprs.sub(year, one);
@@ -76,7 +78,7 @@ impl Encoder<'_> {
         self.exprs.add([years, leaps, offset, day, start])
     }
 
-    /// The leap days of the first `years` years.
+    /// Returns the number of leap days in the first `years` years.
     fn leap_days(&mut self, years: Expr) -> Expr {
         let mut leaps = self.exprs.int(0);
         for (length, is_more) in [(4, true), (100, false), (400, true)] {
@@ -99,7 +101,7 @@ impl Encoder<'_> {
         self.exprs.and([by4, either])
     }
 
-    /// The days of the year before a month, and the length of the month.
+    /// Returns the number of days of the year before a month, and the length of the month.
     fn month_in_year(&mut self, month: Expr, is_leap: Expr) -> (Expr, Expr) {
         let (mut offset, mut longest) = (self.exprs.int(334), self.exprs.int(31));
         let mut total = 334;

@@ -1,4 +1,4 @@
-//! Arithmetic of floats.
+//! Encoding of float arithmetic.
 
 use mangle_engine::kernel::Function;
 
@@ -7,7 +7,7 @@ use super::super::expr::{Expr, Kind, Op, Sort};
 use super::Applied;
 
 impl Encoder<'_> {
-    /// The value of a function of floats.
+    /// Encodes a function of floats.
     pub(super) fn float_value(&mut self, function: Function, args: &[Expr]) -> Applied {
         let (Some(floats), are) = self.floats(args) else {
             return self.fallback(function, args, Some(Kind::Float));
@@ -33,7 +33,7 @@ impl Encoder<'_> {
         total
     }
 
-    /// The quotient, and a condition that no divisor is zero.
+    /// Returns the quotient, and the condition that no divisor is zero.
     fn float_quotient(&mut self, first: Expr, divisors: &[Expr]) -> (Expr, Expr) {
         let (mut result, mut parts) = (first, Vec::new());
         for divisor in divisors {
@@ -44,7 +44,7 @@ impl Encoder<'_> {
         (result, self.exprs.and(parts))
     }
 
-    /// Arguments that are floats; `None` if one may be a number.
+    /// Returns float arguments. `None` if an argument may be a number.
     fn floats(&mut self, args: &[Expr]) -> (Option<Vec<Expr>>, Expr) {
         let mut floats = Vec::with_capacity(args.len());
         let mut are = Vec::new();

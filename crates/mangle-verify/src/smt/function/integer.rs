@@ -1,4 +1,4 @@
-//! Arithmetic of 64-bit integers.
+//! Encoding of 64-bit integer arithmetic.
 
 use mangle_engine::kernel::Function;
 
@@ -7,7 +7,7 @@ use super::super::expr::{Expr, Kind};
 use super::{Applied, HIGH, LOW};
 
 impl Encoder<'_> {
-    /// The value of a function of integers.
+    /// Encodes a function of integers.
     pub(super) fn integer_value(&mut self, function: Function, args: &[Expr]) -> Applied {
         match (function.name(), args) {
             ("plus", _) => {
@@ -31,7 +31,7 @@ impl Encoder<'_> {
         }
     }
 
-    /// The first number without the others; the negative of a lone one.
+    /// Returns the first number minus the others, or the negation of a single number.
     fn difference(&mut self, args: &[Expr]) -> (Expr, Expr) {
         let (numbers, are) = self.all_of_kind(Kind::Number, args);
         let zero = self.exprs.int(0);
@@ -54,7 +54,7 @@ impl Encoder<'_> {
         (self.exprs.make(Kind::Number, &[product]), are)
     }
 
-    /// One divided by a number, as the engine computes it: 0 except for 1.
+    /// Returns the quotient of one and a number, as in the engine: 0 except for 1.
     fn inverse(&mut self, value: Expr) -> (Expr, Expr) {
         let (number, is) = self.of_kind(Kind::Number, value);
         let (zero, one) = (self.exprs.int(0), self.exprs.int(1));
@@ -64,7 +64,7 @@ impl Encoder<'_> {
         (self.exprs.make(Kind::Number, &[result]), self.exprs.and([is, not]))
     }
 
-    /// Division from left to right, which ends at a quotient of zero.
+    /// Divides from left to right. The division ends at a quotient of zero.
     fn divided(&mut self, args: &[Expr]) -> Applied {
         let (numbers, are) = self.all_of_kind(Kind::Number, args);
         let mut numbers = numbers.into_iter();
@@ -82,7 +82,8 @@ impl Encoder<'_> {
         Ok((self.exprs.make(Kind::Number, &[quotient]), self.exprs.and(parts)))
     }
 
-    /// The quotient, cut towards zero, the remainder, and if the divisor is zero.
+    /// Returns the quotient, truncated toward zero, the remainder, and the condition that the
+    /// divisor is zero.
     fn truncated(&mut self, left: Expr, right: Expr) -> (Expr, Expr, Expr) {
         let zero = self.exprs.int(0);
         let is_zero = self.exprs.equal(right, zero);
@@ -100,7 +101,7 @@ impl Encoder<'_> {
         let (mirrored, mirrored_rest) = (self.exprs.sub(zero, mirrored), self.exprs.sub(zero, mirrored_rest));
         let quotient = self.exprs.ite(is_negative, mirrored, quotient);
         let rest = self.exprs.ite(is_negative, mirrored_rest, rest);
-        // Only the least number divided by -1 leaves 64 bits.
+        // Only the minimum integer divided by -1 exceeds 64 bits.
         let may_leave = self.exprs.range(right).0 <= -1 && self.exprs.range(right).1 >= -1;
         let quotient = if may_leave { self.wrapped(quotient) } else { self.named(quotient, LOW, HIGH) };
         (quotient, self.named(rest, LOW, HIGH), is_zero)

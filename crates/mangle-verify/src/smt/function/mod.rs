@@ -1,4 +1,4 @@
-//! Built-in functions over expressions: the value, and when there is one.
+//! Encoding of built-in functions: the value, and the condition that it exists.
 
 mod civil;
 mod float;
@@ -13,15 +13,15 @@ use super::encoder::{Encoder, OpenCall};
 use super::expr::{Expr, Kind, Node, Op, Sort};
 use crate::obstacle::Obstacle;
 
-/// A value, and when there is one.
+/// A value with the condition that it exists.
 pub(crate) type Applied = Result<(Expr, Expr), Obstacle>;
 
-/// The values of 64-bit numbers.
+/// The range of 64-bit integers.
 const LOW: i128 = i64::MIN as i128;
 const HIGH: i128 = i64::MAX as i128;
 
 impl Encoder<'_> {
-    /// The value of a function, and when there is one.
+    /// Encodes a function. Returns its value with the condition that it exists.
     pub(crate) fn applied(&mut self, function: Function, args: Vec<Expr>) -> Applied {
         let key = (function.name(), args.clone().into_boxed_slice());
         if let Some(known) = self.memo.get(&key) {
@@ -39,7 +39,7 @@ impl Encoder<'_> {
         Ok(result)
     }
 
-    /// The value that an expression is, if it has no unknowns.
+    /// Returns the value of an expression without unknowns.
     pub(crate) fn constant_of(&mut self, expr: Expr) -> Option<ValueId> {
         let Node::Apply(Op::Make(kind), args) = self.exprs.node(expr).clone() else { return None };
         let first = args.first().copied()?;
@@ -109,7 +109,7 @@ impl Encoder<'_> {
         known.next().map(|((_, text), _)| text.to_string())
     }
 
-    /// The content of a value of a kind, and when it is of the kind.
+    /// Returns the content of a value of a kind, and the condition that it has the kind.
     pub(crate) fn of_kind(&mut self, kind: Kind, value: Expr) -> (Expr, Expr) {
         let sort = match kind {
             Kind::Float => Sort::Float,
@@ -131,7 +131,7 @@ impl Encoder<'_> {
         self.exprs.make(kind, &[number])
     }
 
-    /// A number as the engine keeps it, in 64 bits.
+    /// Wraps a number to 64 bits, as in the engine.
     pub(crate) fn wrapped(&mut self, number: Expr) -> Expr {
         let (low, high) = self.exprs.range(number);
         if low >= LOW && high <= HIGH {
@@ -142,7 +142,7 @@ impl Encoder<'_> {
         let moved = self.exprs.add([number, offset]);
         let (_, rest) = self.exprs.div_mod(moved, modulus);
         let wrapped = self.exprs.sub(rest, offset);
-        // A variable of its own keeps the range known.
+        // A separate variable preserves the range.
         let whole = self.exprs.ite(fits, number, wrapped);
         let result = self.number_in("wrapped", LOW, HIGH);
         let same = self.exprs.raw(Op::Equal, &[result, whole], Sort::Bool);
@@ -150,7 +150,7 @@ impl Encoder<'_> {
         result
     }
 
-    /// The value of a function with an unknown argument.
+    /// Encodes a function with an unknown argument.
     fn open_value(&mut self, function: Function, args: &[Expr]) -> Applied {
         match (function.name(), args) {
             ("plus" | "minus" | "mult" | "div" | "mod", _) => self.integer_value(function, args),
@@ -176,7 +176,7 @@ impl Encoder<'_> {
         }
     }
 
-    /// A function that the script does not define: equal arguments give equal results.
+    /// Encodes a call of an uninterpreted function: equal arguments have equal results.
     pub(crate) fn fallback(&mut self, function: Function, args: &[Expr], kind: Option<Kind>) -> Applied {
         let name: String =
             function.name().chars().map(|char| if char.is_alphanumeric() { char } else { '_' }).collect();
@@ -206,7 +206,7 @@ impl Encoder<'_> {
         Ok((result, succeeds))
     }
 
-    /// A number under a name of its own, with a range that is known.
+    /// Introduces a variable for a number with a known range.
     pub(crate) fn named(&mut self, number: Expr, low: i128, high: i128) -> Expr {
         let (known_low, known_high) = self.exprs.range(number);
         if known_low >= low && known_high <= high {

@@ -1,4 +1,4 @@
-//! The parts of names.
+//! Encoding of the parts of names.
 
 use mangle_engine::kernel::Function;
 
@@ -7,7 +7,7 @@ use super::super::encoder::Encoder;
 use super::super::expr::{Expr, Kind, Op, Sort};
 
 impl Encoder<'_> {
-    /// The first part, the last part or the list of all parts of a name.
+    /// Returns the first part, the last part or the list of all parts of a name.
     pub(super) fn part_of_name(&mut self, function: Function, value: Expr) -> (Expr, Expr) {
         let (text, is) = self.of_kind(Kind::Name, value);
         let (kind, content) = match function.name() {
@@ -18,7 +18,7 @@ impl Encoder<'_> {
         (self.exprs.make(kind, &[content]), is)
     }
 
-    /// The first part of a name, and what is behind it.
+    /// Returns the first part of a name, and the rest.
     pub(crate) fn root_and_rest(&mut self, name: Expr, is_name: Expr) -> (Expr, Expr) {
         let key = ("root", vec![name].into_boxed_slice());
         if let Some(known) = self.memo.get(&key) {
@@ -39,7 +39,7 @@ impl Encoder<'_> {
         (root, rest)
     }
 
-    /// The last part of a name: the first one if there is no other.
+    /// Returns the last part of a name, which is the first part if it is the only one.
     fn tip(&mut self, name: Expr, is_name: Expr) -> Expr {
         let (root, rest) = self.root_and_rest(name, is_name);
         let empty = self.exprs.text("");
@@ -65,7 +65,7 @@ impl Encoder<'_> {
         tip
     }
 
-    /// The parts of a name.
+    /// Returns the parts of a name.
     fn segments(&mut self, name: Expr, is_name: Expr, depth: usize) -> Expr {
         if depth >= UNROLLED {
             let unknown = self.exprs.unknown("segments", &[Sort::Text], Sort::Items);

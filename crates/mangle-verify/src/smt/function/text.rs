@@ -1,4 +1,4 @@
-//! Concatenation, replacement and texts of other values.
+//! Encoding of concatenation, replacement and conversion to text.
 
 use mangle_engine::kernel::Function;
 
@@ -8,7 +8,7 @@ use super::Applied;
 use crate::obstacle::Obstacle;
 
 impl Encoder<'_> {
-    /// The value of a function whose result is a text.
+    /// Encodes a function with a text result.
     pub(super) fn text_value(&mut self, function: Function, args: &[Expr]) -> Applied {
         let (text, is) = match (function.name(), args) {
             ("string:concat", _) => self.joined(args)?,
@@ -39,7 +39,7 @@ impl Encoder<'_> {
         Ok((self.exprs.concat(texts), self.exprs.and(are)))
     }
 
-    /// The text that a value becomes in a longer one, and when it becomes one.
+    /// Returns the text of a value in a concatenation, and the condition that it has one.
     fn text_of(&mut self, value: Expr) -> Result<(Expr, Expr), Obstacle> {
         let (mut text, mut known) = (self.exprs.text(""), Vec::new());
         for kind in [Kind::Float, Kind::Number, Kind::Name, Kind::String] {

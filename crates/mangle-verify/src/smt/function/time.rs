@@ -1,4 +1,4 @@
-//! Functions of times, durations and intervals.
+//! Encoding of functions of times, durations and intervals.
 
 use mangle_engine::kernel::{Datum, Function};
 
@@ -6,10 +6,10 @@ use super::super::encoder::Encoder;
 use super::super::expr::{Expr, Kind, Sort};
 use super::{Applied, HIGH, LOW};
 
-/// The largest number up to which floats hold all integers.
+/// 2^53. Floats represent all integers up to this number.
 const EXACT_FLOAT: i128 = 1 << 53;
 
-/// The nanoseconds of a unit of time, and its name for `fn:time:trunc`.
+/// The units of time: name for `fn:time:trunc` and length in nanoseconds.
 const UNITS: [(&str, i128); 7] = [
     ("/day", 86_400_000_000_000),
     ("/hour", 3_600_000_000_000),
@@ -21,7 +21,7 @@ const UNITS: [(&str, i128); 7] = [
 ];
 
 impl Encoder<'_> {
-    /// The value of a function of times, and of functions that the script does not define.
+    /// Encodes a function of times, or an uninterpreted function.
     pub(super) fn time_value(&mut self, function: Function, args: &[Expr]) -> Applied {
         let name = function.name();
         match (name, args) {
@@ -90,7 +90,8 @@ impl Encoder<'_> {
         }
     }
 
-    /// The duration of a number of units. The engine computes it with floats, which are exact up to [`EXACT_FLOAT`].
+    /// Returns the duration of a number of units. The engine computes it with floats, which are
+    /// exact up to [`EXACT_FLOAT`].
     fn duration_of_units(&mut self, function: Function, args: &[Expr], unit: i128) -> Applied {
         let [value] = *args else { return self.fallback(function, args, None) };
         let (number, is_number) = self.of_kind(Kind::Number, value);
@@ -109,7 +110,7 @@ impl Encoder<'_> {
         Ok((self.exprs.make(Kind::Duration, &[result]), takes))
     }
 
-    /// The start of the unit that an instant is in.
+    /// Truncates an instant to a unit.
     fn truncated_time(&mut self, function: Function, args: &[Expr]) -> Applied {
         let [instant, unit] = *args else { return self.fallback(function, args, None) };
         let Some(Datum::Name(unit)) = self.constant_of(unit).map(|unit| self.values.get(unit)) else {

@@ -1,5 +1,5 @@
-//! The arguments of an update: ground, of the declared types, among the names that their author lists, and the same
-//! after the runtime has stored them as text and read them again.
+//! Checks of the arguments of an update: groundness, types, listed names, and changes by the
+//! runtime's text storage.
 
 use super::context::ListContext;
 use super::declarations::{DeclaredPredicate, ParameterNames};
@@ -18,7 +18,7 @@ use mangle_syntax::lint::{Finding, Severity};
 use mangle_syntax::syntax::literal::{self, Piece};
 use mangle_syntax::text::{TextRange, TextSize, size, slice};
 
-/// Reports what is wrong with the arguments of an update.
+/// Reports findings about the arguments of an update.
 pub(super) fn check(
     update: &Update<'_>,
     fact: &ParsedFact<'_>,
@@ -47,7 +47,8 @@ pub(super) fn check(
     }
 }
 
-/// A string that the runtime rejects for a character of a shell, since its predicate is not `prose_only`.
+/// Reports a string that the runtime rejects for a shell character because its predicate is not
+/// `prose_only`.
 fn shell_text(update: &Update<'_>, arg: Argument, name: &str, terms: &ListContext<'_>) -> Option<Finding> {
     let runtime = terms.settings.caps.runtime;
     let is_exempt = || terms.declarations.is_none_or(|declarations| declarations.is_prose(name));
@@ -64,7 +65,7 @@ fn shell_text(update: &Update<'_>, arg: Argument, name: &str, terms: &ListContex
     Some(finding)
 }
 
-/// Variables, functions and intervals.
+/// Reports variables, functions and intervals.
 fn not_ground(update: &Update<'_>, rest: &UpdateRemainder, out: &mut Vec<Finding>) {
     let text = update.text.as_ref();
     out.extend(rest.variables.iter().map(|range| {
@@ -83,10 +84,10 @@ fn not_ground(update: &Update<'_>, rest: &UpdateRemainder, out: &mut Vec<Finding
     }));
 }
 
-/// What to do about a float, which the runtime does not store.
+/// The help text for a float, which the runtime does not store.
 const SCALE: &str = "scale it to an integer, such as 95 for 0.95";
 
-/// An argument of the wrong type.
+/// Reports an argument of the wrong type.
 fn mismatch(
     update: &Update<'_>,
     at: usize,
@@ -134,7 +135,7 @@ fn mismatch(
     Some(finding.fix(change.replace(arg.range, &text).fix()))
 }
 
-/// A name that is not among those that the author of the declaration lists.
+/// Reports a name that is not in the list of the declaration.
 fn unknown_name(
     update: &Update<'_>,
     at: usize,
@@ -158,7 +159,7 @@ fn unknown_name(
     Some(Finding { fix, ..finding })
 }
 
-/// An argument that is something else once the runtime has stored it as text and read it again.
+/// Reports an argument that changes when the runtime stores it as text and parses it again.
 fn flip(update: &Update<'_>, arg: Argument, runtime: Runtime) -> Option<Finding> {
     let text = update.text.as_ref();
     let written = slice(text, arg.range);
@@ -194,19 +195,19 @@ fn flip(update: &Update<'_>, arg: Argument, runtime: Runtime) -> Option<Finding>
     Some(Finding::new(&rules::KIND_FLIP, update.place(arg.range), message).note(note))
 }
 
-/// Whether the value of a string literal may begin with a slash.
+/// True if the value of a string literal may begin with a slash.
 pub(super) fn begins_like_a_name(literal: &str) -> bool {
     literal.get(1..).is_some_and(|rest| rest.starts_with(['/', '\\']))
 }
 
-/// Whether the runtime takes a name for a path.
+/// True if the runtime treats a name as a path.
 pub(super) fn is_path(name: &str) -> bool {
     name.bytes().filter(|byte| *byte == b'/').count() > 2 || (name.contains('.') && has_extension(name))
 }
 
-/// Escapes in a string that stand for a character that would lose the update.
+/// Reports escapes in a string for characters that would cause the runtime to drop the update.
 fn escapes(update: &Update<'_>, arg: Argument, runtime: Runtime) -> Vec<Finding> {
-    // A check of the decoded text is not deceived.
+    // Only checks of the escaped text can be circumvented.
     let ShellCharacters::Anywhere(characters) = runtime.shell_characters else { return Vec::new() };
     let written = slice(&update.text, arg.range);
     let Some(content) = literal::string_content(written) else { return Vec::new() };

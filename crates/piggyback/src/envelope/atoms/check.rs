@@ -1,5 +1,6 @@
-//! Updates, one after the other: what is said of each, in the order in which the runtime would trip over it. A cause
-//! is reported once: what cannot be read is not judged any further.
+//! The entry point of the checks of updates, in the order of the runtime's own checks.
+//!
+//! Each cause is reported once: updates with syntax errors are not checked further.
 
 use std::borrow::Cow;
 
@@ -16,17 +17,18 @@ use crate::envelope::plain;
 use crate::envelope::runtime::built_in;
 use mangle_syntax::lint::{Finding, Fix, Severity};
 
-/// From how many updates on texts are looked up rather than compared.
+/// The minimum number of updates for a hash lookup instead of pairwise comparison.
 const FEW: usize = 16;
 
-/// The consumer that takes everything.
+/// The consumer that accepts every predicate.
 const EVERYBODY: &str = "compressor";
 
-/// What the updates of a list have against them. Ranges count from the start of the reply.
+/// Reports findings about the updates of a list. Ranges are relative to the start of the reply.
 pub fn check(updates: &[Update<'_>], judge: &UpdateContext<'_>, out: &mut Vec<Finding>) {
     let terms = ListContext::new(judge);
     let mut seen = DuplicateFinder::of(updates);
-    // Updates with a fix. Equal ones need it as well, and are duplicates when all of them are corrected.
+    // Updates with a fix. Equal updates also need the fix, and are duplicates only after all of
+    // them are fixed.
     let mut fixable = FxHashSet::default();
     for update in updates {
         match seen.first(update) {
@@ -45,15 +47,17 @@ pub fn check(updates: &[Update<'_>], judge: &UpdateContext<'_>, out: &mut Vec<Fi
     statements::limit(updates, &terms, out);
 }
 
-/// Takes the fixes away from what is found in a string that is no JSON: next to a slip, each byte says where it ends.
+/// Removes the fixes for a string that is not valid JSON, because every byte next to an error may
+/// determine its end.
 fn keep_damage(update: &Update<'_>, found: &mut [Finding]) {
     if found.iter().any(|finding| finding.fix.is_some()) && !update.is_json() {
         found.iter_mut().for_each(|finding| finding.fix = None);
     }
 }
 
-/// What one end of a state transition has against it: an atom that nobody asserts, so that neither its full stop nor
-/// its consumer matters.
+/// Reports findings about one end of a state transition.
+///
+/// This atom is not asserted, so its final period and its consumer are not checked.
 pub fn check_transition(atom: &Update<'_>, judge: &UpdateContext<'_>, out: &mut Vec<Finding>) {
     let mut terms = ListContext::new(judge);
     terms.period = None;
@@ -63,21 +67,21 @@ pub fn check_transition(atom: &Update<'_>, judge: &UpdateContext<'_>, out: &mut 
     one(atom, &terms, out);
     let found = out.get_mut(from..).unwrap_or_default();
     keep_damage(atom, found);
-    // An update can be taken out of its list; the value of a member cannot.
+    // An update can be deleted from its list, but the value of a member cannot.
     for finding in found {
         finding.fix = finding.fix.take().filter(|fix| !takes(fix, atom));
     }
 }
 
-/// Whether a fix leaves nothing of an update, not even its quotes.
+/// True if a fix deletes the whole update with its quotes.
 fn takes(fix: &Fix, update: &Update<'_>) -> bool {
     fix.edits.iter().any(|edit| edit.text.is_empty() && edit.span.range.contains_range(update.range))
 }
 
-/// Whether a text would be an update without errors that the runtime keeps.
+/// True if a text would be an update without errors that the runtime keeps.
 #[must_use]
 pub fn is_sound(text: &str, judge: &UpdateContext<'_>) -> bool {
-    // Rules about updates look at JSON strings, so it becomes one.
+    // Rules about updates require a JSON string.
     let literal = quoted(text);
     let json = Json::parse(literal.as_bytes());
     let Some(update) = Update::new(&json, json.root(), 0) else { return false };
@@ -87,16 +91,16 @@ pub fn is_sound(text: &str, judge: &UpdateContext<'_>) -> bool {
     !found.iter().any(|finding| severity(finding) == Some(Severity::Error) || is_lost(finding))
 }
 
-/// Whether a finding says that the runtime drops an update for its missing full stop.
+/// True if a finding reports that the runtime drops an update because its final period is missing.
 pub(super) fn is_lost(finding: &Finding) -> bool {
     finding.rule == &rules::NO_PERIOD && finding.severity.is_none()
 }
 
-/// Finds updates that say what an earlier one says.
+/// A search for updates that repeat an earlier update.
 enum DuplicateFinder<'u, 't> {
-    /// The updates of a short list, which are compared with each other.
+    /// The updates of a short list, compared pairwise.
     Few(&'u [Update<'t>]),
-    /// Those of a long one that were seen, by their texts.
+    /// The previous updates of a long list, by text.
     Many(FxHashMap<&'u str, &'u Update<'t>>),
 }
 
@@ -108,7 +112,7 @@ impl<'u, 't> DuplicateFinder<'u, 't> {
         }
     }
 
-    /// The first update that says what this one says, if it is another.
+    /// Returns the first update with the same text, if it is another update.
     fn first(&mut self, update: &'u Update<'t>) -> Option<&'u Update<'t>> {
         let text = update.text.trim();
         if text.is_empty() {
@@ -147,7 +151,7 @@ fn one(update: &Update<'_>, terms: &ListContext<'_>, out: &mut Vec<Finding>) {
     if statements::refused(update, trimmed, out) {
         return;
     }
-    // Reading by the grammar costs a good deal, and after so many findings nobody reads another.
+    // Parsing with the grammar is expensive, so it stops after a fixed number of findings.
     if terms.unreadable.get() == 0 && plain::read(text).is_none() {
         return;
     }
@@ -159,7 +163,7 @@ fn one(update: &Update<'_>, terms: &ListContext<'_>, out: &mut Vec<Finding>) {
         }
         UpdateReading::Unreadable(findings) => {
             terms.unreadable.update(|left| left.saturating_sub(1));
-            // One of the characters that lose the update may be what cannot be read.
+            // The syntax error may be caused by one of the shell characters.
             if !has_meta {
                 statements::unreadable(update, &findings, terms, out);
             }

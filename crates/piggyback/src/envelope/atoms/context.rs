@@ -1,4 +1,4 @@
-//! What the checks of updates share: settings, declarations, and the list that an update is in.
+//! The context of checks of updates: settings, declarations, and the list of the update.
 
 use std::borrow::Cow;
 use std::cell::Cell;
@@ -9,35 +9,35 @@ use mangle_settings::{Consumer, Period, Profile, TranscriptSettings};
 use mangle_syntax::lint::Severity;
 use mangle_syntax::text::{TextRange, text_len};
 
-/// What updates are judged by.
+/// The context for checks of updates.
 #[derive(Debug, Clone, Copy)]
 pub struct UpdateContext<'a> {
-    /// The settings that hold for the file.
+    /// The settings of the file.
     pub settings: &'a TranscriptSettings,
-    /// What the program says of predicates; `None` where no program is loaded.
+    /// The declarations of the program. `None` if no program is loaded.
     pub declarations: Option<&'a Declarations>,
     /// The version of the protocol.
     pub profile: Profile,
 }
 
-/// What holds for all updates of one list.
+/// The context that all updates of one list share.
 #[derive(Debug)]
 pub(super) struct ListContext<'a> {
     pub settings: &'a TranscriptSettings,
     pub declarations: Option<&'a Declarations>,
     pub profile: Profile,
-    /// Who takes the updates.
+    /// The name of the consumer of the updates.
     pub consumer_name: &'a str,
     pub consumer: Cow<'a, Consumer>,
-    /// Whether the settings or the command line say so, rather than nothing.
+    /// True if the settings or the command line select the consumer.
     pub is_pinned: bool,
-    /// Whether the settings define it, so that its list is deliberate.
+    /// True if the settings define the consumer, so that its list is deliberate.
     pub is_own_consumer: bool,
-    /// Whether a full stop ends an update; `None` where that does not matter.
+    /// The requirement for a final period. `None` disables the check.
     pub period: Option<Period>,
-    /// Whether the atom becomes a fact: both ends of a state transition do not.
+    /// True if the atom becomes a fact. False for both ends of a state transition.
     pub is_asserted: bool,
-    /// How many more updates that cannot be read are looked at.
+    /// The remaining number of updates with syntax errors that are parsed with the grammar.
     pub(super) unreadable: Cell<usize>,
 }
 
@@ -65,17 +65,17 @@ impl<'a> ListContext<'a> {
         }
     }
 
-    /// How grave it is where only a configured consumer rejects.
+    /// Returns the severity of a rejection by the consumer: an error only if a consumer is selected.
     pub(super) fn if_pinned(&self) -> Severity {
         if self.is_pinned { Severity::Error } else { Severity::Warning }
     }
 }
 
-/// The bytes of an update without the white space around it.
+/// Returns the range of an update without surrounding white space.
 pub(super) fn trimmed_range(text: &str) -> TextRange {
     let lead = text_len(text) - text_len(text.trim_start());
     TextRange::at(lead, text_len(text.trim()))
 }
 
-/// How many updates that cannot be read are looked at in one list.
+/// The maximum number of updates with syntax errors that are parsed with the grammar, per list.
 const MOST_UNREADABLE: usize = 100;

@@ -1,6 +1,6 @@
-//! Where in a program something is declared.
+//! The location of a declaration in a program.
 
 use mangle_syntax::text::{FileId, StatementId, TextRange};
 
-/// A place in a file of the program, as [`mangle_syntax::lint::Span::of`] wants it.
+/// A location in a file of the program, in the format of [`mangle_syntax::lint::Span::of`].
 pub type DeclarationPlace = (FileId, StatementId, TextRange);

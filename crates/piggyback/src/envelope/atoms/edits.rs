@@ -1,5 +1,4 @@
-//! Changes of an update, written at the level of its text and encoded for the JSON string that it stands in, in the
-//! style of what stands there.
+//! Edits of the text of an update, encoded for the surrounding JSON string in its existing style.
 
 use std::fmt::Write as _;
 
@@ -8,7 +7,7 @@ use crate::envelope::json::Json;
 use mangle_syntax::lint::{Applicability, Fix, SharedText};
 use mangle_syntax::text::{TextRange, size};
 
-/// A change of one update.
+/// An edit of one update.
 #[derive(Debug)]
 pub(super) struct UpdateEdit<'u, 't> {
     update: &'u Update<'t>,
@@ -16,17 +15,17 @@ pub(super) struct UpdateEdit<'u, 't> {
 }
 
 impl<'u, 't> UpdateEdit<'u, 't> {
-    /// One that means what was evidently meant.
+    /// Creates an edit with a certain result.
     pub(super) fn safe(update: &'u Update<'t>, title: impl Into<SharedText>) -> Self {
         Self { update, fix: Fix::safe(title) }
     }
 
-    /// One that guesses.
+    /// Creates an edit that is a guess.
     pub(super) fn guess(update: &'u Update<'t>, title: impl Into<SharedText>) -> Self {
         Self { update, fix: Fix::guess(title) }
     }
 
-    /// One that is as sure as another.
+    /// Creates an edit with the same applicability as another fix.
     pub(super) fn like(update: &'u Update<'t>, fix: &Fix) -> Self {
         match fix.applicability {
             Applicability::Safe => Self::safe(update, fix.title.as_str()),
@@ -34,14 +33,14 @@ impl<'u, 't> UpdateEdit<'u, 't> {
         }
     }
 
-    /// Adds: replace a part of the update's text.
+    /// Adds a replacement of a part of the update's text.
     pub(super) fn replace(mut self, part: TextRange, text: &str) -> Self {
         let place = self.update.place(part);
         self.fix = self.fix.replace(place, encoded(text, self.update.raw()));
         self
     }
 
-    /// Adds: put something else for bytes of the JSON around the text.
+    /// Adds a replacement of bytes in the surrounding JSON.
     pub(super) fn outside(mut self, place: TextRange, text: &str) -> Self {
         self.fix = self.fix.replace(place, text);
         self
@@ -52,12 +51,12 @@ impl<'u, 't> UpdateEdit<'u, 't> {
     }
 }
 
-/// The fix that takes an update out of its list.
+/// Returns the fix that deletes an update from its list.
 pub(super) fn removal(update: &Update<'_>, title: &str) -> Fix {
     Fix::guess(title).replace(with_comma(update.json(), update.range), "")
 }
 
-/// The bytes of an element together with the comma behind it, or else the one before it.
+/// Returns the range of an element with the comma after it, or with the comma before it.
 fn with_comma(json: &Json<'_>, item: TextRange) -> TextRange {
     let text = json.text();
     let behind = text.get(usize::from(item.end())..).unwrap_or(&[]);
@@ -73,7 +72,7 @@ fn with_comma(json: &Json<'_>, item: TextRange) -> TextRange {
     }
 }
 
-/// A text as it stands in a JSON string that is written like `neighbour`, without quotes.
+/// Encodes a text for a JSON string in the style of `neighbour`, without quotes.
 pub(super) fn encoded(text: &str, neighbour: &[u8]) -> String {
     let has = |escape: &str| memchr::memmem::find(neighbour, escape.as_bytes()).is_some();
     let style = Style {
@@ -87,15 +86,15 @@ pub(super) fn encoded(text: &str, neighbour: &[u8]) -> String {
     out
 }
 
-/// How a string is written where JSON leaves a choice.
+/// The style of a JSON string.
 struct Style {
-    /// `\u0022`
+    /// True to write quotes as `\u0022`.
     quote: bool,
-    /// `\u005c`
+    /// True to write backslashes as `\u005c`.
     backslash: bool,
-    /// `\/`
+    /// True to write slashes as `\/`.
     slash: bool,
-    /// Nothing but ASCII.
+    /// True to write only ASCII.
     ascii: bool,
 }
 

@@ -1,47 +1,47 @@
-//! What the permissions of a policy rest on: the predicates that its rules consult before they permit a request, and
-//! those that keep it from denying one.
+//! The predicates that affect the permissions of a policy, positively or negatively.
 //!
-//! Takes a program and what `[replay]` calls its predicates; gives for each predicate by which rule it is consulted.
+//! Inputs are a program and the predicate names in `[replay]`. The result contains, for each
+//! predicate, the rule that uses it.
 
 use super::declaration_place::DeclarationPlace;
 use mangle_engine::program::{Influences, PredicateId, PredicateKey, Program};
 use mangle_settings::ReplaySettings;
 use mangle_syntax::text::Symbol;
 
-/// How many arguments a permission has: action, target, payload.
+/// The arity of a permission: action, target, payload.
 pub const PERMISSION: u16 = 3;
 
-/// The predicates whose facts silence the gate in front of the constitution.
+/// The predicates whose facts bypass the gate before the constitution.
 const APPEALS: [&str; 2] = ["has_active_override", "active_override"];
 
 /// The predicates that permit and deny.
 #[derive(Debug, Clone, Default)]
 pub struct Roots {
-    /// What permits a request.
+    /// The predicate that permits a request.
     pub permit: Option<PredicateId>,
-    /// What silences the gate in front of the constitution.
+    /// The predicates that bypass the gate before the constitution.
     pub appeals: Vec<PredicateId>,
-    /// What denies a reply as a whole.
+    /// The predicates that deny a whole reply.
     pub block: Vec<PredicateId>,
-    /// What says why a request is denied.
+    /// The predicates with reasons for denied requests.
     pub deny: Vec<PredicateId>,
 }
 
-/// A rule that consults a predicate before a request is permitted.
+/// A rule that uses a predicate before a request is permitted.
 #[derive(Debug, Clone, Copy)]
 pub struct Ground {
-    /// The premise that reads it; `None` where the gate itself does.
+    /// The location of the premise. `None` if the gate itself uses the predicate.
     pub place: Option<DeclarationPlace>,
     /// The predicate that the rule derives.
     pub by: &'static str,
-    /// The predicate that permits or denies in the end.
+    /// The predicate that finally permits or denies.
     pub root: &'static str,
-    /// Whether a fact of it can make a permission hold, or lift what speaks against one.
+    /// True if a fact can cause a permission or remove a reason against it.
     pub grants: bool,
 }
 
 impl Roots {
-    /// The predicates of a program that permit and deny.
+    /// Returns the predicates of a program that permit and deny.
     #[must_use]
     pub fn of(program: &Program, settings: &ReplaySettings) -> Self {
         let all = |name: &str| {
@@ -57,14 +57,15 @@ impl Roots {
         }
     }
 
-    /// What a permission depends on, reasons for denials included.
+    /// Returns the predicates that affect a permission, including reasons for denials.
     #[must_use]
     pub fn consulted(&self, program: &Program) -> Influences {
         let against: Vec<_> = self.block.iter().chain(&self.deny).copied().collect();
         Influences::new(program, &self.permits(), &against)
     }
 
-    /// The predicates that decide whether something is permitted or blocked. None if the program does neither.
+    /// Returns the predicates that decide about permissions and blocks. Empty if the program has
+    /// neither.
     fn decisive(&self, program: &Program) -> Influences {
         match self.permit.is_none() && self.block.is_empty() {
             true => Influences::default(),
@@ -77,11 +78,14 @@ impl Roots {
     }
 }
 
-/// What the permissions of a program rest on.
+/// The predicates that affect the permissions of a program.
 #[derive(Debug, Default)]
 pub(super) struct Grounds {
     consulted: Influences,
-    /// True if nothing permits requests. Replies then assert the facts that rules block, so only facts that lift a block decide.
+    /// True if no rule permits requests.
+    ///
+    /// Replies then assert the facts that rules block. Therefore only facts that remove a block are
+    /// decisive.
     only_blocks: bool,
 }
 
@@ -92,7 +96,7 @@ impl Grounds {
         Self { consulted: roots.decisive(program), only_blocks: !roots.permit.is_some_and(permits) }
     }
 
-    /// How a predicate decides about permissions; `None` where it does not.
+    /// Returns the influence of a predicate on permissions, or `None`.
     pub(super) fn get(&self, program: &Program, predicate: PredicateId) -> Option<Ground> {
         let consult = self.consulted.get(predicate)?;
         let grants = consult.grants || consult.removes_obstacle;

@@ -1,4 +1,5 @@
-//! Predicates that a packet has no business to assert, and why; settings may replace the first two lists.
+//! Built-in lists of predicates that a packet should not assert. Settings can replace the first two
+//! lists.
 
 use std::sync::LazyLock;
 
@@ -6,7 +7,7 @@ use rustc_hash::FxHashMap;
 
 use mangle_settings::AtomSettings;
 
-/// What the core of the agent owns, and what its constitution is fed with.
+/// Predicates of the agent's core, and inputs of its constitution.
 const PROTECTED: [&str; 28] = [
     "action_denied",
     "active_override",
@@ -38,7 +39,7 @@ const PROTECTED: [&str; 28] = [
     "temporary_override",
 ];
 
-/// What decides what stands in the next prompt.
+/// Predicates that determine the content of the next prompt.
 const SENSITIVE: [&str; 12] = [
     "activation",
     "atom_tag",
@@ -54,7 +55,7 @@ const SENSITIVE: [&str; 12] = [
     "specialist_knowledge",
 ];
 
-/// What rules of the agent derive, whether or not they are loaded.
+/// Predicates that the agent's rules derive, even if those rules are not loaded.
 const DERIVED: [&str; 12] = [
     "action_type",
     "activation_spread",
@@ -70,7 +71,7 @@ const DERIVED: [&str; 12] = [
     "unsafe_action",
 ];
 
-/// What the agent forgets when it starts again.
+/// Predicates whose facts are lost when the agent restarts.
 const EPHEMERAL: [&str; 37] = [
     "action_blocked",
     "action_executed",
@@ -111,14 +112,14 @@ const EPHEMERAL: [&str; 37] = [
     "verification_state",
 ];
 
-/// Parameters, counted from zero, for which the agent takes a word as well as a number.
+/// Parameters, with indices from zero, that accept a word as well as a number.
 pub(super) const PRIORITIES: [(&str, usize); 3] =
     [("agenda_item", 2), ("atom_priority", 1), ("prompt_atom", 2)];
 
-/// Those words.
+/// The accepted words for these parameters.
 pub(super) const PRIORITY_WORDS: [&str; 5] = ["/critical", "/high", "/low", "/medium", "/normal"];
 
-/// Why a packet should not assert a predicate.
+/// The list that contains a predicate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ListKind {
     /// [`PROTECTED`]
@@ -129,7 +130,7 @@ pub(super) enum ListKind {
     Derived,
 }
 
-/// Why a packet should not assert a predicate, as long as the settings have no lists of their own.
+/// Returns the built-in list that contains a predicate.
 pub(super) fn why(predicate: &str) -> Option<ListKind> {
     static LISTS: LazyLock<FxHashMap<&str, ListKind>> = LazyLock::new(|| {
         let protected = PROTECTED.iter().map(|name| (*name, ListKind::Protected));
@@ -139,22 +140,23 @@ pub(super) fn why(predicate: &str) -> Option<ListKind> {
     LISTS.get(predicate).copied()
 }
 
-/// Whether the agent forgets facts of a predicate when it starts again.
+/// True if facts of a predicate are lost when the agent restarts.
 #[must_use]
 pub fn is_ephemeral(predicate: &str) -> bool {
     EPHEMERAL.contains(&predicate)
 }
 
-/// A predicate that no reply may assert, and which list has it.
+/// A predicate that replies must not assert, with its list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ListedPredicate<'s> {
-    /// Its name.
+    /// The name of the predicate.
     pub predicate: &'s str,
-    /// The list, as a sentence for people.
+    /// A description of the list.
     pub why: &'static str,
 }
 
-/// The predicates that no reply may assert under some settings, each with the list that has it; sorted, each once.
+/// Returns the predicates that replies must not assert under these settings, sorted and without
+/// duplicates.
 #[must_use]
 pub fn protected(settings: &AtomSettings) -> Vec<ListedPredicate<'_>> {
     let whys = ["built-in list of protected predicates", "`protected` in the configuration"];
@@ -175,7 +177,7 @@ pub fn protected(settings: &AtomSettings) -> Vec<ListedPredicate<'_>> {
     all
 }
 
-/// The entries of a list, or of the one that the settings have in its place.
+/// Returns the entries of a list, or of its replacement in the settings.
 fn of_list<'s>(
     own: Option<&'s [String]>,
     usual: &'static [&'static str],
@@ -187,7 +189,8 @@ fn of_list<'s>(
     }
 }
 
-/// Whether the safety of the agent rests on a predicate: one of the lists above, or of those in the settings, has it.
+/// True if the safety of the agent depends on a predicate: a built-in list or a list in the
+/// settings contains it.
 #[must_use]
 pub fn is_delicate(predicate: &str, settings: &AtomSettings) -> bool {
     let own = [&settings.protected, &settings.sensitive].into_iter().flatten().flatten();

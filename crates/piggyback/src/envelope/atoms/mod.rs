@@ -1,8 +1,10 @@
-//! Updates: the strings of `mangle_updates`, each of which should be one ground fact that the program knows.
+//! Updates: the strings of `mangle_updates`. Each update should be one ground fact of a known
+//! predicate.
 //!
-//! Takes the updates of a packet ([`Update`]) and what the program says of predicates ([`Declarations`]); gives
-//! findings with ranges and edits in the reply ([`check`]), and each update as a text for the features of an editor
-//! ([`atom_text`]). What the runtime itself makes of updates is in [`super::runtime`].
+//! The inputs are the updates of a packet ([`Update`]) and the declarations of the program
+//! ([`Declarations`]). The results are findings with ranges and edits in the reply ([`check`]), and
+//! each update as a text for editor features ([`atom_text`]). The runtime's own handling of updates
+//! is in [`super::runtime`].
 
 mod arguments;
 mod check;
@@ -39,5 +41,5 @@ pub(super) use recogniser::UpdateRecogniser;
 pub use suggest::{Suggestion, suggest};
 pub use update::{Update, atom_text};
 
-/// The title of the fix that takes an update out.
+/// The title of the fix that deletes an update.
 pub const DELETE_UPDATE: &str = "delete the update";

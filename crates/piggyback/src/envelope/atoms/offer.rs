@@ -1,5 +1,7 @@
-//! Which predicates are worth offering for updates: none that decides what the agent may do, unless the
-//! consumer's own list has it, and those first that the writer probably meant.
+//! The predicates that are suggested for updates, ordered by relevance.
+//!
+//! Predicates that decide about permissions are excluded, unless the list of the consumer contains
+//! them.
 
 use std::cmp::Reverse;
 
@@ -11,8 +13,11 @@ use crate::envelope::plain::Argument;
 use crate::envelope::runtime::{consumer_of, is_asked_for, lists, takes};
 use mangle_settings::TranscriptSettings;
 
-/// Whether a predicate may be offered for updates: the consumer takes it, no rule derives it, and unless the list of the
-/// consumer names it, it is not protected and no permission depends on it.
+/// True if a predicate may be suggested for updates: the consumer accepts it, and no rule derives
+/// it.
+///
+/// Protected predicates and predicates that affect permissions are suggested only if the list of
+/// the consumer contains them.
 #[must_use]
 pub fn may_be_offered(declared: &DeclaredPredicate, settings: &TranscriptSettings) -> bool {
     let consumer = consumer_of(settings);
@@ -23,7 +28,8 @@ pub fn may_be_offered(declared: &DeclaredPredicate, settings: &TranscriptSetting
             || !is_delicate(declared.name, &settings.atoms) && declared.ground.is_none())
 }
 
-/// [`may_be_offered`] for every predicate of a name; without declarations, as far as the lists tell.
+/// Returns [`may_be_offered`] for all predicates with a name. If there are no declarations, only
+/// the lists are checked.
 #[must_use]
 pub fn may_name_be_offered(
     name: &str,
@@ -40,8 +46,10 @@ pub fn may_name_be_offered(
     }
 }
 
-/// Whether an update may be suggested in place of one whose predicate is called `before`: a predicate of another name
-/// must be one that may be offered; one that was there must decide nothing, unless replies are asked for it.
+/// True if an update may be suggested as a replacement for an update with the predicate `before`.
+///
+/// A predicate with another name must satisfy [`may_name_be_offered`]. The same predicate must not
+/// affect permissions, unless replies are expected to assert it.
 #[must_use]
 pub(super) fn may_be_suggested(
     name: &str,
@@ -60,12 +68,12 @@ pub(super) fn may_be_suggested(
         && (is_expected || named.all(|declared| declared.ground.is_none()))
 }
 
-/// Whether the consumer refuses a protected predicate although its list names it.
+/// True if the consumer rejects a protected predicate although its list contains it.
 fn is_refused(name: &str, settings: &TranscriptSettings) -> bool {
     consumer_of(settings).protected && is_delicate(name, &settings.atoms)
 }
 
-/// An update that could not be used, as far as it tells what was meant.
+/// A rejected update, as a source of hints about the intended predicate.
 struct UnusableUpdate<'t> {
     text: &'t str,
     name: &'t str,
@@ -82,36 +90,38 @@ impl<'t> UnusableUpdate<'t> {
         Self { text, name, args }
     }
 
-    /// How near the name of a predicate is, from 0: the same.
+    /// Returns the distance to the name of a predicate, zero for equal names.
     fn distance(&self, declared: &DeclaredPredicate) -> usize {
         let edits = strsim::osa_distance(self.name, declared.name);
         let longer = self.name.len().max(declared.name.len());
-        // A name of which most letters differ is as far as any other.
+        // If most letters differ, names are treated as completely different.
         if edits * 2 <= longer { edits } else { UNLIKE }
     }
 
-    /// Whether a part of the name between underscores is one of the predicate's.
+    /// True if both names share a part between underscores.
     fn shares_a_word(&self, declared: &DeclaredPredicate) -> bool {
         let mut words = self.name.split('_').filter(|word| word.len() > 2);
         words.any(|word| declared.name.split('_').any(|other| other == word))
     }
 
-    /// Whether its arguments are as the predicate wants them.
+    /// True if the arguments match the declaration of the predicate.
     fn fits(&self, declared: &DeclaredPredicate) -> bool {
         let Some(args) = self.args.as_ref().filter(|args| args.len() == declared.arity) else { return false };
         best_row(args, self.text, declared).is_none_or(|(_, worst)| worst == TypeFit::Yes)
     }
 }
 
-/// The distance of names that have nothing in common.
+/// The distance of completely different names.
 const UNLIKE: usize = 1_000;
 
 fn is_part(char: char) -> bool {
     char.is_ascii_alphanumeric() || char == '_'
 }
 
-/// The predicates that may be offered instead of some updates, the most relevant first: near the names in them, with
-/// words of these, with the same arguments, then those that replies commonly assert and those that rules read.
+/// Returns the predicates to suggest instead of these updates, most relevant first.
+///
+/// The order is: similar names, shared words, matching arguments, commonly asserted predicates, and
+/// predicates that rules use.
 #[must_use]
 pub fn offers<'d>(
     declarations: &'d Declarations,

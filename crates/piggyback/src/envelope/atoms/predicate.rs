@@ -1,4 +1,5 @@
-//! The predicate of an update: whether a packet may assert it, whether the consumer takes it, whether it exists.
+//! Checks of the predicate of an update: permission to assert it, acceptance by the consumer, and
+//! existence.
 
 use super::context::ListContext;
 use super::declarations::{DeclaredPredicate, PredicateLookup};
@@ -16,10 +17,11 @@ use mangle_settings::{Consumer, Profile};
 use mangle_syntax::lint::{Finding, Fix, Severity, Span};
 use mangle_syntax::text::TextRange;
 
-/// How many predicates of a name a message shows.
+/// The maximum number of predicates with a name in a message.
 const SHOWN: usize = 3;
 
-/// Reports what is wrong with the predicate of an update; gives its declaration, if it has one of this arity.
+/// Reports findings about the predicate of an update. Returns its declaration with this arity, if
+/// one exists.
 pub(super) fn check<'a>(
     update: &Update<'_>,
     fact: &ParsedFact<'_>,
@@ -52,7 +54,7 @@ pub(super) fn check<'a>(
     declared
 }
 
-/// Whether a predicate is among those that no packet may assert, and whether among those that shape prompts.
+/// True if no packet may assert a predicate, and true if the predicate shapes prompts.
 fn listed(name: &str, terms: &ListContext<'_>) -> (bool, bool) {
     let settings = &terms.settings.atoms;
     let listed = why(name);
@@ -67,7 +69,7 @@ fn listed(name: &str, terms: &ListContext<'_>) -> (bool, bool) {
     )
 }
 
-/// Whether nothing at all is to be said of a predicate of the program.
+/// True if a predicate of the program has no findings.
 pub(super) fn is_welcome(name: &str, declared: Option<&DeclaredPredicate>, terms: &ListContext<'_>) -> bool {
     listed(name, terms) == (false, false)
         && takes(&terms.consumer, name)
@@ -77,7 +79,7 @@ pub(super) fn is_welcome(name: &str, declared: Option<&DeclaredPredicate>, terms
         && !is_odd(name)
 }
 
-/// Why nobody should assert the predicate, or why the consumer does not take it.
+/// Reports a predicate that no reply should assert or the consumer does not accept.
 fn refused(update: &Update<'_>, fact: &ParsedFact<'_>, terms: &ListContext<'_>) -> Option<Finding> {
     let name = fact.predicate.as_ref();
     let (is_protected, is_sensitive) = listed(name, terms);
@@ -92,7 +94,7 @@ fn refused(update: &Update<'_>, fact: &ParsedFact<'_>, terms: &ListContext<'_>) 
         return None;
     }
     let place = update.place(fact.name);
-    // Somebody who defines a consumer of his own may want it to have what no other has.
+    // A configured consumer may deliberately accept predicates that other consumers reject.
     let is_granted = terms.is_own_consumer && !terms.consumer.protected && grants(&terms.consumer, name);
     if is_protected && !is_granted {
         let message = format!("a reply may not assert `{}`", shortened(name));
@@ -118,7 +120,7 @@ fn refused(update: &Update<'_>, fact: &ParsedFact<'_>, terms: &ListContext<'_>) 
     Some(finding.note(format!("it accepts {}", listed.join(", "))))
 }
 
-/// Whether the list of a consumer names a predicate.
+/// True if the list of a consumer contains a predicate.
 fn grants(consumer: &Consumer, name: &str) -> bool {
     consumer.predicates.iter().any(|one| one == name)
 }
@@ -143,7 +145,7 @@ fn undeclared(
         finding = finding.severity(Severity::Warning);
     }
     let Some(near) = near else {
-        // What a permission depends on is not declared for the sake of a reply.
+        // Predicates that affect permissions are not declared automatically.
         let home = declarations.home().filter(|_| !declarations.decides(name));
         finding.fix = home.and_then(|home| declare(fact, home));
         return finding;
@@ -153,7 +155,8 @@ fn undeclared(
     finding.fix(UpdateEdit::guess(update, format!("write `{near}`")).replace(fact.name, near).fix())
 }
 
-/// The fix that declares the predicate in the program, with what its arguments show.
+/// Returns the fix that declares the predicate in the program, with types inferred from the
+/// arguments.
 fn declare(fact: &ParsedFact<'_>, home: DeclarationHome) -> Option<Fix> {
     let name = fact.predicate.as_ref();
     let is_plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_';
@@ -191,13 +194,14 @@ fn arity(update: &Update<'_>, fact: &ParsedFact<'_>, declarations: &Declarations
     named.iter().take(SHOWN).fold(finding, |finding, one| related(finding, one.place, "declared here"))
 }
 
-/// Whether rules derive a predicate. The runtime asks its agents for some that its rules derive as well.
+/// True if rules derive a predicate. Excludes derived predicates that the runtime also requests
+/// from its agents.
 fn is_derived(name: &str, declared: Option<&DeclaredPredicate>, terms: &ListContext<'_>) -> bool {
     let is_known = declared.is_some_and(|declared| declared.derived.is_some());
     (is_known || why(name) == Some(ListKind::Derived)) && !is_asked_for(name, terms.settings.caps.runtime)
 }
 
-/// A predicate that rules derive.
+/// Reports a predicate that rules derive.
 fn derived(
     update: &Update<'_>,
     fact: &ParsedFact<'_>,
@@ -215,14 +219,15 @@ fn derived(
     Some(related(finding, rule, "derived here"))
 }
 
-/// How permissions depend on a predicate that nothing but updates gives, unless replies are asked for it.
+/// Returns the influence on permissions of a predicate without rules. `None` if replies are
+/// expected to assert it.
 fn decisive(name: &str, declared: Option<&DeclaredPredicate>, terms: &ListContext<'_>) -> Option<Ground> {
     let declared = declared.filter(|declared| terms.is_asserted && declared.derived.is_none())?;
     let is_expected = is_asked_for(name, terms.settings.caps.runtime) || lists(&terms.consumer, name);
     declared.ground.filter(|_| !is_expected)
 }
 
-/// A predicate that the policy consults before it permits something.
+/// Reports a predicate that the policy uses before it permits an action.
 fn permission_input(
     update: &Update<'_>,
     fact: &ParsedFact<'_>,
@@ -246,7 +251,7 @@ fn permission_input(
     Some(related(finding, place, "read here"))
 }
 
-/// Whether a predicate has an unusual name.
+/// True if a predicate has an unconventional name.
 fn is_odd(name: &str) -> bool {
     name.bytes().any(|byte| byte.is_ascii_uppercase() || matches!(byte, b':' | b'.'))
 }
@@ -265,7 +270,7 @@ fn style(update: &Update<'_>, fact: &ParsedFact<'_>, terms: &ListContext<'_>) ->
     Some(Finding { fix: is_offered.then(|| change().fix()), ..finding })
 }
 
-/// `fileState` as `file_state`.
+/// Converts `fileState` to `file_state`.
 fn snake_case(name: &str) -> String {
     let mut out = String::with_capacity(name.len() + 4);
     for char in name.trim_start_matches([':', '.']).chars() {
@@ -277,7 +282,7 @@ fn snake_case(name: &str) -> String {
     out
 }
 
-/// Adds a place in the program, if there is one.
+/// Adds a location in the program to a finding.
 pub(super) fn related(
     finding: Finding,
     place: Option<super::declaration_place::DeclarationPlace>,
@@ -289,7 +294,7 @@ pub(super) fn related(
     }
 }
 
-/// `1 argument`, `2 arguments`, `no arguments`.
+/// Formats a number of arguments: `1 argument`, `2 arguments`, `no arguments`.
 fn counted(count: usize) -> String {
     match count {
         0 => "no arguments".to_owned(),

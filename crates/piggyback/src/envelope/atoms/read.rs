@@ -1,4 +1,4 @@
-//! What stands in an update: a fact that is plain, or whatever the grammar makes of it.
+//! Parsing of an update: as a plain fact, or with the grammar.
 
 use std::borrow::Cow;
 
@@ -14,44 +14,41 @@ use smallvec::SmallVec;
 /// A fact with its ranges in the text of the update.
 #[derive(Debug)]
 pub(super) struct ParsedFact<'t> {
-    /// The predicate.
     pub predicate: Cow<'t, str>,
-    /// Its bytes.
     pub name: TextRange,
-    /// The arguments.
     pub args: SmallVec<[Argument; 6]>,
-    /// Predicate and arguments.
+    /// The range of predicate and arguments.
     pub range: TextRange,
-    /// What else the update says; nothing for a plain fact.
+    /// The other parts of the update. `None` for a plain fact.
     pub rest: Option<Box<UpdateRemainder>>,
 }
 
-/// What an update says beside predicate and plain arguments.
+/// The parts of an update other than predicate and plain arguments.
 #[derive(Debug, Default)]
 pub(super) struct UpdateRemainder {
     /// `@[…]`
     pub interval: Option<TextRange>,
     /// The arrow of a rule.
     pub arrow: Option<TextRange>,
-    /// Variables, wildcards included, wherever they are.
+    /// All variables, including wildcards.
     pub variables: Vec<TextRange>,
-    /// `fn:…(…)`, the outermost ones.
+    /// The outermost function applications `fn:…(…)`.
     pub functions: Vec<TextRange>,
-    /// The other statements, and whether each is a fact.
+    /// The other statements, with true for facts.
     pub others: Vec<(TextRange, bool)>,
 }
 
 #[derive(Debug)]
 pub(super) enum UpdateReading<'t> {
-    /// A clause, and perhaps more behind it.
+    /// A clause, possibly followed by more statements.
     Fact(ParsedFact<'t>),
-    /// It begins with `Decl`, `Package` or `Use`, or there is nothing but those.
+    /// The update begins with `Decl`, `Package` or `Use`, or has only such statements.
     Statement(TextRange),
-    /// What the grammar says against it. Ranges and edits count from the start of the update's text.
+    /// Findings of the grammar. Ranges and edits are relative to the start of the update's text.
     Unreadable(Vec<Finding>),
 }
 
-/// Reads the text of an update.
+/// Parses the text of an update.
 pub(super) fn read(text: &str) -> UpdateReading<'_> {
     match plain::read(text) {
         Some(plain) => UpdateReading::Fact(ParsedFact {
@@ -65,13 +62,14 @@ pub(super) fn read(text: &str) -> UpdateReading<'_> {
     }
 }
 
-/// Reads the text of an update by the grammar, as the runtime has it parsed: without white space around it, and with
-/// exactly one full stop of its last ones made sure of.
+/// Parses the text of an update with the grammar, in the same form as the runtime: trimmed, with
+/// exactly one final period.
 fn parse(text: &str) -> UpdateReading<'_> {
     let trimmed = text.trim();
     let lead = size(text.len() - text.trim_start().len());
     let frame = Frame { lead, end: lead + size(trimmed.len()) };
-    // As the runtime's model does it: a NUL in a string is text to the engine. A log has any number of words.
+    // As in the runtime emulation, NUL in a string is text. New words are not interned because a
+    // log has an unlimited number of them.
     let text = parsed_text(trimmed).replace('\0', "\u{1}");
     let source = without_new_words(|| SourceFile::parse(text.into()));
     let findings = unreadable(&source, frame);
@@ -98,7 +96,7 @@ fn parse(text: &str) -> UpdateReading<'_> {
     UpdateReading::Fact(fact(clause, source.text(), start, frame, others))
 }
 
-/// Where the parsed text stands in that of the update.
+/// The position of the parsed text in the text of the update.
 #[derive(Clone, Copy)]
 struct Frame {
     lead: TextSize,
@@ -106,7 +104,8 @@ struct Frame {
 }
 
 impl Frame {
-    /// A range of a statement that starts at `start` of the parsed text. A full stop that was added is nowhere.
+    /// Maps a range of a statement that starts at `start` of the parsed text. An added period has
+    /// an empty range.
     fn place(self, start: TextSize, range: TextRange) -> TextRange {
         let from = (range.start() + start + self.lead).min(self.end);
         TextRange::new(from, (range.end() + start + self.lead).min(self.end))
@@ -156,7 +155,8 @@ fn kind(term: &Term, literal: &str) -> ArgumentKind {
     }
 }
 
-/// Collects the variables and the functions in a term. Depth is bounded by the nesting limit of the lowering.
+/// Collects the variables and functions in a term. The nesting limit of the lowering bounds the
+/// recursion depth.
 fn inside<'s>(
     term: &Term,
     rest: &mut UpdateRemainder,
@@ -172,7 +172,7 @@ fn inside<'s>(
     }
 }
 
-/// What the engine's parser would stop at, with ranges of the update's text.
+/// Returns the findings that stop the engine's parser, with ranges in the update's text.
 fn unreadable(source: &SourceFile, frame: Frame) -> Vec<Finding> {
     let of_file = source.findings().iter().map(|finding| (TextSize::new(0), finding));
     let statements = source.items().iter().filter(|item| !item.rubble);
@@ -204,7 +204,7 @@ mod tests {
     use crate::envelope::runtime::ReadUpdate;
     use mangle_syntax::text::Symbol;
 
-    /// Updates of words that nobody knows, which only the grammar can read, or not even that.
+    /// Generates updates with new words that only the grammar can parse, and invalid updates.
     fn strange() -> impl Strategy<Value = String> {
         let word = "[a-z][a-zA-Z0-9_]{7,9}";
         let term = prop_oneof![
@@ -240,7 +240,7 @@ mod tests {
         fn words_that_nobody_knows_are_read_as_those_that_are_known(text in strange()) {
             let both = || format!("{:?} {:?}", parse(&text), ReadUpdate::new(&text, mangle_settings::Runtime::default()));
             let strange = both();
-            // From here on all its words are known.
+            // All words are interned from here on.
             let _ = SourceFile::parse(text.as_str().into());
             prop_assert_eq!(strange, both());
         }

@@ -1,6 +1,6 @@
-//! Updates of which nothing is to be said, told without looking for what could be said.
+//! A fast recognizer of updates without findings.
 //!
-//! It is sure of what it accepts (a property test holds it against all rules), and accepts plain facts only.
+//! Only plain facts are accepted. A property test compares accepted updates with all rules.
 
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -14,10 +14,10 @@ use crate::envelope::plain::{self, ArgumentKind, PlainFact};
 use mangle_settings::Period;
 use mangle_syntax::text::{TextSize, slice};
 
-/// What makes it worth a closer look: what loses an update, and the first bytes of arrows.
+/// Bytes that require a full check: shell characters, and the first bytes of arrows.
 const SUSPICIOUS: [u8; 6] = [b'`', b'$', b';', b'|', b':', 0xe2];
 
-/// The same as a table.
+/// [`SUSPICIOUS`] as a lookup table.
 static IS_SUSPICIOUS: [bool; 256] = {
     let (mut table, mut at) = ([false; 256], 0);
     while at < SUSPICIOUS.len() {
@@ -27,11 +27,11 @@ static IS_SUSPICIOUS: [bool; 256] = {
     table
 };
 
-/// Knows which updates are in order.
+/// A recognizer of updates without findings.
 #[derive(Debug)]
 pub(in crate::envelope) struct UpdateRecogniser<'a> {
     terms: ListContext<'a>,
-    /// The predicates of the program that were asked for, as far as a packet may assert them.
+    /// A cache of looked-up predicates that a packet may assert.
     known: FxHashMap<&'a str, SmallVec<[&'a DeclaredPredicate; 1]>>,
 }
 
@@ -40,7 +40,7 @@ impl<'a> UpdateRecogniser<'a> {
         Self { terms: ListContext::new(judge), known: FxHashMap::default() }
     }
 
-    /// How many updates a list may have.
+    /// The maximum number of updates in a list.
     pub(in crate::envelope) fn most(&self) -> usize {
         match self.terms.consumer.max_updates {
             limit if limit > 0 && self.terms.is_pinned => limit.min(self.terms.settings.caps.updates()),
@@ -48,7 +48,7 @@ impl<'a> UpdateRecogniser<'a> {
         }
     }
 
-    /// Whether it is certain that nothing is to be said of an update by itself.
+    /// True if an update by itself certainly has no findings.
     pub(in crate::envelope) fn takes(&mut self, text: &str) -> bool {
         !is_suspicious(text)
             && !self.may_have_shell_text(text)
@@ -62,7 +62,7 @@ impl<'a> UpdateRecogniser<'a> {
     }
 
     fn is_in_order(&mut self, plain: &PlainFact<'_>, text: &str) -> bool {
-        // Nothing around it; nothing behind its name either, as words of statements have it.
+        // No surrounding text, and no space after the name as in statements.
         let is_bare = plain.name.start() == TextSize::new(0)
             && text.as_bytes().get(plain.predicate.len()) == Some(&b'(')
             && plain.has_period
@@ -77,9 +77,10 @@ impl<'a> UpdateRecogniser<'a> {
         declared.is_some_and(|declared| fits(plain, text, Some(declared)))
     }
 
-    /// The predicates of a name that a packet may assert.
+    /// Returns the predicates with a name that a packet may assert.
     fn declared(&mut self, name: &str) -> &[&'a DeclaredPredicate] {
-        // Looked up twice, for what is found cannot be given back while something may be added.
+        // Two lookups, because the borrow checker rejects a conditional return of a reference
+        // before an insertion.
         if !self.known.contains_key(name) {
             let named = self.terms.declarations.into_iter().flat_map(|all| all.named(name));
             let found: SmallVec<[&'a DeclaredPredicate; 1]> =
@@ -92,13 +93,14 @@ impl<'a> UpdateRecogniser<'a> {
     }
 }
 
-/// Whether an update may have in it what loses it.
+/// True if an update may contain a character that causes the runtime to drop it.
 fn is_suspicious(text: &str) -> bool {
     let is_odd = |byte: &u8| IS_SUSPICIOUS[usize::from(*byte)];
     text.as_bytes().iter().any(is_odd) && (text.contains(['`', '$', ';', '|', '⟸']) || text.contains(":-"))
 }
 
-/// Whether arguments are what is declared, and the same after the runtime has stored them as text.
+/// True if the arguments match the declaration, and do not change when the runtime stores them as
+/// text.
 fn fits(plain: &PlainFact<'_>, text: &str, declared: Option<&DeclaredPredicate>) -> bool {
     let row = declared.and_then(|declared| best_row(&plain.args, text, declared));
     if row.is_some_and(|(_, worst)| worst != TypeFit::Yes) {

@@ -1,21 +1,21 @@
-//! Where a text that may be damaged has strings: what counts inside of them and what outside.
+//! A scanner that splits possibly damaged text into strings, comments and code.
 
 use mangle_syntax::text::{TextRange, size};
 
-/// A stretch of a text.
+/// The kind of a part of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Stretch {
-    /// Outside of strings and comments.
+    /// Text outside of strings and comments.
     Code,
-    /// The inside of a string that is closed, and its quote.
+    /// The content of a closed string, with its quote character.
     String(u8),
     /// A comment.
     Comment,
-    /// What follows a quote that is not closed.
+    /// Text after a quote that is not closed.
     Unclosed,
 }
 
-/// The stretches of a text in order. Nothing of it is left out but quotes.
+/// Returns the parts of a text in order. Only quotes are omitted.
 pub(super) fn stretches(text: &str) -> Vec<(TextRange, Stretch)> {
     let bytes = text.as_bytes();
     let range = |from: usize, to: usize| TextRange::new(size(from), size(to));
@@ -44,7 +44,7 @@ pub(super) fn stretches(text: &str) -> Vec<(TextRange, Stretch)> {
     found
 }
 
-/// Where the quote is that closes a string whose inside begins at `at`.
+/// Returns the offset of the closing quote of a string with its content at `at`.
 fn string_end(bytes: &[u8], mut at: usize, quote: u8) -> Option<usize> {
     loop {
         match *bytes.get(at)? {

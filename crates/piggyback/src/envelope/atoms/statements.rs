@@ -1,5 +1,5 @@
-//! Updates that are more, or something else, than one fact: rules, statements, several clauses, text that cannot be
-//! read, an update that comes twice, and those beyond the last that is looked at.
+//! Checks of updates that are not exactly one fact: rules, statements, several clauses, syntax
+//! errors, duplicates, and updates beyond the limit.
 
 use super::context::{ListContext, trimmed_range};
 use super::edits::{UpdateEdit, removal};
@@ -17,22 +17,22 @@ use mangle_syntax::text::{TextRange, TextSize, apply, size, slice};
 /// Words that begin statements.
 const STATEMENTS: [&str; 3] = ["Decl ", "Package ", "Use "];
 
-/// How many things that cannot be read are told of one update.
+/// The maximum number of syntax errors per update.
 const MOST_UNREADABLE: usize = 5;
 
-/// The arrow that the runtime's look at the text does not know.
+/// An arrow that the runtime's text check does not recognize.
 const LONG_ARROW: &str = "⟸";
 
-/// Reports what the runtime refuses by the look of it, and what it takes for something else; says whether the update
-/// is judged no further.
+/// Reports updates that the runtime rejects or misinterprets by their text. Returns true if no
+/// further checks are needed.
 pub(super) fn refused(update: &Update<'_>, trimmed: &str, out: &mut Vec<Finding>) -> bool {
     let text = update.text.as_ref();
-    // A rule goes before a statement in the runtime's order; for a person it is a statement all the same.
+    // The runtime tests for rules before statements, but the message about statements is clearer.
     if is_statement(trimmed) {
         out.push(statement(update, trimmed_range(text)));
         return true;
     }
-    // Nearly no update has a colon, or the first byte of the other arrow.
+    // Fast path, because most updates have no colon and no first byte of the long arrow.
     if memchr::memchr2(b':', 0xe2, text.as_bytes()).is_none()
         || !text.contains(":-") && !text.contains(LONG_ARROW)
     {
@@ -50,15 +50,15 @@ pub(super) fn refused(update: &Update<'_>, trimmed: &str, out: &mut Vec<Finding>
     false
 }
 
-/// Whether an update begins with a word that begins no fact.
+/// True if an update begins with a word of a statement.
 fn is_statement(trimmed: &str) -> bool {
-    // What begins with another letter is none.
+    // Fast path: statements begin with one of these letters.
     trimmed.starts_with(['d', 'D', 'i', 'I', '\u{130}', 'P', 'U'])
         && (matches!(refusal(trimmed), Some(FilterVerdict::Declaration | FilterVerdict::Import))
             || STATEMENTS.iter().any(|word| trimmed.starts_with(word)))
 }
 
-/// The first arrow in a part of a text.
+/// Returns the first arrow in a part of a text.
 fn arrow_in(text: &str, range: TextRange) -> Option<TextRange> {
     let part = slice(text, range);
     let found = [":-", LONG_ARROW].into_iter().filter_map(|arrow| Some((part.find(arrow)?, arrow.len())));
@@ -76,7 +76,7 @@ fn rule(update: &Update<'_>, arrow: TextRange) -> Finding {
         .help("assert facts instead")
 }
 
-/// `:-` where it is no arrow.
+/// Reports `:-` in a string or comment.
 fn hidden_arrow(update: &Update<'_>, stretches: &[(TextRange, Stretch)]) -> Option<Finding> {
     let text = update.text.as_ref();
     let (stretch, at) = stretches.iter().find_map(|(range, stretch)| {
@@ -110,8 +110,8 @@ pub(super) fn statement(update: &Update<'_>, range: TextRange) -> Finding {
         .help("assert facts instead")
 }
 
-/// Reports what stands behind the first clause, and an arrow that was read as one; says whether the update is judged
-/// no further.
+/// Reports text after the first clause and misinterpreted arrows. Returns true if no further checks
+/// are needed.
 pub(super) fn others(update: &Update<'_>, fact: &ParsedFact<'_>, out: &mut Vec<Finding>) -> bool {
     let Some(rest) = &fact.rest else { return false };
     if let Some(arrow) = rest.arrow {
@@ -126,25 +126,25 @@ pub(super) fn others(update: &Update<'_>, fact: &ParsedFact<'_>, out: &mut Vec<F
     false
 }
 
-/// The fix that makes one element of each clause.
+/// Returns the fix that makes each clause a separate element.
 fn split(update: &Update<'_>, fact: &ParsedFact<'_>) -> Option<Fix> {
     let others = &fact.rest.as_ref()?.others;
     let mut change = UpdateEdit::safe(update, "make each clause an update");
     let mut end = fact.rest.as_ref()?.interval.unwrap_or(fact.range).end();
     for (range, is_fact) in others {
         let gap = TextRange::new(end, range.start());
-        // Only a full stop and white space lie between, no comment.
+        // Only a period and white space separate the clauses, no comment.
         if !is_fact || slice(&update.text, gap).trim() != "." {
             return None;
         }
         change = change.outside(update.place(gap), ".\", \"");
-        // The full stop of a clause is part of its statement.
+        // The period of a clause is part of its statement.
         end = range.end() - TextSize::new(1);
     }
     Some(change.fix())
 }
 
-/// Reports what the grammar says against an update.
+/// Reports the syntax errors of an update.
 pub(super) fn unreadable(
     update: &Update<'_>,
     findings: &[Finding],
@@ -157,17 +157,18 @@ pub(super) fn unreadable(
     }
 }
 
-/// What becomes of an update that is not in the grammar.
+/// The note about updates with syntax errors.
 const UNREADABLE: &str = "the runtime cannot read the update and ignores it";
 
-/// What the grammar says, for an update. `others` is how much it says in all.
+/// Converts a finding of the grammar to a finding about the update. `others` is the total number of
+/// findings.
 fn said(update: &Update<'_>, finding: &Finding, others: usize, terms: &ListContext<'_>) -> Finding {
     let range = if finding.range.is_empty() { trimmed_range(&update.text) } else { finding.range };
     let fix = finding.fix.as_ref().filter(|fix| mends(update, fix, others) && may_rename(update, fix, terms));
     let mut new =
         Finding::new(&rules::ATOM_SYNTAX, update.place(range), finding.message.clone()).note(UNREADABLE);
     new.label = finding.label.clone();
-    // Where its fix is of no use here, such as a comment, its help is not either.
+    // The help is useless if the fix does not apply here, for example to a comment.
     if finding.fix.is_none() {
         new.help = finding.help.clone();
     }
@@ -176,14 +177,14 @@ fn said(update: &Update<'_>, finding: &Finding, others: usize, terms: &ListConte
     new.fix(fix.edits.iter().fold(change, |change, edit| change.replace(edit.span.range, &edit.text)).fix())
 }
 
-/// The update after a fix of the grammar.
+/// Applies a fix of the grammar to the update.
 fn after(update: &Update<'_>, fix: &Fix) -> Option<String> {
     let mut edits: Vec<_> = fix.edits.iter().map(|edit| (edit.span.range, edit.text.as_str())).collect();
     edits.sort_by_key(|(range, _)| range.start());
     apply(&update.text, edits)
 }
 
-/// Whether a fix leaves the predicate as it is, or makes it one that may be offered.
+/// True if a fix keeps the predicate, or changes it to a predicate that may be suggested.
 fn may_rename(update: &Update<'_>, fix: &Fix, terms: &ListContext<'_>) -> bool {
     fn name(text: &str) -> &str {
         text.trim_start().split('(').next().unwrap_or_default().trim_end()
@@ -194,7 +195,7 @@ fn may_rename(update: &Update<'_>, fix: &Fix, terms: &ListContext<'_>) -> bool {
     })
 }
 
-/// Whether less is wrong with the update after a fix of the grammar.
+/// True if the update has fewer errors after a fix of the grammar.
 fn mends(update: &Update<'_>, fix: &Fix, others: usize) -> bool {
     match after(update, fix).as_deref().map(read::read) {
         Some(UpdateReading::Fact(_) | UpdateReading::Statement(_)) => true,
@@ -203,7 +204,7 @@ fn mends(update: &Update<'_>, fix: &Fix, others: usize) -> bool {
     }
 }
 
-/// A word without quotes and without a slash, which is no term.
+/// Reports a word without quotes and slash, which is not a term.
 fn bare_word(update: &Update<'_>, finding: &Finding, terms: &ListContext<'_>) -> Option<Finding> {
     let is_about_words = [
         &grammar::LOWERCASE_VARIABLE,
@@ -231,14 +232,14 @@ fn bare_word(update: &Update<'_>, finding: &Finding, terms: &ListContext<'_>) ->
     Some(finding.note(kind).note(UNREADABLE).fix(fix))
 }
 
-/// Whether commas and parentheses are the neighbours of a part of a text.
+/// True if commas or parentheses surround a part of a text.
 fn is_argument(text: &str, range: TextRange) -> bool {
     let before = text.get(..usize::from(range.start())).unwrap_or("").trim_end();
     let behind = text.get(usize::from(range.end())..).unwrap_or("").trim_start();
     before.ends_with(['(', ',']) && behind.starts_with([')', ','])
 }
 
-/// The type that is declared where a word stands, as far as commas tell.
+/// Returns the declared type of the parameter at a position, by counting commas.
 fn wanted(text: &str, range: TextRange, terms: &ListContext<'_>) -> Option<Type> {
     let (name, args) = text.trim_start().split_once('(')?;
     let offset = text.len() - args.len();
@@ -259,7 +260,7 @@ pub(super) fn duplicate(update: &Update<'_>, first: &Update<'_>) -> Finding {
         .fix(removal(update, super::DELETE_UPDATE))
 }
 
-/// Reports the first update that the consumer does not look at any more.
+/// Reports the first update beyond the limit of the consumer.
 pub(super) fn limit(updates: &[Update<'_>], terms: &ListContext<'_>, out: &mut Vec<Finding>) {
     let limit = terms.consumer.max_updates;
     if !terms.is_pinned || limit == 0 {

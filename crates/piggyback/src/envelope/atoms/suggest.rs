@@ -1,7 +1,8 @@
-//! What an update was probably meant to be: mended step by step, in a fixed order, until nothing grave is left.
+//! Suggested corrections of an update, made step by step in a fixed order until no serious finding
+//! is left.
 //!
-//! The steps are those of the rules' own fixes where they have some, the guesses among them too: whoever gets the
-//! suggestion is the model that wrote the update, and it decides. What cannot be mended gets a hint at most.
+//! The steps are the fixes of the rules, including guesses. The suggestion is sent to the model,
+//! which decides about it. If no correction is found, the suggestion is at most a signature.
 
 use super::check::{check, is_lost};
 use super::context::UpdateContext;
@@ -18,27 +19,30 @@ use mangle_engine::types::Type;
 use mangle_syntax::lint::{Anchor, Finding, Fix, Rule, Severity};
 use mangle_syntax::text::{TextRange, TextSize, apply, size, slice};
 
-/// How many steps a suggestion takes at most.
+/// The maximum number of steps.
 const MOST_STEPS: usize = 16;
 
-/// The predicate whose arguments are the whole intent of a user: nobody guesses one of them.
+/// The predicate whose arguments are the whole intent of a user. These arguments are never guessed.
 const INTENT: &str = "user_intent";
 
-/// What a model is told to write.
+/// A suggestion for the model.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Suggestion {
-    /// The update as it should be.
+    /// The corrected update.
     Update(String),
-    /// How the predicate is written; the arguments are the model's business.
+    /// The signature of the predicate. The model must choose the arguments.
     Signature(String),
 }
 
-/// The rules whose fixes are steps, in the order in which they are tried: the full stop, the slash of a name or what
-/// else the grammar says, quotes by the declared type, the nearest predicate, white space.
+/// The rules whose fixes are steps, in order.
+///
+/// The steps are: the final period, syntax errors such as a missing slash, quotes by the declared
+/// type, the most similar predicate, and white space.
 static STEPS: [&Rule; 5] =
     [&rules::NO_PERIOD, &rules::ATOM_SYNTAX, &rules::ARG_TYPE, &rules::UNDECLARED, &rules::PADDED_ATOM];
 
-/// What the update `text` should be; `None` where nothing grave is wrong with it, or nobody can say.
+/// Returns the suggestion for the update `text`. `None` if it has no serious findings or no
+/// correction is found.
 #[must_use]
 pub fn suggest(text: &str, judge: &UpdateContext<'_>) -> Option<Suggestion> {
     let mut now = text.to_owned();
@@ -63,7 +67,7 @@ pub fn suggest(text: &str, judge: &UpdateContext<'_>) -> Option<Suggestion> {
     }
 }
 
-/// What is found in an update, with ranges and edits in it as a JSON string.
+/// Returns the findings of an update, with ranges and edits in its JSON string.
 fn findings(text: &str, judge: &UpdateContext<'_>) -> Vec<Finding> {
     let raw = quoted(text);
     let json = Json::parse(raw.as_bytes());
@@ -73,14 +77,14 @@ fn findings(text: &str, judge: &UpdateContext<'_>) -> Vec<Finding> {
     out
 }
 
-/// Whether something is found that loses the update, or that a rule would never match.
+/// True if a finding causes the loss of the update, or a fact that no rule can match.
 fn is_grave(found: &[Finding]) -> bool {
     found.iter().any(|one| {
         one.severity.or(one.rule.severity) == Some(Severity::Error) || is_mistyped(one) || is_lost(one)
     })
 }
 
-/// Whether a full stop is missing that the version of the protocol does not ask for.
+/// True if the finding is about a final period that the protocol version does not require.
 fn is_optional(finding: &Finding) -> bool {
     finding.rule == &rules::NO_PERIOD && finding.severity == Some(Severity::Hint)
 }
@@ -89,7 +93,7 @@ fn is_mistyped(finding: &Finding) -> bool {
     finding.rule == &rules::ARG_TYPE && finding.severity.is_none()
 }
 
-/// The update after the first step that there is for it.
+/// Applies the first possible step to the update.
 fn step(text: &str, found: &[Finding], judge: &UpdateContext<'_>) -> Option<String> {
     let of_rule = |rule: &Rule| {
         let own = found.iter().filter(|one| one.rule == rule && !is_optional(one));
@@ -99,7 +103,7 @@ fn step(text: &str, found: &[Finding], judge: &UpdateContext<'_>) -> Option<Stri
             .find_map(|fix| after(text, fix))
     };
     let is_unreadable = found.iter().any(|one| one.rule == &rules::ATOM_SYNTAX);
-    // Where brackets are all that is missing, the full stop is to stay at the end.
+    // If only brackets are missing, the period must stay at the end.
     let balanced = balanced(text).filter(|_| is_unreadable);
     balanced.or_else(|| STEPS.iter().find_map(|rule| of_rule(rule))).or_else(|| {
         let is_arity = found.iter().any(|one| one.rule == &rules::ARITY);
@@ -107,7 +111,7 @@ fn step(text: &str, found: &[Finding], judge: &UpdateContext<'_>) -> Option<Stri
     })
 }
 
-/// An update after a fix of it as a JSON string.
+/// Returns an update after a fix of its JSON string.
 fn after(text: &str, fix: &Fix) -> Option<String> {
     let new = applied(quoted(text).as_bytes(), fix)?;
     let json = Json::parse(&new);
@@ -115,7 +119,7 @@ fn after(text: &str, fix: &Fix) -> Option<String> {
     json.string(json.root()).filter(|_| is_string).map(|text| text.into_owned())
 }
 
-/// With the quote and the brackets that are missing at the end, without closing ones that nothing opens.
+/// Adds missing quotes and brackets at the end, and removes unmatched closing brackets.
 fn balanced(text: &str) -> Option<String> {
     let trimmed = text.trim_end();
     let body = trimmed.strip_suffix('.').unwrap_or(trimmed);
@@ -144,8 +148,9 @@ fn balanced(text: &str) -> Option<String> {
     (new != trimmed && matches!(read(&new), UpdateReading::Fact(_))).then_some(new)
 }
 
-/// With as many arguments as the only predicate of that name takes: without those that are too many, or with those of
-/// the missing ones that can be nothing else.
+/// Adjusts the arguments to the arity of the only predicate with this name.
+///
+/// Removes surplus arguments, or adds missing arguments that have only one possible value.
 fn arguments(text: &str, declarations: &Declarations) -> Option<String> {
     let UpdateReading::Fact(fact) = read(text) else { return None };
     let declared = only(&fact, declarations).filter(|one| one.name != INTENT)?;
@@ -155,18 +160,18 @@ fn arguments(text: &str, declarations: &Declarations) -> Option<String> {
     }
 }
 
-/// The only predicate of a name.
+/// Returns the predicate with this name, if it is unique.
 fn only<'d>(fact: &ParsedFact<'_>, declarations: &'d Declarations) -> Option<&'d DeclaredPredicate> {
     let mut named = declarations.named(&fact.predicate);
     named.next().filter(|_| named.next().is_none())
 }
 
-/// Whether arguments have the types that a predicate wants.
+/// True if arguments match the types of a predicate.
 fn fits(args: &[Argument], text: &str, declared: &DeclaredPredicate) -> bool {
     best_row(args, text, declared).is_none_or(|(_, worst)| worst != TypeFit::No)
 }
 
-/// Without a run of arguments whose absence leaves what fits. Only one such run may be, or one at the end.
+/// Removes a run of arguments so that the rest matches. The run must be unique or at the end.
 fn fewer(text: &str, fact: &ParsedFact<'_>, declared: &DeclaredPredicate) -> Option<String> {
     let (len, arity) = (fact.args.len(), declared.arity);
     let without = |from: usize| {
@@ -176,13 +181,13 @@ fn fewer(text: &str, fact: &ParsedFact<'_>, declared: &DeclaredPredicate) -> Opt
     };
     let mut possible = (0..=arity).filter_map(without);
     let (first, last) = (possible.next()?, possible.next_back());
-    // Of several, the author probably added something at the end.
+    // If several runs are possible, the surplus arguments are probably at the end.
     let args = without(arity).or_else(|| last.is_none().then_some(first))?;
     let written: Vec<_> = args.iter().map(|arg| slice(text, arg.range)).collect();
     Some(replaced(text, fact, &written))
 }
 
-/// With the values that stand for missing arguments, if that can be done in one way only.
+/// Adds values for missing arguments, if there is only one way.
 fn more(text: &str, fact: &ParsedFact<'_>, declared: &DeclaredPredicate) -> Option<String> {
     let missing = declared.arity - fact.args.len();
     let with = |from: usize| {
@@ -199,7 +204,7 @@ fn more(text: &str, fact: &ParsedFact<'_>, declared: &DeclaredPredicate) -> Opti
     possible.next().filter(|_| possible.next().is_none())
 }
 
-/// The value of a parameter that can have no other.
+/// Returns the value of a parameter that has only one possible value.
 fn only_value(declared: &DeclaredPredicate, at: usize) -> Option<String> {
     let listed = declared.names.get(at).and_then(Option::as_ref).map(|names| names.names.as_slice());
     match (listed, declared.bound(at)) {
@@ -209,14 +214,14 @@ fn only_value(declared: &DeclaredPredicate, at: usize) -> Option<String> {
     }
 }
 
-/// The text with other arguments.
+/// Replaces the arguments of a fact.
 fn replaced(text: &str, fact: &ParsedFact<'_>, args: &[&str]) -> String {
     let range = TextRange::new(fact.name.end(), fact.range.end());
     let written = format!("({})", args.join(", "));
     apply(text, [(range, written.as_str())]).unwrap_or_else(|| text.to_owned())
 }
 
-/// How the predicate of an update is written, if nothing but its arguments is wrong.
+/// Returns the signature of the predicate, if all serious findings are about its arguments.
 fn signature(text: &str, left: &[Finding], judge: &UpdateContext<'_>) -> Option<String> {
     let mut grave = left.iter().filter(|one| is_grave(std::slice::from_ref(*one)));
     let is_about_arguments = |one: &Finding| one.rule == &rules::ARITY || one.rule == &rules::ARG_TYPE;

@@ -1,4 +1,4 @@
-//! What updates have against them, and what their fixes make of them.
+//! Tests of the findings about updates, and of their fixes.
 
 #![allow(clippy::unwrap_used)]
 use std::fmt::Write as _;
@@ -12,7 +12,7 @@ use mangle_settings::{Profile, TranscriptSettings};
 use mangle_syntax::lint::{Anchor, Finding, Fix, Severity};
 use mangle_syntax::text::apply;
 
-/// The declarations of a real agent, as far as the table of the protocol's own examples needs them.
+/// Declarations of a real agent, for the examples of the protocol.
 const AGENT: &str = "\
     Decl user_intent(ID, Category, Verb, Target, Constraint) bound [/string, /name, /name, /string, /string].\n\
     Decl observation(Key, Value) bound [/string, /string].\n\
@@ -32,7 +32,7 @@ const AGENT: &str = "\
     Decl score(Value) bound [/float64].\nDecl agenda_item(A, B, Priority) bound [/string, /string, /number].\n\
     Decl tagged(State) bound [/status].\n";
 
-/// A packet with these updates as they stand in JSON, and what is found in it.
+/// Returns a packet with these updates in JSON syntax, and its findings.
 fn judged(
     updates: &str,
     settings: &TranscriptSettings,
@@ -70,7 +70,7 @@ fn show(raw: &str, findings: &[Finding]) -> String {
     out
 }
 
-/// What a fix makes of the updates; what it adds to the program.
+/// Returns the updates after a fix, or the text that the fix adds to the program.
 fn fixed(raw: &str, fix: &Fix) -> String {
     if let Some(edit) = fix.edits.iter().find(|edit| edit.span.anchor != Anchor::Here) {
         return format!("{:?} in the program", edit.text);
@@ -86,19 +86,19 @@ fn check(updates: &str, expect: Expect) {
     expect.assert_eq(&show(&raw, &found));
 }
 
-/// One update, written for JSON here.
+/// Checks one update, which is encoded as JSON here.
 fn check_atom(atom: &str, expect: Expect) {
     check(&serde_json::to_string(atom).unwrap(), expect);
 }
 
-/// The codes of what is found in one update without declarations.
+/// Returns the codes of the findings about one update.
 fn codes(atom: &str, profile: Profile, policy: &str) -> Vec<&'static str> {
     let atom = serde_json::to_string(atom).unwrap();
     let (_, found) = judged(&atom, &TranscriptSettings::default(), profile, policy);
     found.iter().map(|finding| finding.rule.code).collect()
 }
 
-/// The updates in the protocol's own documents, against the declarations of the agent.
+/// Checks the updates in the protocol's documents against the declarations of the agent.
 #[test]
 fn updates_of_the_documents() {
     let cases: &[(&str, &[&str])] = &[
@@ -130,7 +130,7 @@ fn updates_of_the_documents() {
     }
 }
 
-/// The codes that the protocol lists for single updates, with no declarations loaded.
+/// Checks the codes that the protocol lists for single updates without declarations.
 #[test]
 fn updates_without_declarations() {
     let cases: &[(&str, &[&str])] = &[
@@ -559,8 +559,9 @@ fn an_update_is_a_text_for_the_editor() {
 }
 
 proptest! {
-    /// Whatever an update is, what is found has a place inside of the list, and a fix leaves valid JSON of which every
-    /// element is a text that can be judged again.
+    /// For every update, findings have a range inside the list.
+    ///
+    /// A fix leaves valid JSON, and its elements can be checked again.
     #[test]
     fn fixes_leave_json(
         atom in r#"[ ]?[a-z_:A-Z]{1,6}\((/[a-z/.]{1,5}|"[a-z/\\nx27c;é🦀:|-]{0,6}"|[A-Z_a-z]{1,3}|[0-9.]{1,4}|\[1\]|, ){0,4}\)[.]?[ ]?( q\(1\)\.)?"#,
@@ -616,7 +617,7 @@ fn a_flood_of_updates_that_cannot_be_read_ends() {
     assert_eq!(found.len(), 100);
 }
 
-/// What rules derive is no fact of a packet, but for what a consumer asks packets for.
+/// Packets may not assert derived predicates, except predicates that a consumer requests.
 #[test]
 fn derived_predicates() {
     let policy = "late(X) :- parcel(X). test_state(X) :- late(X). parcel(/a).";
@@ -625,7 +626,8 @@ fn derived_predicates() {
     assert_eq!(codes("context_atom(/a).", Profile::Current, ""), ["PB219"]);
 }
 
-/// A policy in which a permission depends on an approval, on the agent not being halted, and on no open alarm.
+/// A policy whose permission depends on an approval, on the agent not being halted, and on no open
+/// alarm.
 const PERMITS: &str = "
     Decl pending_action(Id, Action, Target, Payload, At).
     Decl approval(Who) bound [/string].
@@ -638,7 +640,8 @@ const PERMITS: &str = "
     held(T) :- pending_action(_, _, T, _, _), !confirmed(T).
     noted(X) :- note(X).";
 
-/// `permission-input`: what a permission depends on, through other rules and negations, as far as nothing derives it.
+/// `permission-input` covers dependencies through other rules and negations, unless rules derive
+/// the predicate.
 #[test]
 fn what_a_permission_depends_on_is_reported() {
     let found = |update: &str, settings: &TranscriptSettings| {
@@ -651,10 +654,10 @@ fn what_a_permission_depends_on_is_reported() {
     let input = |severity| vec![("permission-input", severity)];
     assert_eq!(found("approval(\"me\").", &open), input(Severity::Warning));
     assert_eq!(found("confirmed(\"a\").", &open), input(Severity::Warning));
-    // Less is permitted with it.
+    // The fact reduces the permissions.
     assert_eq!(found("stop(\"a\").", &open), input(Severity::Information));
     assert_eq!(found("note(\"a\").", &open), []);
-    // The runtime asks replies for it.
+    // The runtime requests this predicate from replies.
     assert_eq!(found("task_status(\"a\", /open).", &open), []);
     let own = mangle_settings::Consumer { prefixes: vec!["appr".into()], ..Default::default() };
     let listed = TranscriptSettings {
@@ -665,7 +668,6 @@ fn what_a_permission_depends_on_is_reported() {
     assert_eq!(found("approval(\"me\").", &listed), []);
 }
 
-/// `protected_extra` adds to the list that there is.
 #[test]
 fn further_protected_predicates() {
     let mut settings = TranscriptSettings::default();
@@ -682,7 +684,7 @@ fn further_protected_predicates() {
     assert!(listed.is_sorted_by_key(|one| one.predicate));
 }
 
-/// Nothing that decides about permissions is suggested, whatever comes near its name.
+/// Predicates that affect permissions are never suggested, even for similar names.
 #[test]
 fn no_suggestion_leads_to_a_permission() {
     let declarations = declarations::tests::declarations(PERMITS);
@@ -704,7 +706,7 @@ fn no_suggestion_leads_to_a_permission() {
     assert_eq!(suggest("nute(\"a\")", &judge), Some(Suggestion::Update("note(\"a\").".to_owned())));
 }
 
-/// A declaration of what a permission depends on would let replies assert it.
+/// A declaration of a predicate that affects permissions would allow replies to assert it.
 #[test]
 fn what_decides_is_not_declared_for_a_reply() {
     let policy = format!("{PERMITS}\n    permitted(A, T, P) :- pending_action(_, A, T, P, _), blessed(T).");

@@ -1,5 +1,5 @@
-//! What an update looks like before anybody reads it: blank, padded, too long, with characters that lose it, with or
-//! without its full stop.
+//! Checks of the text of an update before parsing: blank, padded, too long, shell characters, final
+//! period.
 
 use super::context::{ListContext, trimmed_range};
 use super::edits::{UpdateEdit, removal};
@@ -12,7 +12,7 @@ use mangle_settings::{Period, Runtime};
 use mangle_syntax::lint::{Finding, Severity, Span};
 use mangle_syntax::text::{TextRange, TextSize, size, slice, text_len};
 
-/// How many places of one finding are shown.
+/// The maximum number of positions in one finding.
 const SHOWN: usize = 10;
 
 pub(super) fn blank(update: &Update<'_>) -> Finding {
@@ -21,7 +21,7 @@ pub(super) fn blank(update: &Update<'_>) -> Finding {
         .fix(removal(update, super::DELETE_UPDATE))
 }
 
-/// White space around an update.
+/// Reports white space around an update.
 pub(super) fn padded(update: &Update<'_>, trimmed: &str) -> Option<Finding> {
     let text = update.text.as_ref();
     if trimmed.len() == text.len() {
@@ -50,7 +50,7 @@ pub(super) fn too_long(update: &Update<'_>, trimmed: &str, limit: usize) -> Find
         .help("split it into several facts, or keep long text out of facts")
 }
 
-/// Reports the characters that lose an update; says whether there are any.
+/// Reports the characters that cause the runtime to drop an update. Returns true if any are found.
 pub(super) fn metacharacters(update: &Update<'_>, runtime: Runtime, out: &mut Vec<Finding>) -> bool {
     let text = update.text.as_ref();
     if !text.contains(runtime.shell_characters.characters()) {
@@ -92,7 +92,7 @@ pub(super) fn metacharacters(update: &Update<'_>, runtime: Runtime, out: &mut Ve
     true
 }
 
-/// The characters that a runtime looks for.
+/// Lists the characters that a runtime checks.
 fn listed(runtime: Runtime) -> String {
     runtime
         .shell_characters
@@ -104,12 +104,12 @@ fn listed(runtime: Runtime) -> String {
         .join(" ")
 }
 
-/// A character in a message.
+/// Formats a character for a message.
 fn shown(char: char) -> String {
     if char == '`' { "backtick".to_owned() } else { format!("`{char}`") }
 }
 
-/// A full stop that is missing, or that is not wanted.
+/// Reports a missing or forbidden final period.
 pub(super) fn period(
     update: &Update<'_>,
     trimmed: &str,
@@ -152,7 +152,8 @@ pub(super) fn period(
     }
 }
 
-/// The fix that makes a full stop the last character: behind the fact, or in place of a comment behind the full stop.
+/// Returns the fix that makes a period the last character: after the fact, or instead of a comment
+/// after the period.
 fn with_period(update: &Update<'_>, inner: TextRange, fact: &ParsedFact<'_>) -> mangle_syntax::lint::Fix {
     let rest = TextRange::new(fact.range.end(), inner.end());
     let is_commented = slice(&update.text, rest).trim_start().starts_with('.');

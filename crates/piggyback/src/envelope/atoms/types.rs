@@ -1,4 +1,4 @@
-//! Whether an argument has the type that its declaration wants, and what the argument was probably meant to be.
+//! Comparison of an argument with its declared type, and suggested corrections.
 
 use super::declarations::DeclaredPredicate;
 use super::lists::{PRIORITIES, PRIORITY_WORDS};
@@ -8,18 +8,18 @@ use mangle_engine::types::{Base, Type};
 use mangle_syntax::syntax::literal;
 use mangle_syntax::text::slice;
 
-/// How well an argument fits.
+/// The result of comparing an argument with a type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum TypeFit {
-    /// It does.
+    /// The argument has the type.
     Yes,
-    /// The engine or the agent makes it fit.
+    /// The engine or the agent converts the argument.
     Nearly,
-    /// It does not.
+    /// The argument does not have the type.
     No,
 }
 
-/// How well an argument fits a type. What is no constant is judged elsewhere.
+/// Compares an argument with a type. Arguments that are not constants are checked elsewhere.
 pub(super) fn fit(arg: Argument, text: &str, ty: &Type) -> TypeFit {
     let yes = |is: bool| if is { TypeFit::Yes } else { TypeFit::No };
     if matches!(arg.kind, ArgumentKind::Variable | ArgumentKind::Function | ArgumentKind::Compound) {
@@ -42,7 +42,7 @@ pub(super) fn fit(arg: Argument, text: &str, ty: &Type) -> TypeFit {
         Type::Union(members) => {
             members.iter().map(|member| fit(arg, text, member)).min().unwrap_or(TypeFit::Yes)
         }
-        // No literal is one of these.
+        // No literal has one of these types.
         Type::Base(Base::Time | Base::Duration)
         | Type::List(_)
         | Type::Option(_)
@@ -52,7 +52,8 @@ pub(super) fn fit(arg: Argument, text: &str, ty: &Type) -> TypeFit {
     }
 }
 
-/// The alternative of a declaration that the arguments fit best, and how the worst of them fits it.
+/// Returns the alternative of a declaration that matches the arguments best, with the result for
+/// its worst argument.
 pub(super) fn best_row<'d>(
     args: &[Argument],
     text: &str,
@@ -69,12 +70,13 @@ pub(super) fn best_row<'d>(
     Some((found.0, found.1))
 }
 
-/// Whether the agent takes this word where a number is declared.
+/// True if the agent accepts this word instead of a declared number.
 pub(super) fn is_priority(declared: &DeclaredPredicate, at: usize, word: &str) -> bool {
     PRIORITIES.contains(&(declared.name, at)) && PRIORITY_WORDS.contains(&word)
 }
 
-/// What to write in place of an argument of the wrong type, and whether that is sure.
+/// Returns the replacement for an argument of the wrong type, and true if the replacement is
+/// certain.
 pub(super) fn instead(arg: Argument, text: &str, ty: &Type) -> Option<(String, bool)> {
     let written = slice(text, arg.range);
     let wants = |base: Base| ty.members().contains(&Type::Base(base));
@@ -101,24 +103,25 @@ fn fit_name(name: &str, ty: &Type) -> bool {
     fit(Argument { kind: ArgumentKind::Name, range }, name, ty) == TypeFit::Yes
 }
 
-/// The name that a text is, with or without its slash; only what can be written as one.
+/// Converts a text to a name, with or without its slash. `None` if it is not a valid name.
 fn name_of(text: &str) -> Option<String> {
     let is_part = |part: &str| {
         !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_alphanumeric() || b".-_~%".contains(&byte))
     };
     let body = text.strip_prefix('/').unwrap_or(text);
     let name = format!("/{body}");
-    // What the runtime would take for a path is no name afterwards.
+    // The runtime must not treat the result as a path.
     (body.split('/').all(is_part) && becomes_name(name.as_bytes())).then_some(name)
 }
 
-/// A name as a string that stays one: with its slash, the runtime takes most of them for names again.
+/// Converts a name to a string without its slash, because the runtime converts most strings with a
+/// slash to names.
 fn string_of(name: &str) -> String {
     let body = if becomes_name(name.as_bytes()) { name.trim_start_matches('/') } else { name };
     format!("\"{body}\"")
 }
 
-/// `0.95` as `95`.
+/// Converts `0.95` to `95`.
 fn hundredfold(float: &str) -> Option<String> {
     let value: f64 = float.parse().ok()?;
     let scaled = (value * 100.0).round();
@@ -126,7 +129,7 @@ fn hundredfold(float: &str) -> Option<String> {
     (is_exact && (0.0..=1.0).contains(&value)).then(|| format!("{scaled:.0}"))
 }
 
-/// A type in a message: what is to be written.
+/// Describes the expected type in a message.
 pub(super) fn wanted(ty: &Type) -> String {
     let one = |member: &Type| match member {
         Type::Base(Base::Number) => "an integer".to_owned(),
@@ -148,7 +151,7 @@ pub(super) fn wanted(ty: &Type) -> String {
     }
 }
 
-/// What an argument is, in a message.
+/// Describes an argument in a message.
 pub(super) fn found(kind: ArgumentKind) -> &'static str {
     match kind {
         ArgumentKind::Name => "a name",

@@ -1,15 +1,15 @@
-//! Atoms as far as audit objects need them: the predicate and the texts of the arguments.
+//! A simple parser of atoms for audit objects: predicate and argument texts.
 
-/// An atom, taken apart.
+/// The parts of an atom.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Parts<'t> {
     pub(super) predicate: &'t str,
-    /// Its arguments, as they are written, without white space around them.
+    /// The source texts of the arguments, trimmed.
     pub(super) arguments: Vec<&'t str>,
 }
 
 impl<'t> Parts<'t> {
-    /// Takes an atom apart, with or without its full stop. `None` where it is none.
+    /// Parses an atom with an optional final period. Returns `None` for other text.
     pub(super) fn of(text: &'t str) -> Option<Self> {
         let text = text.trim();
         let text = text.strip_suffix('.').unwrap_or(text).trim_end();
@@ -19,13 +19,13 @@ impl<'t> Parts<'t> {
         (!predicate.is_empty()).then(|| Self { predicate, arguments: arguments(inner) })
     }
 
-    /// What the atom is about: its predicate and first argument.
+    /// Returns the predicate and first argument, which identify the subject of the atom.
     pub(super) fn subject(&self) -> String {
         format!("{}({}", self.predicate, self.arguments.first().copied().unwrap_or(""))
     }
 }
 
-/// The parts of a text between commas that are in no brackets and no string.
+/// Splits a text at commas outside of brackets and strings.
 fn arguments(inner: &str) -> Vec<&str> {
     let (mut found, mut start, mut depth, mut quote, mut is_escaped) = (Vec::new(), 0, 0usize, None, false);
     for (at, char) in inner.char_indices() {

@@ -1,4 +1,4 @@
-//! What had to be allowed, and what can be learned.
+//! Rules for the `safety_gates` and `learning_signals` of audit objects.
 
 use crate::envelope::edits::insert_member;
 use crate::envelope::json::JsonKind;
@@ -17,21 +17,21 @@ pub(super) static LEARNING_MISMATCH: Rule = rule!("learning-mismatch.md");
 
 pub(super) static GATES_ABSENT: Rule = rule!("gates-absent.md");
 
-/// Gates that nothing went through.
+/// A `safety_gates` object without values.
 const EMPTY: &str = "{\"requires_user_approval\": false, \"chesterton_fence_warning\": null, \
                      \"dangerous_action_blocked\": null, \"constitutional_override\": null}";
 
-/// Tools that the reference constitution calls dangerous.
+/// Tools that the reference constitution classifies as dangerous.
 const DANGEROUS_TOOLS: [&str; 5] =
     ["delete_file", "git_push", "git_force", "run_arbitrary_command", "system_modify"];
 
-/// Whether the safety gates are there and hold no value.
+/// True if the safety gates exist and all values are `null`.
 pub(super) fn are_empty(subject: &Subject<'_>) -> bool {
     let gates = subject.control.object("safety_gates");
     gates.is_there() && gates.entries.iter().all(|entry| subject.json.kind(entry.value) == JsonKind::Null)
 }
 
-/// Why the action of a packet needs safety gates that say something.
+/// Returns the reason that the action of a packet requires safety gates with values.
 pub(super) fn danger(subject: &Subject<'_>) -> Option<String> {
     let control = &subject.control;
     if control.object("impact_analysis").text("estimated_scope").is_some_and(|scope| scope == "critical") {
@@ -55,14 +55,14 @@ pub(super) fn danger(subject: &Subject<'_>) -> Option<String> {
     })
 }
 
-/// Why safety gates are needed where a version only recommends them.
+/// Returns the reason for required safety gates in versions that only recommend them.
 pub(super) fn needed(subject: &Subject<'_>) -> Option<String> {
     let field = subject.control.table.field("safety_gates");
     let is_recommended = field.is_some_and(|field| field.need(subject.profile) == Requirement::Recommended);
     danger(subject).filter(|_| is_recommended)
 }
 
-/// Reports gates that hold no value, for an action that needs them.
+/// Reports empty safety gates for an action that requires them.
 fn empty(subject: &Subject<'_>, sink: &mut Sink) {
     let field = subject.control.table.field("safety_gates");
     let is_known = field.is_some_and(|field| field.is_in(subject.profile));
@@ -92,7 +92,7 @@ pub(super) fn absent(subject: &Subject<'_>, sink: &mut Sink) {
         None => return,
     };
     let mut finding = Finding::new(&GATES_ABSENT, subject.control_range(), message).note(note);
-    // Empty gates do not speak for a dangerous action.
+    // Empty gates do not justify a dangerous action.
     if subject.profile != Profile::V1_2 {
         sink.push(finding);
         return;
@@ -156,7 +156,7 @@ fn learning(subject: &Subject<'_>, sink: &mut Sink) {
     promotion(&signals, accepted, sink);
 }
 
-/// Reports a pattern that is to be learned although it failed, or was rejected.
+/// Reports a pattern that is marked for learning although it failed or was rejected.
 fn promotion(signals: &View<'_>, accepted: Option<bool>, sink: &mut Sink) {
     let name = "should_promote_to_learned";
     let Some(range) = signals.value_range(name).filter(|_| signals.flag(name) == Some(true)) else { return };

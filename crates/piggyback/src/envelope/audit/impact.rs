@@ -1,4 +1,4 @@
-//! What a change reaches, held against what else the packet says.
+//! Rules for `impact_analysis`: consistency of the scope and file list with the rest of the packet.
 
 use rustc_hash::FxHashSet;
 
@@ -16,10 +16,10 @@ pub(super) static SCOPE_MISMATCH: Rule = rule!("scope-mismatch.md");
 
 pub(super) static IMPACT_INCOMPLETE: Rule = rule!("impact-incomplete.md");
 
-/// A change of more files than this is not trivial.
+/// The maximum number of files of a trivial change.
 const TRIVIAL: usize = 3;
 
-/// Predicates whose first argument is a file that changed.
+/// Predicates whose first argument is a changed file.
 const CHANGES: [&str; 3] = ["modified", "file_state", "modified_function"];
 
 pub(super) fn check(subject: &Subject<'_>, sink: &mut Sink) {
@@ -53,7 +53,7 @@ fn scope(subject: &Subject<'_>, impact: &View<'_>, sink: &mut Sink) {
     sink.push(Finding::new(&SCOPE_MISMATCH, range, message).note(note));
 }
 
-/// The first file that changed and is not listed.
+/// Reports the first changed file that is not listed.
 fn files(subject: &Subject<'_>, impact: &View<'_>, sink: &mut Sink) {
     let Some(entry) = impact.get("files_affected").filter(|_| !subject.is_truncated) else { return };
     let json = subject.json;
@@ -83,7 +83,7 @@ fn files(subject: &Subject<'_>, impact: &View<'_>, sink: &mut Sink) {
     sink.push(finding.fix(fix));
 }
 
-/// The file that an update says to have changed.
+/// Returns the file that an update marks as changed.
 fn changed(update: &str) -> Option<String> {
     let parts = Parts::of(update).filter(|parts| CHANGES.contains(&parts.predicate))?;
     let file = parts.arguments.first()?.strip_prefix('"')?.strip_suffix('"')?;

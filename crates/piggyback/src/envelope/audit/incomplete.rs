@@ -1,4 +1,4 @@
-//! Audit objects that version 1.2 recommends and that are absent, and the members that an object lacks.
+//! Rules for missing audit objects that version 1.2 recommends, and for their missing members.
 
 use super::gates;
 use crate::envelope::json::{Json, JsonKind, NodeId};
@@ -14,7 +14,7 @@ pub(super) static AUDIT_ABSENT: Rule = rule!("audit-absent.md");
 
 pub(super) static AUDIT_INCOMPLETE: Rule = rule!("audit-incomplete.md");
 
-/// Looks at a packet, whether it has audit objects or not.
+/// Checks every packet, including packets without audit objects.
 pub(super) fn check(subject: &Subject<'_>, sink: &mut Sink) {
     if subject.is_whole() && subject.control.is_there() {
         absent(subject, sink);
@@ -22,10 +22,10 @@ pub(super) fn check(subject: &Subject<'_>, sink: &mut Sink) {
     }
 }
 
-/// The recommended objects that are absent, in one finding.
+/// Reports all missing recommended objects in one finding.
 fn absent(subject: &Subject<'_>, sink: &mut Sink) {
     let control = &subject.control;
-    // Of version 1.2, and of a dangerous action, another rule is about the gates.
+    // A separate rule reports missing gates for version 1.2 and for dangerous actions.
     let is_of_gates = || subject.profile == Profile::V1_2 || gates::needed(subject).is_some();
     let is_own = |name: &str| name != "safety_gates" || !is_of_gates();
     let is_absent = |field: &MemberField| {
@@ -39,10 +39,10 @@ fn absent(subject: &Subject<'_>, sink: &mut Sink) {
     finding.into_iter().for_each(|finding| sink.push(finding));
 }
 
-/// The recommended members that objects lack, a finding for each object.
+/// Reports missing recommended members, with one finding per object.
 fn incomplete(subject: &Subject<'_>, sink: &mut Sink) {
     for entry in AUDIT.into_iter().flat_map(|name| subject.control.all(name)) {
-        // What is empty although it must not be is reported as absent.
+        // Empty gates that must have values are reported by another rule.
         let is_reported = entry.field.name == "safety_gates"
             && gates::are_empty(subject)
             && gates::danger(subject).is_some();
@@ -80,12 +80,12 @@ fn object(subject: &Subject<'_>, table: &'static Table, node: NodeId, sink: &mut
     finding.into_iter().for_each(|finding| sink.push(finding));
 }
 
-/// Whether a text says nothing.
+/// True if the value is a blank string.
 fn is_blank(json: &Json<'_>, shape: &Shape, node: NodeId) -> bool {
     matches!(shape, Shape::Text) && json.string(node).is_some_and(|text| text.trim().is_empty())
 }
 
-/// The finding that an object lacks some recommended fields, if it does. `what` is the word for one.
+/// Returns a finding if an object lacks recommended fields. `what` names the kind of object.
 fn lacking(
     rule: &'static Rule,
     range: TextRange,
@@ -123,7 +123,7 @@ mod tests {
         check(&text, expect);
     }
 
-    /// All recommended objects, so that a test is about one.
+    /// All recommended objects, so that a test covers a single object.
     const REST: &str = concat!(
         r#", "execution_metadata": {"shard_type": "coder", "execution_time_ms": 1, "tokens_used": 1, "retry_count": 0, "#,
         r#""blocked_by_constitution": false}, "impact_analysis": {"files_affected": [], "dependencies_broken": [], "#,
@@ -149,7 +149,7 @@ mod tests {
             "#]],
         );
         packet("1.2", &with(r#""state_transitions": []"#), expect![[r#""#]]);
-        // Versions before it and the running one know no such objects.
+        // Earlier versions and the current version have no such objects.
         packet("1.2-go", "", expect![[r#""#]]);
         packet(
             "1.3-draft",
@@ -188,7 +188,7 @@ mod tests {
                   note: missing: `pattern_id`, `success`
             "#]],
         );
-        // A member of nearly this name is reported as such.
+        // A member with a similar name is reported as a near miss.
         packet(
             "1.2",
             &with(r#""state_transitions": [], "learning_signals": {"patternId": "p", "success": true}"#),
@@ -224,7 +224,7 @@ mod tests {
         );
     }
 
-    /// Absent gates are no milder than empty ones.
+    /// Missing gates have the same severity as empty gates.
     #[test]
     fn absent_gates_are_reported_for_a_dangerous_action() {
         let asks = |tool: &str| {

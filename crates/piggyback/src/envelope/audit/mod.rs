@@ -1,7 +1,8 @@
-//! The audit objects of 1.2 (`PB150`–`PB161`): what running cost, which state changed, what is reached, what had to be
-//! allowed, what can be learned.
+//! Rules for the audit objects of version 1.2 (`PB150`–`PB161`): metadata, state transitions,
+//! impact, gates and learning.
 //!
-//! Takes a [`Subject`]; gives findings. The runtime does not read these objects, so nothing here loses an envelope.
+//! The input is a [`Subject`], the output is findings. The runtime ignores these objects, so no
+//! finding affects the acceptance of an envelope.
 
 mod atom;
 mod gates;
@@ -16,7 +17,6 @@ use super::sink::{Family, Sink};
 use super::subject::Subject;
 use super::table::AUDIT;
 
-/// The rules about audit objects.
 pub(super) const FAMILY: Family = Family {
     rules: &[
         &shape::AUDIT_SHAPE,
@@ -39,7 +39,7 @@ pub(super) const FAMILY: Family = Family {
 fn check(subject: &Subject<'_>, sink: &mut Sink) {
     gates::absent(subject, sink);
     incomplete::check(subject, sink);
-    // What a profile does not know is not judged.
+    // Members that the profile does not have are not checked.
     let is_known = |name: &&str| {
         let field = subject.control.table.field(name);
         field.is_some_and(|field| field.is_in(subject.profile)) && subject.control.mentions(name)

@@ -1,4 +1,4 @@
-//! Whether the members of audit objects hold what they should.
+//! Rule for the value types of members of audit objects.
 
 use crate::envelope::edits::quoted;
 use crate::envelope::json::{Json, JsonKind, NodeId};
@@ -58,7 +58,7 @@ fn value(json: &Json<'_>, shape: &Shape, node: NodeId, sink: &mut Sink) {
     }
 }
 
-/// The key of a value, or of the list that it is in.
+/// Returns the key of a value, or the key of the surrounding list.
 fn name(json: &Json<'_>, node: NodeId) -> String {
     let pointer = pointer(json, node);
     let is_key = |part: &&str| !part.bytes().all(|byte| byte.is_ascii_digit());

@@ -1,4 +1,4 @@
-//! Recorded changes of state, held against each other and against the updates.
+//! Rules for recorded state transitions: consistency with each other and with the updates.
 
 use std::borrow::Cow;
 
@@ -20,19 +20,19 @@ pub(super) static TRANSITION_TIME: Rule = rule!("transition-time.md");
 
 pub(super) static TRANSITION_PAIR: Rule = rule!("transition-pair.md");
 
-/// A transition that does not fit what the kernel holds.
+/// Reports transitions that contradict the facts of the kernel.
 pub static TRANSITION_UNBACKED: Rule = rule!("transition-unbacked.md");
 
 pub(super) static TRANSITION_MISSING: Rule = rule!("transition-missing.md");
 
-/// How far the clocks of whoever writes and whoever records may differ, and how long a reply may take from the time that is
-/// noted for it to its end.
+/// The tolerance for clock differences between writer and recorder, and for the duration of a
+/// reply.
 const SLACK: SignedDuration = SignedDuration::from_mins(5);
 
-/// Larger numbers are milliseconds since 1970, not seconds.
+/// Numbers from this value on are milliseconds since 1970, smaller numbers are seconds.
 const MILLISECONDS: i64 = 100_000_000_000;
 
-/// Predicates that hold the state of their first argument.
+/// Predicates that store the state of their first argument.
 const STATES: [&str; 7] = [
     "task_status",
     "file_state",
@@ -68,7 +68,7 @@ pub(super) fn check(subject: &Subject<'_>, sink: &mut Sink) {
     }
 }
 
-/// An atom without what does not matter.
+/// Returns an atom without insignificant white space.
 fn normal(text: &str) -> String {
     match Parts::of(text) {
         Some(parts) => format!("{}({})", parts.predicate, parts.arguments.join(",")),
@@ -76,7 +76,8 @@ fn normal(text: &str) -> String {
     }
 }
 
-/// The time that a record has: as RFC 3339, or in seconds or milliseconds since 1970. Others have no zone.
+/// Parses a recorded time: RFC 3339, or seconds or milliseconds since 1970. Other formats have no
+/// time zone.
 fn recorded(text: &str) -> Option<Timestamp> {
     let number = || {
         let number: i64 = text.split('.').next()?.parse().ok()?;
@@ -120,7 +121,7 @@ fn times(transitions: &[View<'_>], recorded: Option<Timestamp>, sink: &mut Sink)
     }
 }
 
-/// Whether a text has the form of an RFC 3339 time: what reads it allows for more.
+/// True if a text has the format of an RFC 3339 time. The parser itself accepts more formats.
 fn is_rfc_3339(text: &str) -> bool {
     let bytes = text.as_bytes();
     let is = |at: usize, byte: u8| bytes.get(at).is_some_and(|found| found.eq_ignore_ascii_case(&byte));
@@ -174,7 +175,7 @@ fn unbacked(subject: &Subject<'_>, transition: &View<'_>, to: &str, sink: &mut S
             Some(last) => fix.insert(subject.json.range(last).end(), format!(", {}", quoted(&atom))),
             None => fix.insert(subject.json.range(list).start() + size(1), quoted(&atom)),
         };
-        // What the kernel would not take is no update.
+        // A fix must be an update that the kernel accepts.
         finding.fix = atoms::is_sound(&atom, &subject.judge()).then_some(fix);
     }
     sink.push(finding);

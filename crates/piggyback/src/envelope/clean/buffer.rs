@@ -1,15 +1,15 @@
-//! The texts of an envelope that the recogniser reads, one behind the other.
+//! A buffer for the decoded updates and the surface of an envelope, reused between envelopes.
 
 use rustc_hash::FxHashSet;
 
 use crate::envelope::json::{Json, NodeId};
 
-/// The updates of an envelope, and room for its surface.
+/// The updates of an envelope, with capacity for its surface.
 #[derive(Debug, Default)]
 pub(super) struct Buffer {
-    /// What the updates say, one behind the other.
+    /// The concatenated texts of the updates.
     text: String,
-    /// Each update, and where its text ends.
+    /// The updates, each with the end offset of its text.
     ends: Vec<(NodeId, usize)>,
     pub(super) surface: String,
 }
@@ -20,7 +20,7 @@ impl Buffer {
         self.ends.clear();
     }
 
-    /// Adds an update; gives what it says.
+    /// Appends an update and returns its text.
     pub(super) fn push(&mut self, json: &Json<'_>, node: NodeId) -> Option<&str> {
         let start = self.text.len();
         let is_text = json.push_string(node, &mut self.text);
@@ -32,7 +32,7 @@ impl Buffer {
         self.ends.len()
     }
 
-    /// The updates and what they say.
+    /// Returns the updates with their texts.
     pub(super) fn updates(&self) -> impl Iterator<Item = (NodeId, &str)> {
         let mut start = 0;
         self.ends.iter().map(move |(node, end)| {
@@ -42,7 +42,7 @@ impl Buffer {
         })
     }
 
-    /// Whether no update says what another one says.
+    /// True if no two updates have the same text.
     pub(super) fn are_different(&self) -> bool {
         let texts = || self.updates().map(|(_, text)| text);
         if self.len() < FEW {
@@ -53,5 +53,5 @@ impl Buffer {
     }
 }
 
-/// From how many updates on texts are looked up rather than compared.
+/// The minimum number of updates for a hash lookup instead of pairwise comparison.
 const FEW: usize = 16;

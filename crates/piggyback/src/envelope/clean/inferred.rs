@@ -1,34 +1,34 @@
-//! What is said of an envelope whose fields tell its profile, for each set of such fields.
+//! The messages about an inferred profile, for each set of fields that determine it.
 
 use crate::envelope::fields;
 use crate::envelope::profile::Marker;
 use mangle_settings::Profile;
 
-/// The fields that only the current version has, in the order in which a message names them.
+/// The fields of the current version only, in the order of messages.
 const FIELDS: [&str; 3] = ["tool_requests", "knowledge_requests", "context_feedback"];
 
-/// Which of the fields that only the current version has are in an envelope.
+/// A set of the fields that only the current version has.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct RequestFields(u8);
 
 impl RequestFields {
-    /// All sets.
+    /// Returns all sets.
     pub fn all() -> impl Iterator<Item = Self> {
         (0..1 << FIELDS.len()).map(Self)
     }
 
-    /// The set of the fields that are there, in the order tools, questions, feedback.
+    /// Creates a set, in the order tools, questions, feedback.
     pub(super) fn new(are_there: [bool; FIELDS.len()]) -> Self {
         Self((0u8..).zip(are_there).map(|(at, is_there)| u8::from(is_there) << at).sum())
     }
 
-    /// Whether it has none of them.
+    /// True if the set is empty.
     #[must_use]
     pub fn is_empty(self) -> bool {
         self.0 == 0
     }
 
-    /// A set of such sets that has this one alone: a bit.
+    /// Returns a bit that identifies this set in a set of sets.
     #[must_use]
     pub fn bit(self) -> u8 {
         1 << self.0
@@ -45,7 +45,7 @@ impl RequestFields {
     }
 }
 
-/// The message of each set of fields.
+/// The message for each set of fields.
 #[derive(Debug)]
 pub(super) struct InferredMessages(Vec<String>);
 
@@ -54,7 +54,7 @@ impl InferredMessages {
         Self(RequestFields::all().map(|fields| fields::inferred(profile, &fields.markers())).collect())
     }
 
-    /// What is said of an envelope with these fields; nothing where it has none.
+    /// Returns the message for an envelope with these fields. `None` for the empty set.
     pub(super) fn of(&self, fields: RequestFields) -> Option<&str> {
         let message = self.0.get(usize::from(fields.0)).filter(|_| !fields.is_empty())?;
         Some(message)

@@ -1,4 +1,5 @@
-//! Objects whose every member is one that the profile knows, written exactly so and there once.
+//! Strict matching of object members: all known to the profile, spelled exactly, and without
+//! duplicates.
 
 use std::cell::Cell;
 
@@ -6,15 +7,16 @@ use crate::envelope::json::{Json, JsonKind, Member, NodeId};
 use crate::envelope::table::{MemberField, Requirement, Table};
 use mangle_settings::{Profile, Strictness};
 
-/// What is expected of a member.
+/// The specification of a member.
 #[derive(Debug)]
 struct MemberSpec {
     name: &'static str,
-    /// Whether the profile has it.
+    /// True if the profile has the member.
     is_known: bool,
-    /// Whether it is missed where it is not.
+    /// True if the profile requires the member.
     is_needed: bool,
-    /// Whether the strict schema, by which the file is judged, misses it.
+    /// True if only the strict schema requires the member, and the file is checked with that
+    /// schema.
     is_schema: bool,
 }
 
@@ -22,12 +24,12 @@ struct MemberSpec {
 #[derive(Debug)]
 pub(super) struct ObjectSpec {
     members: Vec<MemberSpec>,
-    /// Whether an object lacked a member that only the strict schema misses.
+    /// True if an object lacked a member that only the strict schema requires.
     lacks: Cell<bool>,
 }
 
 impl ObjectSpec {
-    /// What a profile expects of the objects of a table.
+    /// Creates the specification of the objects of a table in a profile.
     pub(super) fn new(table: &'static Table, profile: Profile, strict: Strictness) -> Self {
         let wanted = |field: &MemberField| {
             let need = field.need(profile);
@@ -39,12 +41,14 @@ impl ObjectSpec {
         Self { members, lacks: Cell::new(false) }
     }
 
-    /// Whether an object since the last time lacked a member that only the strict schema misses.
+    /// Returns true if an object lacked a member that only the strict schema requires. Resets the
+    /// flag.
     pub(super) fn take_lacks(&self) -> bool {
         self.lacks.take()
     }
 
-    /// The members of an object, each in its place. `None` if there is any other, or one is missed.
+    /// Returns the members of an object by position. `None` if an object has an unknown or
+    /// duplicate member or lacks a required member.
     pub(super) fn of<const N: usize>(&self, json: &Json<'_>, node: NodeId) -> Option<[Option<Member>; N]> {
         if self.members.len() != N || json.kind(node) != JsonKind::Object {
             return None;
@@ -66,7 +70,8 @@ impl ObjectSpec {
         Some(found)
     }
 
-    /// Which member a key is of. Most come in order, so the next is tried first.
+    /// Returns the index of the member with a key. Tries the next index first, because members are
+    /// usually in order.
     fn place(&self, json: &Json<'_>, key: NodeId, next: usize) -> Option<usize> {
         let name = plain(json, key)?;
         let is_it = |wanted: &MemberSpec| wanted.name.as_bytes() == name;
@@ -78,7 +83,7 @@ impl ObjectSpec {
     }
 }
 
-/// The inside of a string without escapes.
+/// Returns the content of a string without escapes.
 pub(super) fn plain<'t>(json: &Json<'t>, node: NodeId) -> Option<&'t [u8]> {
     let raw = json.raw(node);
     raw.get(1..raw.len().saturating_sub(1)).filter(|_| json.kind(node) == JsonKind::Plain)

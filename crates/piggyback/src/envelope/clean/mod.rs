@@ -1,11 +1,14 @@
-//! Envelopes without a fault, recognised in one pass over their tree.
+//! Recognition of valid envelopes in one traversal of their JSON tree.
 //!
-//! Most lines of a log are in order, and to find that out by asking every rule costs more than to read them. A
-//! [`Recogniser`] is asked first: what it calls clean has no finding of any rule, and it brings along what the rules
-//! about sessions want to know of it. Of anything unusual it is not sure, and the rules decide.
+//! Most lines of a log are valid, and running all rules on them costs more than parsing them. A
+//! [`Recogniser`] runs first: if it accepts an envelope, no rule has a finding. If it rejects an
+//! envelope, the rules decide.
 //!
-//! Rules do not know it, so each is named in `covered`; while one is not, nothing is recognised. Tests hold what is
-//! called clean against all rules.
+//! A [`Recogniser`] also extracts the data for the rules about sessions.
+//!
+//! Rules do not depend on the recognizer, so every rule must be listed in `rule_coverage`. If a
+//! rule is not listed, every envelope is rejected. Tests check accepted envelopes against all
+//! rules.
 
 mod buffer;
 mod inferred;
@@ -33,14 +36,15 @@ use mangle_settings::Profile;
 use members::ObjectSpec;
 pub use requests::Rating;
 
-/// Says of most envelopes without a fault that they have none.
+/// Recognizes most envelopes without findings.
 #[derive(Debug)]
 pub struct Recogniser<'c> {
     context: ReplyContext<'c>,
     profile: Profile,
-    /// What is said of envelopes whose members tell their profile, if they have to.
+    /// Messages about inferred profiles, if the profile is not given.
     inferred: Option<InferredMessages>,
-    /// Whether nothing is sure: a rule is not known here, or the profile is one of which little is.
+    /// True if every envelope is rejected, because a rule is not covered or the profile is not
+    /// supported.
     is_idle: bool,
     expected: ObjectSpecs,
     welcome: UpdateRecogniser<'c>,
@@ -49,7 +53,7 @@ pub struct Recogniser<'c> {
     buffer: Buffer,
 }
 
-/// What is expected of each kind of object.
+/// Specifications for each kind of object.
 #[derive(Debug)]
 struct ObjectSpecs {
     envelope: ObjectSpec,
@@ -63,7 +67,8 @@ struct ObjectSpecs {
 }
 
 impl ObjectSpecs {
-    /// Whether some object since the last time lacked a member that only the strict schema misses.
+    /// Returns true if any object lacked a member that only the strict schema requires. Resets the
+    /// flags.
     fn take_lacks(&self) -> bool {
         let Self { envelope, control, intent, memory, correction, knowledge, feedback, tool } = self;
         let all = [envelope, control, intent, memory, correction, knowledge, feedback, tool];
@@ -71,44 +76,46 @@ impl ObjectSpecs {
     }
 }
 
-/// An envelope without a fault that is all of its reply, and what sessions want to know of it.
+/// An envelope without findings that is the whole reply, with data for the rules about sessions.
 #[derive(Debug)]
 pub struct Clean<'s> {
     /// The envelope as JSON.
     pub json: &'s Json<'s>,
-    /// The value of its surface.
+    /// The value of the surface.
     pub surface: NodeId,
-    /// How many characters the surface has.
+    /// The length of the surface in characters.
     pub characters: usize,
-    /// The key of its control packet.
+    /// The key of the control packet.
     pub control: NodeId,
-    /// Its list of updates.
+    /// The list of updates.
     pub updates: NodeId,
-    /// Its memory operations.
+    /// The memory operations.
     pub memory: Vec<NodeId>,
-    /// The predicates that it rates.
+    /// The predicates in the context feedback.
     pub rated: Vec<Rating>,
-    /// Which fields it has that only the current version defines.
+    /// The fields of the envelope that only the current version has.
     pub requests: RequestFields,
-    /// Whether it lacks fields that the strict schema requires, by which the file is judged: that is the only fault that what
-    /// is called clean may have (`envelope::missing_fields`).
+    /// True if the envelope lacks fields of the strict schema, and the file is checked with that
+    /// schema.
+    ///
+    /// This is the only fault that an accepted envelope may have (`envelope::missing_fields`).
     pub lacks_fields: bool,
     texts: &'s Buffer,
 }
 
 impl Clean<'_> {
-    /// Its updates and what they say, in their order.
+    /// Returns the updates with their texts, in order.
     pub fn updates(&self) -> impl Iterator<Item = (NodeId, &str)> {
         self.texts.updates()
     }
 }
 
-/// Whether each rule about replies is known here.
+/// True if every rule about replies is covered.
 static KNOWS_ALL_RULES: LazyLock<bool> =
     LazyLock::new(|| rules().all(|rule| rule_coverage::CODES.contains(&rule.code)));
 
 impl<'c> Recogniser<'c> {
-    /// A recogniser of envelopes that are judged by this.
+    /// Creates a recognizer for envelopes in this context.
     #[must_use]
     pub fn new(context: ReplyContext<'c>) -> Self {
         let ReplyContext { settings, declarations, .. } = context;
@@ -140,20 +147,22 @@ impl<'c> Recogniser<'c> {
         }
     }
 
-    /// The profile that what is called clean is judged by.
+    /// The profile of accepted envelopes.
     #[must_use]
     pub fn profile(&self) -> Profile {
         self.profile
     }
 
-    /// The one finding that an envelope with these fields has although it is called clean, in words: by which profile it is
-    /// judged. `None` where the profile is given, or no field tells it.
+    /// Returns the message of the only possible finding for an accepted envelope with these fields:
+    /// its inferred profile.
+    ///
+    /// `None` if the profile is given or the set of fields is empty.
     #[must_use]
     pub fn inferred(&self, fields: RequestFields) -> Option<&str> {
         self.inferred.as_ref()?.of(fields)
     }
 
-    /// The envelope that a reply is, if it is certain that no rule has anything against it.
+    /// Returns the envelope of a reply if it is certain that no rule has a finding.
     pub fn recognise<'s>(&'s mut self, json: &'s Json<'s>) -> Option<Clean<'s>> {
         self.buffer.clear();
         self.expected.take_lacks();
@@ -216,7 +225,7 @@ impl<'c> Recogniser<'c> {
         })
     }
 
-    /// Gives the target.
+    /// Returns the target of a valid intent.
     fn intent(&self, json: &Json<'_>, node: NodeId) -> Option<NodeId> {
         let [category, verb, target, constraint, confidence] = self.expected.intent.of(json, node)?;
         let name = |member: Option<Member>| {
@@ -230,14 +239,14 @@ impl<'c> Recogniser<'c> {
         let is_fit = is_known && confidence > 0.0 && confidence <= 1.0;
         let (target, constraint) = (target?.value, constraint?.value);
         let text = json.string(target)?;
-        // Some profiles want a filler for what is empty.
+        // This profile requires a placeholder for empty fields.
         let is_filled =
             self.profile != Profile::V1_2Go || !text.is_empty() && !json.is_empty_string(constraint);
         let is_fit = is_fit && is_filled && texts::is_string(json, constraint);
         (is_fit && !fields::leaves_workspace(&text)).then_some(target)
     }
 
-    /// Gives whether there are any.
+    /// Returns true if there are any updates.
     fn updates(&mut self, json: &Json<'_>, list: NodeId) -> Option<bool> {
         if json.kind(list) != JsonKind::Array {
             return None;
@@ -253,7 +262,7 @@ impl<'c> Recogniser<'c> {
     }
 }
 
-/// What is found in an envelope while the buffer is written to.
+/// The parts of an envelope that are collected while the buffer is borrowed.
 struct CleanParts {
     surface: (NodeId, usize),
     control: NodeId,

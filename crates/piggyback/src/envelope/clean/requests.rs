@@ -1,4 +1,4 @@
-//! What is to be remembered, asked, run and rated.
+//! Recognition of valid memory operations, questions, tool requests and context feedback.
 
 use super::{Recogniser, members};
 use crate::envelope::atoms::is_ephemeral;
@@ -8,25 +8,26 @@ use crate::envelope::requests::{is_command, is_dangerous, is_known, is_priority}
 use crate::envelope::secrets;
 use crate::envelope::view::number;
 
-/// How many things of one kind are compared with each other. Of more it is not sure.
+/// The maximum number of items of one kind that are compared pairwise. Envelopes with more items
+/// are rejected.
 const MOST: usize = 16;
 
-/// How many digits a number may have that is the same as a float.
+/// The maximum length of a number that a float represents exactly.
 const MOST_DIGITS: usize = 15;
 
-/// A predicate that the model rates.
+/// A predicate in the context feedback.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Rating {
-    /// The list that it is in.
+    /// The name of the list that contains the predicate.
     pub list: &'static str,
-    /// Its place there.
+    /// The index in the list.
     pub index: usize,
     /// The string with the name of the predicate.
     pub name: NodeId,
 }
 
 impl Recogniser<'_> {
-    /// Gives the operations. `may_hold`: whether secrets may be anywhere in the envelope.
+    /// Returns the operations. `may_hold` is true if the envelope may contain secrets.
     pub(super) fn memory(&self, json: &Json<'_>, list: NodeId, may_hold: bool) -> Option<Vec<NodeId>> {
         let operations = elements(json, list, self.context.settings.caps.memory())?;
         let mut keys = Vec::with_capacity(operations.len());
@@ -46,14 +47,14 @@ impl Recogniser<'_> {
         are_different(&keys).then_some(operations)
     }
 
-    /// Nothing is taken back.
+    /// Accepts a self-correction that is not triggered.
     pub(super) fn correction(&self, json: &Json<'_>, node: NodeId) -> Option<()> {
         let [triggered, hypothesis] = self.expected.correction.of(json, node)?;
         let is_idle = json.kind(triggered?.value) == JsonKind::Bool(false);
         (is_idle && json.is_empty_string(hypothesis?.value)).then_some(())
     }
 
-    /// Gives whether there are any questions.
+    /// Returns true if there are any questions.
     pub(super) fn knowledge(&self, json: &Json<'_>, list: NodeId) -> Option<bool> {
         let settings = self.context.settings;
         let requests = elements(json, list, settings.caps.knowledge())?;
@@ -75,7 +76,7 @@ impl Recogniser<'_> {
         are_different(&questions).then_some(!requests.is_empty())
     }
 
-    /// Gives the predicates that are rated.
+    /// Returns the rated predicates.
     pub(super) fn feedback(&self, json: &Json<'_>, node: NodeId) -> Option<Vec<Rating>> {
         let [score, helpful, noise, missing] = self.expected.feedback.of(json, node)?;
         let score = number(json, score?.value)?;
@@ -97,7 +98,7 @@ impl Recogniser<'_> {
         (are_fit && is_text && is_score && are_different(&names)).then_some(rated)
     }
 
-    /// Gives whether there are any tools to be run.
+    /// Returns true if there are any tool requests.
     pub(super) fn tools(&self, json: &Json<'_>, list: NodeId) -> Option<bool> {
         let requests = elements(json, list, self.context.settings.caps.tools())?;
         let mut ids = Vec::with_capacity(requests.len());
@@ -125,12 +126,12 @@ impl Recogniser<'_> {
     }
 }
 
-/// The names of the arguments of a tool, if no rule has anything against the arguments.
+/// Returns the argument names of a tool, if no rule has a finding about the arguments.
 fn arguments<'t>(json: &Json<'t>, args: NodeId) -> Option<Vec<&'t [u8]>> {
     if json.kind(args) != JsonKind::Object {
         return None;
     }
-    // No number is so long that it is another one as a float, or so large that it is none.
+    // Numbers are short enough to be exact and finite as floats.
     let is_odd = |node: NodeId| {
         json.kind(node) == JsonKind::Number
             && (json.raw(node).len() > MOST_DIGITS
@@ -153,7 +154,7 @@ fn arguments<'t>(json: &Json<'t>, args: NodeId) -> Option<Vec<&'t [u8]>> {
     are_different(&names).then_some(names)
 }
 
-/// The elements of an array, if there are not too many.
+/// Returns the elements of an array with at most `most` elements.
 fn elements(json: &Json<'_>, list: NodeId, most: usize) -> Option<Vec<NodeId>> {
     let found: Vec<_> = json.elements(list).take(most.saturating_add(1)).collect();
     (json.kind(list) == JsonKind::Array && found.len() <= most).then_some(found)
@@ -168,7 +169,7 @@ fn is_string(json: &Json<'_>, member: Member) -> bool {
     super::texts::is_string(json, member.value)
 }
 
-/// Whether a node is a string with more than white space in it.
+/// True if a node is a string that is not blank.
 fn says(json: &Json<'_>, node: NodeId) -> bool {
     super::texts::is_string(json, node) && json.says(node)
 }

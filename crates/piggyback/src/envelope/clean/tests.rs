@@ -1,4 +1,5 @@
-//! What is called clean, held against the rules: a clean envelope, and for each rule one that lacks a single thing of it.
+//! Tests of the recognizer against the rules: a valid envelope and, for each rule, an envelope with
+//! one difference.
 
 #![allow(clippy::unwrap_used)]
 
@@ -10,10 +11,10 @@ use crate::envelope::{PROFILE_INFERRED, edits};
 use mangle_settings::Runtime;
 use mangle_syntax::lint::Finding;
 
-/// An envelope that no rule has anything against.
+/// An envelope without findings.
 const CLEAN: &str = r#"{"control_packet": {"intent_classification": {"category": "/mutation", "verb": "/fix", "target": "src/auth.go", "constraint": "none", "confidence": 0.9}, "mangle_updates": ["modified(\"src/auth.go\").", "task_status(\"t1\", /done).", "observation(\"gr\u00fcn\", \"a\\\"b\\\" 5:1 — c\")."], "memory_operations": [{"op": "note", "key": "user:style", "value": "terse"}], "self_correction": {"triggered": false, "hypothesis": ""}, "reasoning_trace": "The token is checked before the clock is set, so that each login in the first second fails; src/auth.go has to wait for the clock. The tests never saw it because they set the clock themselves before anything else happens, and so nobody noticed it until the servers were moved to the other site.", "knowledge_requests": [{"specialist": "researcher", "query": "why", "purpose": "to know", "priority": "optional"}], "context_feedback": {"overall_usefulness": 0.5, "helpful_facts": ["modified"], "noise_facts": [], "missing_context": ""}, "tool_requests": [{"id": "req_1", "tool_name": "read_file", "tool_args": {"path": "src/auth.go", "lines": [1, 2.5], "command": "ls"}, "purpose": "look", "required": true}]}, "surface_response": "I am looking at the login now."}"#;
 
-/// What the program says.
+/// The declarations of the program.
 const SCHEMAS: &str = "Decl modified(Path) bound [/string].
 # Status: /open, /done
 Decl task_status(Task, Status) bound [/string, /name].
@@ -31,13 +32,13 @@ next_step(Task) :- task_status(Task, /done), modified(Task).
 recovery_action(/fix_imports) :- abductive_hypothesis(\"missing import\").
 ";
 
-/// The settings of a clean envelope.
+/// The settings of the valid envelope.
 const USUAL: &str = "[transcripts]\nprofile = \"current\"\n";
 
-/// The same of the newest runtime; [`example`] fills in its name.
+/// Settings like [`USUAL`], for the newest runtime. [`example`] inserts its name.
 const NEWEST: &str = "[transcripts]\nprofile = \"current\"\nruntime = \"$newest\"\n";
 
-/// `E` stands for the clean envelope, `S` for it in a string.
+/// Replies with `E` for the valid envelope and `S` for the envelope as a string.
 const WHOLE: &[(&str, &str)] = &[
     ("PB001", "Sure."),
     ("PB002", "Here: E"),
@@ -58,7 +59,7 @@ const WHOLE: &[(&str, &str)] = &[
     ("PB110", "{\"control_packet\": {\"mangle_updates\": ["),
 ];
 
-/// What is different from a clean envelope.
+/// Edits of the valid envelope.
 #[rustfmt::skip] // One row a rule.
 const EDITS: &[(&str, &str, &str)] = &[
     ("PB010", r#""tool_requests": ["#, r#","tool_requests": ["#),
@@ -150,7 +151,7 @@ const EDITS: &[(&str, &str, &str)] = &[
     ("PB444", "0.5", "0.1"),
 ];
 
-/// Settings, a catalogue of tools and what is different, by which a clean envelope is one no more.
+/// Settings, a tool catalog and an edit that cause a finding for the valid envelope.
 #[rustfmt::skip] // One row a rule.
 const SETTINGS: &[(&str, &str, &str, &str)] = &[
     ("PB027", "[transcripts.caps]\nmax_depth = 2\n", "{\"control", "{x} {\"control"),
@@ -177,25 +178,26 @@ const SETTINGS: &[(&str, &str, &str, &str)] = &[
     ("PB432", "[transcripts]\nspecialists = [\"ada\"]\n", "\"researcher\"", "\"bob\""),
 ];
 
-/// Rules that need more than one thing to be different: their example has to do.
+/// Rules that need more than one difference. For these rules, the tests use the examples of the
+/// rules.
 const FAR: &[&str] = &[
     "PB029", "PB117", "PB150", "PB151", "PB152", "PB153", "PB154", "PB155", "PB156", "PB157", "PB158",
     "PB159", "PB160", "PB161", "PB422", "PB423", "PB434",
 ];
 
-/// A reply that is judged by these settings.
+/// Creates an example from a reply and settings.
 fn example(reply: &str, settings: &str) -> Example {
     let settings =
         if settings.contains("[transcripts]") { settings.to_owned() } else { format!("{USUAL}{settings}") };
     let settings = settings.replace("$newest", &Runtime::newest().to_string());
     let mut example =
         Example::new(&format!("{reply}\n#- schemas.gl\n{SCHEMAS}#- mangle-ls.toml\n{settings}"));
-    // The line end is the example's.
+    // Remove the line break that the example adds.
     example.reply.pop();
     example
 }
 
-/// The envelope of each rule that lacks one thing of a clean one.
+/// Returns an envelope with one difference for each rule.
 fn witnesses() -> Vec<(&'static str, Example)> {
     let string = edits::quoted(CLEAN);
     let whole = |text: &str| match text {
@@ -215,14 +217,14 @@ fn witnesses() -> Vec<(&'static str, Example)> {
     all.chain(far.map(|rule| (rule.code, Example::new(rule.bad.trim_end())))).collect()
 }
 
-/// Whether an envelope is called clean, but for the profile that is inferred.
+/// True if the recognizer accepts an envelope and it lacks no fields.
 fn is_recognised(example: &Example) -> bool {
     let mut recogniser = Recogniser::new(example.context());
     let json = Json::parse(example.reply.as_bytes());
     recogniser.recognise(&json).is_some_and(|clean| !clean.lacks_fields)
 }
 
-/// Whether all that is found is what the recogniser does not decide.
+/// True if the only finding is the inferred profile.
 fn is_only_inferred(found: &[Finding], example: &Example) -> bool {
     let mut recogniser = Recogniser::new(example.context());
     let json = Json::parse(example.reply.as_bytes());
@@ -240,7 +242,7 @@ fn a_clean_envelope_is_recognised() {
     );
     assert!(is_recognised(&clean));
     assert!(is_recognised(&example(CLEAN, NEWEST)));
-    // A new rule has to be added to `covered`, and to the witnesses below.
+    // Add new rules to `rule_coverage` and to the envelopes below.
     let unknown: Vec<_> =
         rules().filter(|rule| !rule_coverage::CODES.contains(&rule.code)).map(|rule| rule.name).collect();
     assert!(unknown.is_empty(), "the recogniser does not know {unknown:?}, and recognises nothing");

@@ -1,4 +1,4 @@
-//! The texts of an envelope: its updates, its surface, its reasoning.
+//! Recognition of valid texts: updates, surface and reasoning trace.
 
 use super::Recogniser;
 use crate::envelope::fields::{TRACE_MISMATCH, TRACE_SHORT, files, leaked_key};
@@ -6,7 +6,7 @@ use crate::envelope::json::{Json, JsonKind, Member, NodeId};
 use crate::envelope::runtime::is_placeholder;
 
 impl Recogniser<'_> {
-    /// Looks at the reasoning trace, which has to be there where something `changes`.
+    /// Checks the reasoning trace, which is required if `changes` is set.
     pub(super) fn trace(
         &self,
         json: &Json<'_>,
@@ -39,7 +39,7 @@ impl Recogniser<'_> {
         is_told.then_some(())
     }
 
-    /// Looks at what a person sees; gives how many characters that are.
+    /// Checks the surface and returns its length in characters.
     pub(super) fn surface(
         &mut self,
         json: &Json<'_>,
@@ -68,7 +68,7 @@ impl Recogniser<'_> {
     }
 }
 
-/// Whether a text may have an update in it.
+/// True if a text may contain an update.
 fn repeats(text: &str, update: &str) -> bool {
     text.contains(update.trim().trim_end_matches('.'))
 }
@@ -77,22 +77,23 @@ pub(super) fn is_string(json: &Json<'_>, node: NodeId) -> bool {
     matches!(json.kind(node), JsonKind::Plain | JsonKind::Escaped)
 }
 
-/// Whether some escape may be half of a surrogate pair.
+/// True if an escape may be a surrogate.
 pub(super) fn has_surrogates(text: &[u8]) -> bool {
     memchr::memmem::find(text, b"\\ud").is_some() || memchr::memmem::find(text, b"\\uD").is_some()
 }
 
-/// How many words a string has at least: letters behind a space, which no escape has in it.
+/// Returns a lower bound for the number of words in a string: letters after a space, which is not
+/// part of an escape.
 fn words(raw: &[u8]) -> usize {
     let pairs = raw.iter().zip(raw.get(1..).unwrap_or(&[]));
     let begins = |(one, other): (&u8, &u8)| usize::from(*one == b' ' && other.is_ascii_alphanumeric());
     pairs.map(begins).sum()
 }
 
-/// Whether a string may have names of files in it: a full stop in front of a letter, or of an escape.
+/// True if a string may contain file names: a period before a letter or an escape.
 fn may_name_files(raw: &[u8]) -> bool {
     let pairs = raw.iter().zip(raw.get(1..).unwrap_or(&[]));
-    // All of them, so that several are compared at once.
+    // No early exit, so that the loop can be vectorized.
     pairs.fold(false, |any, (one, other)| {
         any | (*one == b'.' && (other.is_ascii_alphabetic() || *other == b'\\'))
     })

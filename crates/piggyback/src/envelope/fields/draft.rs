@@ -1,4 +1,4 @@
-//! The members that version 1.3 plans.
+//! Rule for the members that version 1.3 plans.
 
 use crate::envelope::json::{Json, JsonKind, NodeId};
 use crate::envelope::sink::Sink;

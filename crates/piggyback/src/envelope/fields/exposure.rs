@@ -1,4 +1,4 @@
-//! Credentials anywhere in a reply, and pieces of the control packet in the text that a person reads.
+//! Rules for credentials anywhere in a reply, and for parts of the control packet in the surface.
 
 use crate::envelope::json::{Json, NodeId};
 use crate::envelope::memory::MemoryOperation;
@@ -11,16 +11,16 @@ use crate::envelope::table;
 use mangle_syntax::lint::{Finding, Rule, Severity, rule};
 use mangle_syntax::text::{TextRange, size};
 
-/// A credential in the text that a person reads.
+/// Reports a credential in the surface.
 pub(super) static SURFACE_SECRET: Rule = rule!("surface-secret.md");
 
-/// A piece of the control packet in the text that a person reads.
+/// Reports a part of the control packet in the surface.
 pub(super) static SURFACE_LEAK: Rule = rule!("surface-leak.md");
 
-/// A credential elsewhere in a reply.
+/// Reports a credential in another part of a reply.
 pub(super) static PACKET_SECRET: Rule = rule!("packet-secret.md");
 
-/// Looks for credentials in all of a reply.
+/// Searches the whole reply for credentials.
 pub(super) fn check_reply(survey: &Survey<'_>, sink: &mut Sink) {
     let found = secrets_in(survey.reply.raw);
     if found.is_empty() {
@@ -55,11 +55,11 @@ fn finding(secret: &Secret, range: TextRange, is_shown: bool) -> Finding {
     }
 }
 
-/// The parts of an envelope for which a rule speaks.
+/// Ranges of an envelope with dedicated rules.
 struct Places {
-    /// The text that a person reads, if the runtime takes the envelope.
+    /// The surface, if the runtime uses the envelope.
     surface: Vec<TextRange>,
-    /// Values that are stored in memory, which `secret-stored` looks at.
+    /// Values that are stored in memory. The rule `secret-stored` checks them.
     stored: Vec<TextRange>,
 }
 
@@ -77,7 +77,7 @@ impl Places {
     }
 }
 
-/// The value of an operation that stores it.
+/// Returns the value of a storing operation.
 fn stored(json: &Json<'_>, operation: NodeId) -> Option<TextRange> {
     let member = |name: &str| {
         let is_it = |key: NodeId| json.string(key).is_some_and(|key| key == name);
@@ -88,7 +88,7 @@ fn stored(json: &Json<'_>, operation: NodeId) -> Option<TextRange> {
     Some(json.range(member("value")?)).filter(|_| stores)
 }
 
-/// Looks for pieces of the packet in the text that a person reads.
+/// Searches the surface for parts of the packet.
 pub(super) fn check(subject: &Subject<'_>, sink: &mut Sink) {
     if !subject.is_picked {
         return;
@@ -108,10 +108,10 @@ pub(super) fn check(subject: &Subject<'_>, sink: &mut Sink) {
     }
 }
 
-/// How short an update may be that is recognised in a text.
+/// The minimum length in bytes of an update that is searched for in a text.
 const SHORTEST_UPDATE: usize = 12;
 
-/// The first update that stands in a text word for word.
+/// Returns the first update that occurs literally in a text.
 fn leaked_update(subject: &Subject<'_>, text: &str) -> Option<(usize, usize)> {
     let list = subject.control.get("mangle_updates")?;
     let updates = subject.json.elements(list.value).filter_map(|update| subject.json.string(update));
@@ -123,13 +123,13 @@ fn leaked_update(subject: &Subject<'_>, text: &str) -> Option<(usize, usize)> {
     found.next()
 }
 
-/// The first key of a control packet in a text that is written as a key: with a colon behind it, or as a tag.
+/// Returns the first key of a control packet in a text. A key has a colon after it, or is a tag.
 #[must_use]
 pub(in crate::envelope) fn leaked_key(text: &str) -> Option<(usize, &'static str)> {
     let bytes = text.as_bytes();
     let is_word = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
     let mut end = 0;
-    // Such keys have a `_` in them.
+    // All such keys contain `_`.
     for at in memchr::memchr_iter(b'_', bytes) {
         if at < end {
             continue;
@@ -147,13 +147,13 @@ pub(in crate::envelope) fn leaked_key(text: &str) -> Option<(usize, &'static str
     None
 }
 
-/// The key of a control packet that a word is, in any case.
+/// Returns the key of a control packet that equals a word, in any case.
 fn key_like(word: &str) -> Option<&'static str> {
     let mut keys = table::CONTROL.fields.iter().map(|field| field.name).chain(["control_packet"]);
     keys.find(|key| key.contains('_') && key.eq_ignore_ascii_case(word))
 }
 
-/// Whether what stands around a word makes a key of it.
+/// True if the text around a word makes it a key.
 fn is_key(before: Option<&u8>, behind: &str) -> bool {
     if matches!(before, Some(b'<' | b'/')) && behind.starts_with('>') {
         return true;

@@ -1,4 +1,4 @@
-//! What the intent says: category, verb, target, constraint, confidence.
+//! Rules for the values of the intent: category, verb, target, constraint, confidence.
 
 use super::verbs::{CATEGORIES, Taxonomy};
 use crate::envelope::edits::{insert_member, quoted};
@@ -49,7 +49,7 @@ fn is_first_version(profile: Profile) -> bool {
     matches!(profile, Profile::V1_1 | Profile::V1_1Bnf)
 }
 
-/// What a member is until somebody says better.
+/// Returns the placeholder for a missing member.
 fn filler(name: &str, intent: &View<'_>) -> &'static str {
     let category = intent.text("category").unwrap_or_default();
     match (name, category.trim_start_matches('/')) {
@@ -140,7 +140,7 @@ fn category(subject: &Subject<'_>, intent: &View<'_>, sink: &mut Sink) {
     }
 }
 
-/// Adds to a finding why a name needs its slash, and the fix.
+/// Adds the reason for a required slash and the fix to a finding.
 fn not_a_name(finding: Finding, range: TextRange, bare: &str) -> Finding {
     let fix = Fix::safe("add the slash").replace(range, quoted(&format!("/{bare}")));
     finding.note(format!("a rule that matches `/{bare}` does not match the text `{bare}`")).fix(fix)
@@ -194,16 +194,16 @@ fn target(intent: &View<'_>, sink: &mut Sink) {
     }
 }
 
-/// Whether a path is absolute, or climbs out of the workspace.
+/// True if a path is absolute or leaves the workspace.
 pub(in crate::envelope) fn leaves_workspace(path: &str) -> bool {
     let is_drive = matches!(path.as_bytes(), [drive, b':', b'/' | b'\\', ..] if drive.is_ascii_alphabetic());
-    // A name such as `/auth` is no path.
+    // A name such as `/auth` is not a path.
     let is_absolute =
         is_drive || path.starts_with("~/") || path.starts_with('/') && path.matches('/').count() > 1;
     is_absolute || path.contains("..") && path.split(['/', '\\']).any(|part| part == "..")
 }
 
-/// A number that must be from 0 to 1.
+/// Reports a number outside of the range from 0 to 1.
 fn unit(view: &View<'_>, name: &str, sink: &mut Sink) {
     let (Some(value), Some(range)) = (view.number(name), view.value_range(name)) else { return };
     if (0.0..=1.0).contains(&value) {

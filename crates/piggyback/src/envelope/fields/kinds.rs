@@ -1,4 +1,4 @@
-//! Members that come twice, are `null`, or hold something of the wrong kind.
+//! Rules for members that are duplicate, `null`, or of the wrong kind.
 
 use rustc_hash::FxHashSet;
 
@@ -20,7 +20,7 @@ pub(super) static NULL_MEMBER: Rule = rule!("null-member.md");
 
 pub(super) static WRONG_KIND: Rule = rule!("wrong-kind.md");
 
-/// What other rules say of `null` in these.
+/// Members whose `null` values other rules report.
 const SPOKEN_FOR: [&str; 13] = [
     "surface_response",
     "intent_classification",
@@ -60,7 +60,8 @@ fn duplicates(view: &View<'_>, is_inside: bool, sink: &mut Sink) {
         if sink.is_full(&DUPLICATE_MEMBER) {
             return;
         }
-        // There are few members, unless they come twice, and then the rule is full soon.
+        // Linear search, because objects have few members unless keys are repeated, and then the
+        // limit of findings is reached soon.
         let Some(earlier) = view.entries.iter().take(at).rev().find(|earlier| earlier.field.name == name)
         else {
             continue;
@@ -95,7 +96,7 @@ fn duplicates(view: &View<'_>, is_inside: bool, sink: &mut Sink) {
     }
 }
 
-/// Arguments of a tool that come twice.
+/// Reports duplicate arguments of a tool.
 fn arguments(json: &Json<'_>, node: NodeId, sink: &mut Sink) {
     let mut seen = FxHashSet::default();
     for member in json.members(node) {
@@ -131,7 +132,7 @@ fn null(json: &Json<'_>, name: &str, shape: &Shape, node: NodeId, sink: &mut Sin
     let range = json.range(node);
     let mut finding = Finding::new(&NULL_MEMBER, range, format!("runtime reads this `null` as {zero}"));
     finding.fix = match shape {
-        // An object in a list has members that must be there.
+        // An object in a list has required members.
         Shape::Object(_) if name.is_empty() => json
             .problems
             .is_empty()
@@ -141,7 +142,7 @@ fn null(json: &Json<'_>, name: &str, shape: &Shape, node: NodeId, sink: &mut Sin
     sink.push(finding);
 }
 
-/// Looks at a value that is not `null`, and at the elements of a list.
+/// Checks a value that is not `null`, and the elements of a list.
 fn value(json: &Json<'_>, shape: &Shape, node: NodeId, sink: &mut Sink) {
     let kind = json.kind(node);
     let fits = match shape {
@@ -153,7 +154,7 @@ fn value(json: &Json<'_>, shape: &Shape, node: NodeId, sink: &mut Sink) {
         Shape::Map => kind == JsonKind::Object,
         _ => true,
     };
-    // PB010 or PB026 says what is broken.
+    // PB010 or PB026 reports damaged values.
     if !fits && kind != JsonKind::Broken && !sink.is_full(&WRONG_KIND) {
         wrong(json, shape, node, sink);
     }
@@ -172,7 +173,8 @@ fn value(json: &Json<'_>, shape: &Shape, node: NodeId, sink: &mut Sink) {
     }
 }
 
-/// Numbers in arguments that fit no float: the runtime rejects the envelope for them, too.
+/// Reports numbers in arguments that are too large for a float. The runtime rejects an envelope
+/// with such numbers.
 fn numbers(json: &Json<'_>, node: NodeId, sink: &mut Sink) {
     let mut open = vec![node];
     while let Some(node) = open.pop() {
@@ -209,7 +211,7 @@ fn wrong(json: &Json<'_>, shape: &Shape, node: NodeId, sink: &mut Sink) {
         }
         _ => format!("expected {wanted} at `{pointer}`, found {found}"),
     };
-    // A whole object is too much to mark.
+    // The range of a whole object would be too large.
     let shown = match json.kind(node) {
         JsonKind::Array | JsonKind::Object => crate::envelope::view::first_byte(range),
         _ => range,
@@ -222,7 +224,7 @@ fn wrong(json: &Json<'_>, shape: &Shape, node: NodeId, sink: &mut Sink) {
     sink.push(finding);
 }
 
-/// The same value as what is wanted, where that loses nothing.
+/// Converts a value to the expected kind if the conversion is lossless.
 fn cast(json: &Json<'_>, shape: &Shape, node: NodeId) -> Option<(&'static str, String)> {
     let raw = std::str::from_utf8(json.raw(node)).ok()?;
     let text = json.string(node);

@@ -1,4 +1,4 @@
-//! Members that should be there.
+//! Rules for missing members.
 
 use crate::envelope::edits::{insert_member, quoted};
 use crate::envelope::json::{Json, JsonKind};
@@ -13,7 +13,7 @@ use mangle_syntax::text::{TextRange, listed};
 
 pub(super) static SURFACE_MISSING: Rule = rule!("surface-missing.md");
 
-/// An envelope that says nothing to the kernel.
+/// Reports an envelope without a control packet.
 pub static CONTROL_MISSING: Rule = rule!("control-missing.md");
 
 pub(super) static UPDATES_MISSING: Rule = rule!("updates-missing.md");
@@ -28,7 +28,7 @@ pub(super) static MEMORY_MISSING: Rule = rule!("memory-missing.md");
 
 pub(super) static SCHEMA_MEMBER: Rule = rule!("schema-member.md");
 
-/// The reply whose only object is no envelope at all.
+/// Reports a reply whose only object is not an envelope.
 pub(super) fn check_reply(survey: &Survey<'_>, sink: &mut Sink) {
     let is_lost = survey.is_lost()
         && survey.wrapper.as_ref().is_none_or(|json| json.kind(json.root()) == JsonKind::Array);
@@ -73,7 +73,7 @@ fn blank(subject: &Subject<'_>, sink: &mut Sink) {
     }
 }
 
-/// What follows from an envelope without a text for the user.
+/// The note about an envelope without a text for the user.
 const LOST: &str = "the runtime rejects the envelope, and its control packet is lost";
 
 fn surface(subject: &Subject<'_>, sink: &mut Sink) {
@@ -96,7 +96,7 @@ fn surface(subject: &Subject<'_>, sink: &mut Sink) {
 fn control(subject: &Subject<'_>, sink: &mut Sink) {
     let envelope = &subject.envelope;
     let is_missing = !envelope.mentions("control_packet") && envelope.meant_for("control_packet").is_none();
-    // Without a surface, too, the envelope is lost anyway.
+    // If the surface is also missing, the envelope is rejected anyway.
     if is_missing && envelope.mentions("surface_response") {
         let message = "envelope has no `control_packet`";
         let mut finding = Finding::new(&CONTROL_MISSING, subject.brace(), message)
@@ -106,7 +106,7 @@ fn control(subject: &Subject<'_>, sink: &mut Sink) {
     }
 }
 
-/// A packet of the members that have to be there. The two lists are always said.
+/// Returns a packet with the required members. The two lists are always included.
 pub(super) fn bare(subject: &Subject<'_>) -> String {
     let is_strict = subject.context.settings.caps.strict;
     let member = |field: &MemberField| {
@@ -123,12 +123,12 @@ pub(super) fn bare(subject: &Subject<'_>) -> String {
     format!("{{{}}}", members.join(", "))
 }
 
-/// Whether an envelope is wrong without a member.
+/// True if an envelope without the member is invalid.
 fn is_needed(subject: &Subject<'_>, need: Requirement) -> bool {
     need == Requirement::Required || (need == Requirement::Schema && subject.is_schema())
 }
 
-/// A fix that inserts a member.
+/// Returns a fix that inserts a member.
 fn insertion(
     view: &View<'_>,
     name: &str,
@@ -140,7 +140,7 @@ fn insertion(
     Some(fix(format!("insert `{name}`")).replace(range, text))
 }
 
-/// Whether a member of the control packet is missing, and nothing else says so.
+/// True if a member of the control packet is missing and no other rule reports it.
 fn is_missing(subject: &Subject<'_>, name: &str) -> bool {
     !subject.control.mentions(name) && subject.control.meant_for(name).is_none()
 }
@@ -157,7 +157,7 @@ fn updates(subject: &Subject<'_>, sink: &mut Sink) {
         if is_needed(subject, need(subject, "mangle_updates")) {
             finding = finding.severity(Severity::Error);
         }
-        // An empty list would be no better in the grammar of 1.1.
+        // The grammar of 1.1 does not allow an empty list.
         if subject.profile != Profile::V1_1Bnf {
             finding.fix = insertion(&subject.control, "mangle_updates", "[]", false, Fix::safe);
         }
@@ -169,7 +169,7 @@ fn updates(subject: &Subject<'_>, sink: &mut Sink) {
     }
 }
 
-/// An intent to be changed.
+/// A template of an intent.
 const INTENT: &str = "{\"category\": \"/query\", \"verb\": \"/explain\", \"target\": \"none\", \"constraint\": \"none\", \"confidence\": 0.5}";
 
 fn intent(subject: &Subject<'_>, sink: &mut Sink) {
@@ -222,10 +222,10 @@ fn memory(subject: &Subject<'_>, sink: &mut Sink) {
     }
 }
 
-/// What other rules say of these.
+/// Members that other rules report.
 const SPOKEN_FOR: [&str; 3] = ["intent_classification", "mangle_updates", "memory_operations"];
 
-/// The empty value of a member that the strict schema requires.
+/// Returns the empty value of a member that the strict schema requires.
 fn empty(name: &str) -> Option<&'static str> {
     Some(match name {
         "self_correction" => "{\"triggered\": false, \"hypothesis\": \"\"}",
@@ -241,20 +241,22 @@ fn empty(name: &str) -> Option<&'static str> {
 }
 
 fn schema(subject: &Subject<'_>, sink: &mut Sink) {
-    // The runtime itself does without these fields.
+    // The runtime itself does not require these fields.
     if subject.is_schema() {
         fields_of(&subject.control, subject.control_range(), subject.profile, sink);
     }
 }
 
-/// The fields that the strict schema requires of an envelope that has no other fault.
+/// Reports the missing fields that the strict schema requires, for an envelope without other
+/// findings.
 pub(in crate::envelope) fn missing_fields(json: &Json<'_>, profile: Profile, sink: &mut Sink) {
     let envelope = View::of(json, &ENVELOPE, [json.root()]);
     let range = envelope.key_range("control_packet").unwrap_or_else(|| envelope.brace());
     fields_of(&envelope.object("control_packet"), range, profile, sink);
 }
 
-/// The fields that the strict schema requires of a control packet and what is in it; `range` is where the packet is shown.
+/// Reports the missing fields of a control packet and its nested objects that the strict schema
+/// requires. `range` is the range for findings about the packet.
 fn fields_of(control: &View<'_>, range: TextRange, profile: Profile, sink: &mut Sink) {
     control.visit(profile, true, &mut |view, is_known| {
         if is_known && !sink.is_full(&SCHEMA_MEMBER) {
@@ -264,7 +266,7 @@ fn fields_of(control: &View<'_>, range: TextRange, profile: Profile, sink: &mut 
     });
 }
 
-/// The fields that an object lacks, in one finding.
+/// Reports the missing fields of an object in one finding.
 fn lacking(view: &View<'_>, range: TextRange, profile: Profile, sink: &mut Sink) {
     let wanted = view.table.fields.iter().filter(|field| field.need(profile) == Requirement::Schema);
     let missing: Vec<_> = wanted
@@ -292,7 +294,7 @@ fn lacking(view: &View<'_>, range: TextRange, profile: Profile, sink: &mut Sink)
         else {
             return sink.push(finding);
         };
-        // In an empty object the first brings no comma.
+        // In an empty object, the first insertion has no comma.
         if !text.is_empty() && !more.starts_with(',') {
             text.push_str(", ");
         }

@@ -1,8 +1,8 @@
-//! The members of envelopes and control packets (`PB1xx`): which are there, which are unknown or of the wrong kind, and
-//! what the intent says.
+//! Rules for the members of envelopes and control packets (`PB1xx`): missing, unknown, of the wrong
+//! kind, and values of the intent.
 //!
-//! Takes a [`Subject`]; gives findings. What is wanted comes from the table of members; the audit objects of 1.2 are in
-//! `audit`.
+//! The input is a [`Subject`], the output is findings. The requirements come from the table of
+//! members. The audit objects of 1.2 are in `audit`.
 
 mod draft;
 mod exposure;
@@ -30,7 +30,6 @@ pub use verbs::{CATEGORIES, Taxonomy, VERBS};
 pub use version::PROFILE_INFERRED;
 pub(super) use version::{NEWER_VERSION, inferred};
 
-/// The rules about members.
 pub(super) const FAMILY: Family = Family {
     rules: &[
         &kinds::DUPLICATE_MEMBER,

@@ -1,4 +1,4 @@
-//! Which of the two channels comes first.
+//! Rule for the order of surface and control packet.
 
 use crate::envelope::edits;
 use crate::envelope::profile::is_surface_first;
@@ -16,7 +16,7 @@ pub(super) fn check(subject: &Subject<'_>, sink: &mut Sink) {
     }
 }
 
-/// The order of the two lists, which the grammar of 1.1 fixes.
+/// Reports the order of the two lists, which the grammar of 1.1 fixes.
 fn lists(subject: &Subject<'_>, sink: &mut Sink) {
     let first = |name| subject.control.all(name).next();
     let (Some(updates), Some(memory)) = (first("mangle_updates"), first("memory_operations")) else { return };
@@ -36,7 +36,7 @@ fn channels(subject: &Subject<'_>, sink: &mut Sink) {
         return;
     };
     let is_surface_first = is_surface_first(envelope);
-    // PB109 says it of a reply that was cut off.
+    // PB109 reports the order in a truncated reply.
     if subject.is_truncated || is_surface_first != subject.profile.is_control_first() {
         return;
     }
@@ -44,7 +44,7 @@ fn channels(subject: &Subject<'_>, sink: &mut Sink) {
     let loses = ["mangle_updates", "tool_requests"].iter().any(|name| !subject.control.list(name).is_empty());
     let severity = match subject.profile {
         Profile::V1_1 => Severity::Information,
-        // The grammar produces one order.
+        // The grammar allows only one order.
         Profile::V1_1Bnf => Severity::Error,
         _ if loses => Severity::Error,
         _ => Severity::Warning,

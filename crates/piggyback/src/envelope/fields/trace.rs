@@ -1,4 +1,4 @@
-//! The reasoning trace.
+//! Rules for the reasoning trace.
 
 use crate::envelope::shorten::shortened;
 use crate::envelope::sink::Sink;
@@ -13,7 +13,7 @@ pub(in crate::envelope) static TRACE_SHORT: Rule = rule!("trace-short.md");
 
 pub(in crate::envelope) static TRACE_MISMATCH: Rule = rule!("trace-mismatch.md");
 
-/// How many files of one trace are looked for.
+/// The maximum number of files in a trace that are checked.
 const MOST_FILES: usize = 20;
 
 pub(super) fn check(subject: &Subject<'_>, sink: &mut Sink) {
@@ -66,7 +66,7 @@ fn mismatch(subject: &Subject<'_>, sink: &mut Sink) {
         known.push_str(&subject.json.string(update).unwrap_or_default());
     }
     for file in files(&trace).filter(|file| !known.contains(file)).take(MOST_FILES) {
-        // A word of the trace is a part of it.
+        // The word is a subslice of the trace.
         let start = file.as_ptr() as usize - trace.as_ptr() as usize;
         let range = map.to_source(TextRange::at(size(start), size(file.len())));
         let message = format!("packet does not mention `{}`", shortened(file));
@@ -75,18 +75,18 @@ fn mismatch(subject: &Subject<'_>, sink: &mut Sink) {
     }
 }
 
-/// The names of files in a text.
+/// Returns the file names in a text.
 pub(in crate::envelope) fn files(text: &str) -> impl Iterator<Item = &str> {
     text.split_whitespace().map(bare).filter(|word| is_file(word))
 }
 
-/// A word without what stands around words.
+/// Removes surrounding punctuation from a word.
 fn bare(word: &str) -> &str {
     word.trim_matches(|char: char| !char.is_alphanumeric() && !matches!(char, '/' | '_' | '.'))
         .trim_end_matches('.')
 }
 
-/// Whether a word is the name of a file.
+/// True if a word is a file name.
 fn is_file(word: &str) -> bool {
     const ENDS: [&str; 16] = [
         "go", "md", "py", "js", "ts", "tsx", "rs", "java", "json", "yaml", "yml", "toml", "mg", "gl", "sh",

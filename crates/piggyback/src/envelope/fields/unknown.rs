@@ -1,4 +1,4 @@
-//! Keys that the profile does not know.
+//! Rules for keys that the profile does not have.
 
 use crate::envelope::edits::{self, quoted};
 use crate::envelope::json::{JsonKind, Member};
@@ -23,7 +23,7 @@ pub(super) static NEAR_MISS: Rule = rule!("near-miss.md");
 
 pub(super) static EXTRA_FORBIDDEN: Rule = rule!("extra-forbidden.md");
 
-/// The member that silences findings, which is ours.
+/// The member that suppresses findings, specific to mangle-ls.
 const SILENCING: &str = "x_mangle_ls_ignore";
 
 pub(super) fn check(subject: &Subject<'_>, sink: &mut Sink) {
@@ -38,7 +38,7 @@ fn members(subject: &Subject<'_>, view: &View<'_>, is_top: bool, sink: &mut Sink
     let is_known = |field: &MemberField, exact| exact && field.is_in(subject.profile);
     for member in view.nodes.iter().flat_map(|node| view.json.members(*node)) {
         let Some(key) = view.json.string(member.key) else { continue };
-        // A key that the reply ends in says nothing yet.
+        // A key that is cut off at the end of the reply is not reported.
         let is_cut = subject.is_truncated && view.json.kind(member.value) == JsonKind::Broken;
         let found = view.table.find(&key);
         if is_cut || key == SILENCING || found.is_some_and(|(field, exact)| is_known(field, exact)) {
@@ -49,7 +49,7 @@ fn members(subject: &Subject<'_>, view: &View<'_>, is_top: bool, sink: &mut Sink
     }
 }
 
-/// A member that the profile does not know.
+/// A member that the profile does not have.
 struct UnknownMember<'s> {
     subject: &'s Subject<'s>,
     view: &'s View<'s>,
@@ -70,7 +70,7 @@ impl UnknownMember<'_> {
             (Some((field, _)), _) => (!sink.is_full(&CASE_VARIANT)).then(|| self.case(field)),
             (None, "surface") if self.is_top => Some(self.short("surface_response", sink)),
             (None, "control") if self.is_top => Some(self.short("control_packet", sink)),
-            // Whether a key was meant for another one takes time to find out.
+            // The search for similar keys is expensive.
             (None, _) if sink.is_full(&NEAR_MISS) => None,
             (None, key) => match self.view.table.near(key) {
                 Some(field) => Some(self.near(field, sink)),
@@ -96,14 +96,14 @@ impl UnknownMember<'_> {
         let is_ours = |field: &&MemberField| field.is_in(self.subject.profile);
         let meant = found.map(|(field, _)| field).or_else(|| self.view.meant(self.key)).filter(is_ours);
         finding.fix = match meant {
-            // What is under the key would be lost; where both are there, one of them has to be chosen.
+            // Deletion would lose the value. If both keys exist, the author must choose.
             Some(field) => self.misnamed(field.name, sink),
             None => self.deletion(),
         };
         finding
     }
 
-    /// Renames a key that was meant for another one, if that is not there, and if the runtime can read the value.
+    /// Renames a misspelled key if the intended key is absent and the runtime can decode the value.
     fn misnamed(&self, name: &str, sink: &mut Sink) -> Option<Fix> {
         if self.view.all(name).any(|entry| entry.key != self.member.key) {
             return None;
@@ -114,7 +114,7 @@ impl UnknownMember<'_> {
             let reading = runtime::read(&new, &self.subject.context.settings.caps);
             reading.is_ok_and(|reading| reading.picked.is_some())
         };
-        // What is not read as it is cannot be lost.
+        // If the runtime does not use the reply, the fix cannot make it worse.
         let is_harmless = reply.picked.is_none()
             || sink.may_read(reply.raw.len()) && edits::applied(reply.raw, &fix).is_some_and(is_read);
         is_harmless.then_some(fix)
@@ -143,7 +143,7 @@ impl UnknownMember<'_> {
         let message = format!("key `{}` is not written in lower case", self.shown());
         let note = format!("the runtime reads it as `{}`, other readers do not", field.name);
         let mut finding = Finding::new(&CASE_VARIANT, self.range(), message).note(note);
-        // Where both are there, renaming changes which of them counts.
+        // If both keys exist, renaming changes the effective member.
         if self.view.all(field.name).nth(1).is_none() {
             finding.fix = Some(self.rename(Fix::safe(format!("rename it to `{}`", field.name)), field.name));
         }
@@ -163,7 +163,7 @@ impl UnknownMember<'_> {
         self.lost(&NEAR_MISS, format!("unknown key `{}`", self.shown()), field.name, sink)
     }
 
-    /// A key in the place of another one.
+    /// Reports a key that is probably a misspelling of another key.
     fn lost(&self, rule: &'static Rule, message: String, name: &'static str, sink: &mut Sink) -> Finding {
         let mut finding = Finding::new(rule, self.range(), message)
             .note("the runtime ignores its value")

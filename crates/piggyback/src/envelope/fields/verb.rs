@@ -3,12 +3,12 @@
 /// A verb of the taxonomy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Verb {
-    /// It, without its slash.
+    /// The name without slash.
     pub name: &'static str,
-    /// Its category, without slash.
+    /// The category without slash.
     pub category: &'static str,
-    /// The shard that acts on it; none for some.
+    /// The shard that handles the verb, if any.
     pub shard: Option<&'static str>,
-    /// How much it counts where several fit.
+    /// The priority if several verbs match.
     pub priority: u32,
 }

@@ -1,9 +1,9 @@
-//! What intents may say: categories, and the verbs of the default taxonomy.
+//! The values of intents: categories, and the verbs of the default taxonomy.
 
 use super::verb::Verb;
 use crate::envelope::atoms::Declarations;
 
-/// The categories, without their slash.
+/// The categories, without slash.
 pub const CATEGORIES: [&str; 3] = ["query", "mutation", "instruction"];
 
 /// The default taxonomy.
@@ -52,18 +52,18 @@ const fn verb(name: &'static str, category: &'static str, shard: &'static str, p
     Verb { name, category, shard: if shard.is_empty() { None } else { Some(shard) }, priority }
 }
 
-/// The verbs that there are: those that the facts `verb_def(Verb, Category, Shard, Priority)` of a program name, else
-/// the default taxonomy.
+/// The verbs of a program: from its facts `verb_def(Verb, Category, Shard, Priority)`, or from the
+/// default taxonomy.
 #[derive(Debug, Clone, Copy)]
 pub struct Taxonomy<'a> {
-    /// All verbs that packets may use.
+    /// The verbs that packets may use.
     pub verbs: &'a [Verb],
-    /// Whether the program names them.
+    /// True if the program defines the verbs.
     pub is_own: bool,
 }
 
 impl<'a> Taxonomy<'a> {
-    /// The taxonomy that holds where a program says this.
+    /// Returns the taxonomy for a program with these declarations.
     #[must_use]
     pub fn of(declarations: Option<&'a Declarations>) -> Self {
         match declarations.map(Declarations::verbs).filter(|verbs| !verbs.is_empty()) {
@@ -72,7 +72,8 @@ impl<'a> Taxonomy<'a> {
         }
     }
 
-    /// The verbs of a name, which has no slash. A program may give one several categories.
+    /// Returns the verbs with a name, without slash. A program may define a verb in several
+    /// categories.
     pub fn named(self, name: &str) -> impl Iterator<Item = &'a Verb> {
         self.verbs.iter().filter(move |verb| verb.name == name)
     }

@@ -1,4 +1,4 @@
-//! Which version of the protocol an envelope is judged by.
+//! Rules for the protocol version of an envelope.
 
 use crate::envelope::edits;
 use crate::envelope::profile::{Marker, ProfileOrigin};
@@ -7,15 +7,15 @@ use crate::envelope::subject::Subject;
 use mangle_settings::Profile;
 use mangle_syntax::lint::{Finding, Fix, Rule, rule};
 
-/// By which profile an envelope is judged, where nobody says it.
+/// Reports the inferred profile of an envelope, if no profile is given.
 pub static PROFILE_INFERRED: Rule = rule!("profile-inferred.md");
 
 pub(in crate::envelope) static NEWER_VERSION: Rule = rule!("newer-version.md");
 
-/// How the version is fixed for all envelopes.
+/// The help text for fixing the version of all envelopes.
 const PIN: &str = "set `[transcripts] profile`";
 
-/// How many reasons a message has.
+/// The maximum number of reasons in a message.
 const MARKERS: usize = 2;
 
 pub(super) fn check(subject: &Subject<'_>, sink: &mut Sink) {
@@ -48,7 +48,7 @@ pub(super) fn check(subject: &Subject<'_>, sink: &mut Sink) {
     }
 }
 
-/// By which profile an envelope is checked, and why.
+/// Formats the message about the inferred profile of an envelope.
 pub(in crate::envelope) fn inferred(profile: Profile, markers: &[Marker]) -> String {
     let shown = markers.iter().take(MARKERS).map(ToString::to_string).collect::<Vec<_>>().join(", ");
     let more = if markers.len() > MARKERS { ", …" } else { "" };

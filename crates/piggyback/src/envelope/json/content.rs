@@ -1,10 +1,12 @@
-//! Comparison of two readings of a text by content: strings, numbers and words in their places.
+//! Comparison of JSON values by content: strings, numbers and words at the same positions.
 
 use super::{Json, JsonKind, NodeId};
 
 impl Json<'_> {
-    /// True if another value has the same strings, numbers and words in the same arrays and objects, written in any way.
-    /// A word without quotes may be a string there, and a number may be written in another way.
+    /// True if both values have the same strings, numbers and words in the same arrays and objects.
+    ///
+    /// Spelling may differ: an unquoted word equals a string with the same text, and numbers are
+    /// compared by value.
     #[must_use]
     pub fn has_content_of(&self, other: &Json<'_>) -> bool {
         self.nodes.len() == other.nodes.len()
@@ -13,11 +15,11 @@ impl Json<'_> {
             })
     }
 
-    /// True if a node has the content of a node of another value, apart from the nodes inside it.
+    /// Compares the content of two nodes without their children.
     fn is_same(&self, one: NodeId, other: &Json<'_>, another: NodeId) -> bool {
         match (self.kind(one), other.kind(another)) {
             (JsonKind::Plain | JsonKind::Escaped, JsonKind::Plain | JsonKind::Escaped) => {
-                // An apostrophe may have a backslash that JSON does not know.
+                // An apostrophe may have a backslash, which JSON does not allow.
                 let plain = |json: &Json<'_>, node| json.string(node).map(|text| text.replace('\\', ""));
                 plain(self, one) == plain(other, another)
             }
@@ -37,7 +39,7 @@ impl Json<'_> {
     }
 }
 
-/// True if two numbers have the same digits.
+/// Compares two numbers by value.
 fn is_same_number(one: &[u8], other: &[u8]) -> bool {
     let value = |text: &[u8]| std::str::from_utf8(text).ok()?.parse::<f64>().ok();
     value(one).is_some_and(|one| Some(one) == value(other))

@@ -1,7 +1,8 @@
-//! JSON with all byte ranges, keys that come twice, and as much as can be read of what is damaged.
+//! A JSON parser that keeps byte ranges and duplicate keys, and recovers from syntax errors.
 //!
-//! A document is a list of nodes in the order of the text; each knows where those inside it end, so a value is passed
-//! over in one step. What the grammar of RFC 8259 does not allow is a [`JsonProblem`], and reading goes on behind it.
+//! A document is a list of nodes in the order of the text. Each node stores the index after its
+//! last descendant, so a value can be skipped in one step. Each violation of RFC 8259 is recorded
+//! as a [`JsonProblem`], and parsing continues after it.
 
 mod content;
 mod parse;
@@ -20,7 +21,8 @@ use std::ops::Range;
 pub use parse::{JsonProblem, JsonProblemKind};
 pub use space::{is_any_space, plain_space};
 
-/// The length of the quote at the start of a text, of JSON or of a word processor.
+/// Returns the length in bytes of the quote at the start of a text. Accepts JSON quotes and
+/// typographic quotes.
 #[must_use]
 pub fn quote_len(text: &[u8]) -> Option<usize> {
     quotes::quote_at(text).map(|(_, len)| len)
@@ -29,125 +31,126 @@ pub use strict::{Flaw, value_end, whole};
 
 use mangle_syntax::text::{SegmentMap, TextRange, TextSize};
 
-/// What a node is.
+/// The kind of a JSON node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum JsonKind {
-    /// `null`
+    /// The literal `null`.
     Null,
-    /// `true` or `false`
+    /// The literal `true` or `false`.
     Bool(bool),
-    /// A number, whose digits are in the text.
+    /// A number, stored only as text.
     Number,
-    /// A string that is its own value, quotes apart
+    /// A string whose value equals the text between its quotes.
     Plain,
-    /// A string with escapes, or with bytes that do not belong into one
+    /// A string with escapes or with bytes that JSON does not allow.
     Escaped,
-    /// An array; its elements are the children of the node.
+    /// An array. The elements are the children of the node.
     Array,
-    /// An object: keys and values by turns
+    /// An object. Keys and values alternate as children of the node.
     Object,
-    /// Something else where a value or a key belongs, or nothing at all
+    /// A missing or invalid value or key.
     Broken,
 }
 
-/// A value or a key: its place in the [`Json`] that it belongs to.
+/// The identifier of a value or key in its [`Json`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct NodeId(u32);
 
 #[derive(Debug, Clone, Copy)]
 struct Node {
     kind: JsonKind,
-    /// Of an object the bits of its keys ([`key_bit`]).
+    /// For an object, the union of the bits of its keys ([`key_bit`]).
     keys: u16,
     start: u32,
     end: u32,
-    /// The node behind this one and all that are inside it.
+    /// The index after this node and its descendants.
     next: u32,
 }
 
-/// A value with all that is inside it.
+/// A parsed JSON value with all nested values.
 #[derive(Debug, Clone)]
 pub struct Json<'t> {
     text: &'t [u8],
     nodes: Vec<Node>,
-    /// Where the backslashes of escapes are, in the order of the text.
+    /// Offsets of the backslashes of escapes, in the order of the text.
     escapes: Vec<u32>,
-    /// What is wrong, in the order of the text.
+    /// All syntax errors, in the order of the text.
     pub problems: Vec<JsonProblem>,
-    /// True if there is one way only to tell which quotes begin and end strings.
+    /// True if the roles of all quotes are unambiguous.
     pub is_certain: bool,
-    /// Where the value ends.
+    /// The end offset of the value.
     end: u32,
-    /// Where the part that was read ends.
+    /// The end offset of the parsed part.
     limit: u32,
-    /// The part as text, if it is UTF-8, and where it begins.
+    /// The start offset and text of the parsed part, if it is UTF-8.
     utf8: Option<(usize, &'t str)>,
 }
 
-/// A string literal, quotes included.
+/// A string literal with its quotes.
 #[derive(Debug, Clone, Copy)]
 struct Literal<'j, 't> {
     bytes: LiteralBytes<'t>,
-    /// Where it begins in its text.
+    /// The offset of the literal in the text.
     start: u32,
-    /// Where the backslashes of its escapes are in its text.
+    /// Offsets in the text of the backslashes of its escapes.
     escapes: &'j [u32],
 }
 
-/// The bytes of a literal.
 #[derive(Debug, Clone, Copy)]
 enum LiteralBytes<'t> {
-    /// UTF-8
     Text(&'t str),
-    /// Anything
     Bytes(&'t [u8]),
 }
 
 /// A member of an object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Member {
-    /// Its key; [`JsonKind::Broken`] where there is none.
+    /// The key, or a [`JsonKind::Broken`] node if the key is missing.
     pub key: NodeId,
     /// The value after the colon.
     pub value: NodeId,
 }
 
 impl<'t> Json<'t> {
-    /// Reads the value that begins at the first byte of `text` that is not white space, and looks at nothing behind
-    /// it. At most 4 GiB are read.
+    /// Parses the first value of `text` and ignores the text after it. Leading white space is
+    /// skipped.
+    ///
+    /// Text after the first 4 GiB is ignored.
     #[must_use]
     pub fn parse(text: &'t [u8]) -> Self {
         parse::parse(text, 0..text.len())
     }
 
-    /// Reads the value that begins in a part of `text`, as if nothing stood behind the part. Ranges count from the
-    /// start of `text`.
+    /// Parses a value in a part of `text`. Text after the part is ignored. Ranges are relative to
+    /// the start of `text`.
     #[must_use]
     pub fn parse_part(text: &'t [u8], part: Range<usize>) -> Self {
         parse::parse(text, part)
     }
 
-    /// [`Json::parse_part`] of a text that may be damaged: quotes without a backslash inside strings, quotes that are
-    /// missing, and quotes of word processors are recognized by the text behind them. Takes several passes if it is.
+    /// Parses a value like [`Json::parse_part`], with recovery from wrong quotes.
+    ///
+    /// The text after a quote determines its role if quotes are unescaped, missing or typographic.
+    /// Damaged text takes several passes.
     #[must_use]
     pub fn parse_damaged(text: &'t [u8], part: Range<usize>) -> Self {
         parse::parse_damaged(text, part)
     }
 
-    /// Whether the part that was read is one value that RFC 8259 allows, and white space.
+    /// True if the parsed part is one valid RFC 8259 value with optional white space.
     #[must_use]
     pub fn is_valid_to_the_end(&self) -> bool {
         let rest = self.text.get(self.end as usize..self.limit as usize).unwrap_or(&[]);
         self.problems.is_empty() && rest.iter().all(|byte| matches!(byte, b' ' | b'\t' | b'\r' | b'\n'))
     }
 
-    /// True if the value and all that is inside it ends before the text does.
+    /// True if the value and all nested values are closed.
     #[must_use]
     pub fn is_closed(&self) -> bool {
         !self.problems.iter().any(|problem| problem.kind == JsonProblemKind::Unclosed)
     }
 
-    /// The string or key around a place.
+    /// Returns the string or key that contains an offset.
     #[must_use]
     pub fn string_around(&self, offset: TextSize) -> Option<NodeId> {
         let offset = u32::from(offset);
@@ -157,19 +160,19 @@ impl<'t> Json<'t> {
         is_string.then(|| NodeId(u32::try_from(before).unwrap_or(u32::MAX)))
     }
 
-    /// The text that all ranges count from.
+    /// The source text. All ranges are relative to its start.
     #[must_use]
     pub fn text(&self) -> &'t [u8] {
         self.text
     }
 
-    /// The value itself.
+    /// The outermost value.
     #[must_use]
     pub fn root(&self) -> NodeId {
         NodeId(0)
     }
 
-    /// Where the value ends.
+    /// The end offset of the value.
     #[must_use]
     pub fn end(&self) -> TextSize {
         TextSize::new(self.end)
@@ -180,58 +183,60 @@ impl<'t> Json<'t> {
         (0u32..).take(self.nodes.len()).map(NodeId)
     }
 
-    /// All keys and values inside a node, in the order of the text.
+    /// All descendants of a node, in the order of the text.
     pub fn nodes_in(&self, node: NodeId) -> impl Iterator<Item = NodeId> + use<> {
         (node.0 + 1..self.node(node).next).map(NodeId)
     }
 
-    /// Whether all that was read is UTF-8.
+    /// True if the parsed part is UTF-8.
     #[must_use]
     pub fn is_text(&self) -> bool {
         self.utf8.is_some()
     }
 
-    /// What a node is.
+    /// The kind of a node.
     #[must_use]
     pub fn kind(&self, node: NodeId) -> JsonKind {
         self.node(node).kind
     }
 
-    /// The bytes of a node, quotes and brackets included.
+    /// The byte range of a node, including its quotes or brackets.
     #[must_use]
     pub fn range(&self, node: NodeId) -> TextRange {
         let Node { start, end, .. } = self.node(node);
         TextRange::new(start.into(), end.max(start).into())
     }
 
-    /// The bytes of a node as they are written.
+    /// The source bytes of a node.
     #[must_use]
     pub fn raw(&self, node: NodeId) -> &'t [u8] {
         let Node { start, end, .. } = self.node(node);
         self.text.get(start as usize..end as usize).unwrap_or(&[])
     }
 
-    /// The elements of an array; of anything else none.
+    /// Elements of an array. Empty for other nodes.
     pub fn elements(&self, node: NodeId) -> impl Iterator<Item = NodeId> + use<'_, 't> {
         let is_array = self.kind(node) == JsonKind::Array;
         self.inside(node).filter(move |_| is_array)
     }
 
-    /// The members of an object in their order, those that come twice included; of anything else none.
+    /// Members of an object in source order, including duplicate keys. Empty for other nodes.
     pub fn members(&self, node: NodeId) -> impl Iterator<Item = Member> + use<'_, 't> {
         let is_object = self.kind(node) == JsonKind::Object;
         let mut inside = self.inside(node).filter(move |_| is_object);
         std::iter::from_fn(move || Some(Member { key: inside.next()?, value: inside.next()? }))
     }
 
-    /// Whether an object may have a key: told by a look at one number. Keys with escapes may be any.
+    /// True if an object may have a key. Takes constant time. Objects with escaped keys may return
+    /// false positives.
     #[must_use]
     pub fn may_have(&self, object: NodeId, key: &str) -> bool {
         self.node(object).keys & key_bit(key.as_bytes()) != 0
     }
 
-    /// The value of a string or a key; a byte that is no part of a character, and a surrogate without its other half,
-    /// are U+FFFD each. `None` for anything else.
+    /// Returns the decoded value of a string or key, or `None` for other nodes.
+    ///
+    /// Each invalid byte and each unpaired surrogate becomes U+FFFD.
     #[must_use]
     pub fn string(&self, node: NodeId) -> Option<Cow<'t, str>> {
         match (self.kind(node), self.written(node)) {
@@ -246,7 +251,7 @@ impl<'t> Json<'t> {
         }
     }
 
-    /// The text of a key, also of one without quotes.
+    /// Returns the text of a key, which may be unquoted.
     #[must_use]
     pub fn key_text(&self, key: NodeId) -> Option<Cow<'t, str>> {
         match self.kind(key) {
@@ -258,7 +263,7 @@ impl<'t> Json<'t> {
         }
     }
 
-    /// Writes the value of a string or a key behind what is there; false for anything else.
+    /// Appends the value of a string or key to `out`. Returns false for other nodes.
     pub fn push_string(&self, node: NodeId, out: &mut String) -> bool {
         match (self.kind(node), self.written(node)) {
             (JsonKind::Plain, LiteralBytes::Text(text)) => {
@@ -270,39 +275,38 @@ impl<'t> Json<'t> {
         true
     }
 
-    /// Whether a node is a string with more than white space in it.
+    /// True if a node is a string that is not blank.
     #[must_use]
     pub fn says(&self, node: NodeId) -> bool {
         let inner = self.raw(node).get(1..).unwrap_or(&[]).trim_ascii_start();
         match (self.kind(node), inner.first()) {
-            // So it is nearly always, and the rest of it does not matter.
+            // Fast path for the most common case.
             (JsonKind::Plain | JsonKind::Escaped, Some(first)) if first.is_ascii_alphanumeric() => true,
             _ => self.string(node).is_some_and(|text| !text.trim().is_empty()),
         }
     }
 
-    /// Whether a node is the empty string.
+    /// True if a node is an empty string.
     #[must_use]
     pub fn is_empty_string(&self, node: NodeId) -> bool {
         self.kind(node) == JsonKind::Plain && self.raw(node).len() == 2
     }
 
-    /// The value of a string, and where each of its bytes comes from.
+    /// Returns the value of a string and a map from its bytes to the source.
     #[must_use]
     pub fn string_with_map(&self, node: NodeId) -> Option<(String, SegmentMap)> {
         let (value, map) = self.bytes_with_map(node)?;
-        // Pieces of text and whole characters are text.
+        // All pieces are valid UTF-8.
         Some((String::from_utf8(value).unwrap_or_default(), map))
     }
 
-    /// [`Json::string_with_map`], as bytes: they are UTF-8.
+    /// Returns the result of [`Json::string_with_map`] as bytes, which are valid UTF-8.
     #[must_use]
     pub fn bytes_with_map(&self, node: NodeId) -> Option<(Vec<u8>, SegmentMap)> {
         matches!(self.kind(node), JsonKind::Plain | JsonKind::Escaped)
             .then(|| string::value_with_map(self.literal(node)))
     }
 
-    /// A string as it is written.
     fn literal(&self, node: NodeId) -> Literal<'_, 't> {
         let Node { start, end, .. } = self.node(node);
         let before = |place: u32| self.escapes.partition_point(|escape| *escape < place);
@@ -310,7 +314,7 @@ impl<'t> Json<'t> {
         Literal { bytes: self.written(node), start, escapes }
     }
 
-    /// The bytes of a node, as text if all is.
+    /// Returns the source of a node, as text if the parsed part is UTF-8.
     fn written(&self, node: NodeId) -> LiteralBytes<'t> {
         let Node { start, end, .. } = self.node(node);
         let as_text = |(from, text): (usize, &'t str)| {
@@ -319,7 +323,7 @@ impl<'t> Json<'t> {
         self.utf8.and_then(as_text).map_or_else(|| LiteralBytes::Bytes(self.raw(node)), LiteralBytes::Text)
     }
 
-    /// The nodes directly inside one.
+    /// Returns the direct children of a node.
     fn inside(&self, node: NodeId) -> impl Iterator<Item = NodeId> + use<'_, 't> {
         let end = self.node(node).next;
         let mut at = node.0 + 1;
@@ -337,7 +341,7 @@ impl<'t> Json<'t> {
     }
 }
 
-/// One of sixteen bits, by the length of a key and its first letter.
+/// Returns one of 16 bits that depends on the length and first byte of a key.
 fn key_bit(key: &[u8]) -> u16 {
     let first = key.first().copied().unwrap_or(0);
     1 << ((usize::from(first) ^ (key.len() * 5)) % 16)

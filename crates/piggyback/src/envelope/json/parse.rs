@@ -1,4 +1,5 @@
-//! Reads JSON into nodes, without recursion. Where the grammar is broken it goes on as somebody would who meant well.
+//! A JSON parser without recursion. After a syntax error, it continues with the most likely
+//! intended structure.
 
 use std::ops::Range;
 
@@ -7,81 +8,81 @@ use super::space::{FULL_WIDTH, comment_len, foreign_space, full_width_sign};
 use super::{Json, JsonKind, Node, key_bit, scan};
 use mangle_syntax::text::{TextRange, size, whole_characters};
 
-/// How deep values may nest, as in Go's decoder.
+/// The maximum nesting depth, the same as in Go's decoder.
 const DEEPEST: usize = 10_000;
 
-/// How many bytes a node takes, mostly, and for how many room is made in advance.
+/// The estimated number of bytes per node, for the initial capacity.
 const BYTES_A_NODE: usize = 24;
 const MOST_IN_ADVANCE: usize = 4_096;
 
-/// How many problems are kept; more of them help nobody.
+/// The maximum number of problems that are kept.
 const MOST_PROBLEMS: usize = 1_000;
 
-/// How many places with white space that JSON does not allow are kept: one fix replaces all of them.
+/// The maximum number of positions with invalid white space. One fix replaces all of them.
 const MOST_SPACES: usize = 100_000;
 
-/// Something that JSON does not allow.
+/// A violation of the JSON grammar.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct JsonProblem {
-    /// What JSON does not allow there.
+    /// The kind of the violation.
     pub kind: JsonProblemKind,
-    /// The bytes at fault, from the start of the text.
+    /// The affected bytes, relative to the start of the text.
     pub range: TextRange,
 }
 
-/// The ways in which a text can break the grammar of JSON.
+/// The kinds of violations of the JSON grammar.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum JsonProblemKind {
-    /// There is no value.
+    /// A missing value.
     NoValue,
-    /// A comma is missing between members or elements.
+    /// A missing comma between members or elements.
     NoComma,
-    /// A comma that nothing follows, or nothing stands before.
+    /// A leading, trailing or repeated comma.
     ExtraComma,
-    /// A colon is missing behind a key.
+    /// A missing colon after a key.
     NoColon,
-    /// A key is missing in front of a value.
+    /// A missing key before a value.
     NoKey,
-    /// A word that means nothing here: `True`, `NaN`, a key without quotes.
+    /// An unknown word, for example `True`, `NaN` or an unquoted key.
     Word,
-    /// A number that is written in another way: `01`, `+1`, `.5`.
+    /// A number in a syntax that JSON does not allow, for example `01`, `+1` or `.5`.
     BadNumber,
     /// A string in single quotes.
     SingleQuotes,
-    /// A quote that is not `"` begins or ends a string.
+    /// A string delimiter other than `"`.
     WrongQuote,
-    /// A quote inside a string without a backslash before it.
+    /// A quote inside a string without a backslash.
     UnescapedQuote,
-    /// A quote at the start or the end of a string is missing.
+    /// A missing quote at the start or end of a string.
     NoQuote,
-    /// White space that JSON does not allow, such as U+00A0.
+    /// White space that JSON does not allow, for example U+00A0.
     WrongSpace,
     /// A comma or colon of another script.
     WrongSign,
-    /// An array is not closed before the next key of the object around it.
+    /// A missing `]` before the next key of the surrounding object.
     NoBracket,
     /// A byte below U+0020 inside a string.
     RawControl,
-    /// An escape that there is not.
+    /// An unknown escape sequence.
     BadEscape,
-    /// A comment, which JSON does not have.
+    /// A comment.
     Comment,
-    /// Bytes that begin nothing.
+    /// Bytes that do not start a value or key.
     Stray,
-    /// A bracket of the other kind.
+    /// A closing bracket of the wrong kind.
     WrongBracket,
-    /// The text ends inside this value.
+    /// A value that is not closed at the end of the text.
     Unclosed,
-    /// Deeper than 10,000 levels.
+    /// A value nested deeper than 10,000 levels.
     TooDeep,
 }
 
-/// Reads one value from a part of a text.
+/// Parses one value of a part of a text.
 pub(super) fn parse(text: &[u8], part: Range<usize>) -> Json<'_> {
     parse_with(text, part, QuotePlan::certain())
 }
 
-/// Reads one value from a part of a text that is damaged, and finds out which of its quotes begin and end strings.
+/// Parses one value of damaged text and determines the roles of its quotes.
 pub(super) fn parse_damaged(text: &[u8], part: Range<usize>) -> Json<'_> {
     let seen = text.get(..part.end.min(text.len())).unwrap_or(text);
     let plain = parse(text, part.clone());
@@ -125,31 +126,31 @@ fn parse_with(text: &[u8], part: Range<usize>, plan: QuotePlan) -> Json<'_> {
 
 struct Parser<'t> {
     text: &'t [u8],
-    /// Whether all of it is UTF-8.
+    /// True if the parsed part is UTF-8.
     is_text: bool,
     at: usize,
     nodes: Vec<Node>,
-    /// Where the backslashes of escapes are.
+    /// Offsets of the backslashes of escapes.
     escapes: Vec<u32>,
     problems: Vec<JsonProblem>,
-    /// The arrays and objects around the place.
+    /// Open arrays and objects, outermost first.
     open: Vec<Open>,
-    /// The roles of quotes in damaged text.
+    /// Roles of the quotes in damaged text.
     plan: QuotePlan,
-    /// The number of places with white space that JSON does not allow.
+    /// The number of positions with invalid white space.
     spaces: usize,
 }
 
-/// An array or an object that is being read.
+/// An open array or object.
 struct Open {
     node: usize,
     is_object: bool,
     wants: ParserState,
-    /// Where the last comma is.
+    /// The offset of the last comma.
     comma: Option<usize>,
 }
 
-/// What comes next.
+/// The next expected token.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum ParserState {
     /// A key, an element, or the end.
@@ -188,7 +189,8 @@ impl Parser<'_> {
         }
     }
 
-    /// The next byte, or the sign of JSON that a full-width sign stands for, whose last byte is the place then.
+    /// Returns the next byte. A full-width sign is replaced by its JSON equivalent, and the
+    /// position moves to its last byte.
     fn sign(&mut self) -> Option<u8> {
         let byte = self.peek()?;
         let sign = if byte < 0x80 { None } else { self.text.get(self.at..).and_then(full_width_sign) };
@@ -199,12 +201,12 @@ impl Parser<'_> {
         Some(sign.unwrap_or(byte))
     }
 
-    /// A key, a value, or something in the place of a comma or a colon.
+    /// Parses a key, a value, or text at the position of a comma or colon.
     fn item(&mut self, wants: ParserState, is_object: bool) {
         match wants {
             ParserState::Comma => {
                 let before = self.at;
-                // Text that begins nothing is no missing comma.
+                // Text that does not start a value is not reported as a missing comma.
                 if self.is_misplaced_word(is_object) {
                     return self.misplaced_words();
                 }
@@ -249,7 +251,7 @@ impl Parser<'_> {
         };
         if has_room {
             let range = TextRange::new(size(start), size(end.max(start)));
-            // CR and LF are two problems, each with its own fix.
+            // CR and LF are two problems with separate fixes.
             let is_control = kind == JsonProblemKind::RawControl;
             let range = if is_control { range } else { whole_characters(self.text, range) };
             self.problems.push(JsonProblem { kind, range });
@@ -262,7 +264,7 @@ impl Parser<'_> {
         self.nodes.len() - 1
     }
 
-    /// Passes white space, comments, and quotes without a meaning.
+    /// Skips white space, comments and stray quotes.
     fn space(&mut self) {
         loop {
             while matches!(self.peek(), Some(b' ' | b'\t' | b'\r' | b'\n')) {
@@ -287,7 +289,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Returns the quote of the plan at this place if it has this role.
+    /// Returns the planned quote at the current position if it has this role.
     fn planned(&self, role: QuoteRole) -> Option<PlannedQuote> {
         let found = self.plan.find(self.at).and_then(|found| self.plan.quotes.get(found));
         found.copied().filter(|quote| quote.role == role)
@@ -307,7 +309,7 @@ impl Parser<'_> {
         !is_key && !matches!(word, b"true" | b"false" | b"null")
     }
 
-    /// True if words stand before an element of an array, without a comma between them.
+    /// True if words precede an array element without a comma.
     fn is_note(&mut self) -> bool {
         let rest = self.text.get(self.at..).unwrap_or(&[]);
         let len = words_len(rest);
@@ -322,14 +324,15 @@ impl Parser<'_> {
         is_note
     }
 
-    /// Passes words that do not belong to a value.
+    /// Skips words that are not part of a value.
     fn misplaced_words(&mut self) {
         let start = self.at;
         self.at += words_len(self.text.get(start..).unwrap_or(&[])).max(1);
         self.problem(JsonProblemKind::Stray, start, self.at);
     }
 
-    /// Ends an array whose last element is a key of the object around it. Returns true if it is one.
+    /// Closes an array whose last element is a key of the surrounding object. Returns true if the
+    /// array was closed.
     fn leave_array(&mut self) -> bool {
         let around = self.open.len().checked_sub(2).and_then(|at| self.open.get(at));
         let Some(comma) = self.open.last().and_then(|open| open.comma) else { return false };
@@ -349,7 +352,7 @@ impl Parser<'_> {
         true
     }
 
-    /// Whether a value begins here.
+    /// True if a value begins at the current position.
     fn begins(&self) -> bool {
         let is_start = |byte: u8| {
             matches!(byte, b'"' | b'\'' | b'{' | b'[' | b'+' | b'-' | b'.') || byte.is_ascii_alphanumeric()
@@ -357,7 +360,7 @@ impl Parser<'_> {
         self.peek().is_some_and(is_start) || self.planned(QuoteRole::Open).is_some()
     }
 
-    /// Bytes that begin nothing.
+    /// Skips bytes that do not start a value.
     fn stray(&mut self) {
         let start = self.at;
         while self.peek().is_some_and(|byte| !byte.is_ascii_whitespace() && !b",:{}[]\"".contains(&byte))
@@ -413,7 +416,7 @@ impl Parser<'_> {
 
     fn close(&mut self, byte: u8) {
         let is_object = byte == b'}';
-        // A bracket that closes something further out says that what is inside was not closed.
+        // If the bracket closes an outer value, all inner values are unclosed.
         let Some(level) = self.open.iter().rposition(|open| open.is_object == is_object) else {
             let at = self.at;
             self.problem(JsonProblemKind::WrongBracket, at, at + 1);
@@ -430,7 +433,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Ends the innermost array or object.
+    /// Closes the innermost array or object.
     fn end_one(&mut self, bracket: usize) {
         let Some(open) = self.open.pop() else { return };
         match open.wants {
@@ -453,7 +456,7 @@ impl Parser<'_> {
         }
     }
 
-    /// The text ends here: so does everything that is open.
+    /// Closes all open values at the end of the text.
     fn unclosed(&mut self) {
         while let Some(open) = self.open.last() {
             let start = self.nodes.get(open.node).map_or(self.at, |node| node.start as usize);
@@ -516,7 +519,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Notes the key that was just read at its object.
+    /// Adds the bit of the last parsed key to its object.
     fn note_key(&mut self) {
         let (Some(key), Some(open)) = (self.nodes.last(), self.open.last()) else { return };
         let inner = self.text.get(key.start as usize + 1..(key.end as usize).saturating_sub(1));
@@ -529,7 +532,7 @@ impl Parser<'_> {
         }
     }
 
-    /// A string whose quotes are planned, from the first of them on.
+    /// Parses a string with planned quotes, from its opening quote.
     fn planned_string(&mut self) {
         let (start, escapes, problems) = (self.at, self.escapes.len(), self.problems.len());
         let first = self.plan.find(start).unwrap_or(usize::MAX);
@@ -585,7 +588,7 @@ impl Parser<'_> {
         self.node(if is_plain { JsonKind::Plain } else { JsonKind::Escaped }, start, self.at);
     }
 
-    /// A string, from its quote on.
+    /// Parses a string from its opening quote.
     fn string(&mut self, quote: u8) {
         let (start, escapes) = (self.at, self.escapes.len());
         let is_closed = self.string_rest(quote);
@@ -599,7 +602,7 @@ impl Parser<'_> {
         self.node(if is_plain { JsonKind::Plain } else { JsonKind::Escaped }, start, self.at);
     }
 
-    /// Passes what is behind the first quote of a string. Gives whether there is a last one.
+    /// Parses the rest of a string after its opening quote. Returns true if it has a closing quote.
     fn string_rest(&mut self, quote: u8) -> bool {
         self.at += 1;
         while self.at < self.text.len() {
@@ -632,12 +635,12 @@ impl Parser<'_> {
         false
     }
 
-    /// Notes the escape at a place. Gives where it ends.
+    /// Records the escape at an offset and returns its end.
     #[inline]
     fn escape(&mut self, at: usize) -> usize {
         self.escapes.push(number(at));
         match self.text.get(at + 1) {
-            // So it is nearly always.
+            // Fast path for the most common escapes.
             Some(b'"' | b'\\' | b'n') => at + 2,
             _ => self.rare_escape(at),
         }
@@ -648,7 +651,7 @@ impl Parser<'_> {
         let len = match rest.get(1) {
             Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => 2,
             Some(b'u') if super::string::unit(rest).is_some() => 6,
-            // The text ends here, which is the problem of the string.
+            // The unclosed string is reported instead.
             None => 1,
             Some(_) => {
                 self.problem(JsonProblemKind::BadEscape, at, (at + 2).min(self.text.len()));
@@ -691,7 +694,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Passes the other words of a text without quotes, of which the first was passed.
+    /// Skips the remaining words of unquoted text after its first word.
     fn words(&mut self, start: usize, is_key: bool) {
         let rest = self.text.get(start..).unwrap_or(&[]);
         let len = words_len(rest);
@@ -703,7 +706,8 @@ impl Parser<'_> {
     }
 }
 
-/// Returns the length of the words at the start of a text: up to a sign of JSON, a comment or the end of the line.
+/// Returns the length of the words at the start of a text. The words end at a JSON sign, a comment
+/// or a line break.
 fn words_len(text: &[u8]) -> usize {
     let is_end = |byte: &u8| b",:{}[]\"\n\r#".contains(byte);
     let len = text.iter().position(is_end).unwrap_or(text.len());
@@ -713,22 +717,24 @@ fn words_len(text: &[u8]) -> usize {
     line.trim_ascii_end().len()
 }
 
-/// Returns the length of a comment without the carriage return of its line end.
+/// Returns the length of a comment without the carriage return of its line break.
 fn trimmed_comment(text: &[u8], len: usize) -> usize {
     let is_line = !text.starts_with(b"/*");
     let comment = text.get(..len).unwrap_or(text);
     if is_line { comment.trim_ascii_end().len().max(1) } else { len }
 }
 
-/// Returns the length of a run of equal characters.
+/// Returns the length in bytes of a run of equal characters.
 fn space_run(text: &[u8], space: char) -> usize {
     let mut buffer = [0; 4];
     let space = space.encode_utf8(&mut buffer).as_bytes();
     text.chunks(space.len()).take_while(|chunk| *chunk == space).count() * space.len()
 }
 
-/// Returns the length of the number at the start of a text, with the separators of thousands and a decimal comma.
-/// `in_object` is true inside an object, where a comma before a digit separates no values.
+/// Returns the length of the number at the start of a text, including digit separators and a
+/// decimal comma.
+///
+/// `in_object` is true inside an object, where a comma before a digit does not separate values.
 fn number_len(text: &[u8], in_object: Option<bool>) -> usize {
     let part = |from: usize| {
         let rest = text.get(from..).unwrap_or(&[]);
@@ -741,9 +747,9 @@ fn number_len(text: &[u8], in_object: Option<bool>) -> usize {
         let is_comma = text.get(len) == Some(&b',');
         let is_group = digits == 3 && text.get(end).is_none_or(|byte| *byte != b'_');
         let belongs = match in_object {
-            // The digits may be a key.
+            // Digits after the comma may be a key.
             Some(true) if is_comma => behind != Some(&b':'),
-            // `[1,200]` is a list of two numbers, `[1,000]` is not.
+            // `[1,200]` is a list of two numbers; `[1,000]` is one number.
             Some(false) if is_comma => is_group && text.get(len + 1) == Some(&b'0'),
             Some(_) => is_group,
             None => false,
@@ -756,7 +762,8 @@ fn number_len(text: &[u8], in_object: Option<bool>) -> usize {
     len
 }
 
-/// Returns the length of a separator at the start of a text and the number of digits behind it.
+/// Returns the length of a digit separator at the start of a text and the number of digits after
+/// it.
 fn separated_digits(text: &[u8]) -> Option<(usize, usize)> {
     let len = match text {
         [b',' | b' ' | b'\'', ..] => 1,
@@ -769,7 +776,7 @@ fn separated_digits(text: &[u8]) -> Option<(usize, usize)> {
     (digits > 0).then_some((len, digits))
 }
 
-/// Whether this is a number as JSON writes it.
+/// True if the text is a valid JSON number.
 fn is_number(written: &[u8]) -> bool {
     let digits = |text: &[u8]| text.iter().take_while(|byte| byte.is_ascii_digit()).count();
     let mut rest = written.strip_prefix(b"-").unwrap_or(written);

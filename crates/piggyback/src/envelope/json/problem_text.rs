@@ -1,19 +1,21 @@
-//! Problems for people: where they are shown, and in words.
+//! Positions and messages of JSON problems.
 
 use super::{Json, JsonProblem, JsonProblemKind};
 use mangle_syntax::text::{TextRange, TextSize, size, whole_characters};
 
-/// How much is shown of something long.
+/// The maximum length of a reported range.
 const LONGEST: TextSize = TextSize::new(80);
 
 impl Json<'_> {
-    /// The bytes of a problem, the first of many; where something is missing, what stands before it.
+    /// Returns the range to report for a problem, at most 80 bytes plus partial characters.
+    ///
+    /// If a token is missing, the range is the text before it.
     #[must_use]
     pub fn place(&self, problem: &JsonProblem) -> TextRange {
         whole_characters(self.text(), self.near(problem))
     }
 
-    /// The same, which may begin or end inside of a character.
+    /// Returns the range like [`Json::place`], but it may begin or end inside a character.
     fn near(&self, problem: &JsonProblem) -> TextRange {
         let range = problem.range;
         if !range.is_empty() {
@@ -26,8 +28,9 @@ impl Json<'_> {
         }
     }
 
-    /// What is wrong, as the beginning of a sentence in lower case. `count` problems are told at once, if they are control
-    /// characters of one string.
+    /// Describes a problem in lower case, for the start of a message.
+    ///
+    /// `count` is the number of problems with the same cause that the message covers.
     #[must_use]
     pub fn said(&self, problem: &JsonProblem, count: usize) -> String {
         let range = usize::from(problem.range.start())..usize::from(problem.range.end());
@@ -69,7 +72,8 @@ impl Json<'_> {
     }
 }
 
-/// The first character of a text with its number; one that cannot be seen only by its number.
+/// Formats the first character of a text with its code point. Invisible characters are shown only
+/// as a code point.
 fn character(text: &str) -> String {
     let first = text.chars().next().unwrap_or(char::REPLACEMENT_CHARACTER);
     let is_visible = first != '`' && !first.is_whitespace() && !first.is_control();

@@ -1,7 +1,8 @@
-//! Which quotes of damaged JSON begin and end strings: the reading of a text that needs the fewest corrections.
+//! Detection of the quotes in damaged JSON that delimit strings.
 //!
-//! A search over all quotes of the text keeps the cheapest readings at each of them ([`Reading`]). A reading knows the
-//! open arrays and objects, and pays for each place that the grammar does not allow. Texts without damage are not searched.
+//! A search over all quotes keeps the cheapest interpretations at each quote ([`Reading`]). An
+//! interpretation tracks open arrays and objects, and has a cost for each syntax error. Valid text
+//! is not searched.
 
 mod marks;
 mod structure;
@@ -13,19 +14,19 @@ use marks::{Mark, Quote, marks};
 use structure::Structure;
 pub(super) use structure::is_word_part;
 
-/// Texts that are longer are read without a search.
+/// The maximum text size in bytes for a search.
 const MAX_BYTES: usize = 1 << 20;
 
-/// Texts with more quotes are read without a search.
+/// The maximum number of quotes for a search.
 const MAX_MARKS: usize = 10_000;
 
-/// How many readings are kept at a quote.
+/// The maximum number of interpretations that are kept at each quote.
 const MAX_READINGS: usize = 24;
 
-/// Readings that cost so much more than the cheapest are given up.
+/// Interpretations that exceed the lowest cost by more than this are dropped.
 const MAX_EXTRA_COST: u32 = 16;
 
-/// The least extra cost of every other reading for the best one to be certain.
+/// The minimum cost difference between the best two interpretations for an unambiguous result.
 const CERTAIN: u32 = 2;
 
 /// Costs of corrections.
@@ -33,19 +34,19 @@ mod cost {
     pub(super) const MISSING_QUOTE: u32 = 4;
     pub(super) const STRAY_QUOTE: u32 = 4;
     pub(super) const UNFINISHED: u32 = 5;
-    /// Keys are names: they hardly ever have quotes in them.
+    /// A quote inside a key. Keys are names, which rarely contain quotes.
     pub(super) const INNER_OF_KEY: u32 = 2;
 }
 
-/// The quotes of a text with their roles, in the order of the text.
+/// Quotes of a text with their roles, in the order of the text.
 #[derive(Debug, Clone, Default)]
 pub(super) struct QuotePlan {
     pub(super) quotes: Vec<PlannedQuote>,
-    /// True if every other reading needs clearly more corrections.
+    /// True if every other interpretation has a clearly higher cost.
     pub(super) is_certain: bool,
 }
 
-/// A quote with its role; one without bytes is missing in the text.
+/// A quote with its role. The length is zero if the quote is missing in the text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct PlannedQuote {
     pub(super) at: u32,
@@ -56,13 +57,13 @@ pub(super) struct PlannedQuote {
 /// The role of a quote.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum QuoteRole {
-    /// It begins a string.
+    /// The start of a string.
     Open,
-    /// It ends a string.
+    /// The end of a string.
     Close,
-    /// It is part of a string.
+    /// A character inside a string.
     Inner,
-    /// It does not belong to anything.
+    /// A quote outside of strings.
     Stray,
 }
 
@@ -71,7 +72,7 @@ impl OpenString {
         Self { quote, is_key, has_inner: false, is_odd: false, parentheses: 0, is_at_edge: false }
     }
 
-    /// The string after some more text without quotes.
+    /// Returns the state of the string after more text without quotes.
     fn after(self, gap: &[u8]) -> Self {
         let count = |wanted: u8| i8::try_from(memchr::memchr_iter(wanted, gap).count()).unwrap_or(i8::MAX);
         let opened = count(b'(').saturating_sub(count(b')'));
@@ -79,8 +80,10 @@ impl OpenString {
         Self { parentheses, is_at_edge: self.is_at_edge && gap.is_empty(), ..self }
     }
 
-    /// The cost of its end because of the quotes inside it: they come in pairs, and enclose arguments. A lone one at an
-    /// edge of the string is probably a quote that was typed twice.
+    /// Returns the cost of ending this string.
+    ///
+    /// Inner quotes usually come in pairs and enclose whole arguments. A single inner quote at an
+    /// edge of the string is probably a duplicate.
     fn end_cost(&self) -> u32 {
         let is_cut = self.has_inner && self.parentheses != 0;
         u32::from(self.is_odd) + u32::from(self.is_odd && self.is_at_edge) + 2 * u32::from(is_cut)
@@ -88,12 +91,12 @@ impl OpenString {
 }
 
 impl QuotePlan {
-    /// The plan of a text without damage, in which each quote has one role.
+    /// The empty plan of undamaged text. Every quote has one possible role.
     pub(super) fn certain() -> Self {
         Self { quotes: Vec::new(), is_certain: true }
     }
 
-    /// Returns the index of the quote at a place.
+    /// Returns the index of the quote at an offset.
     pub(super) fn find(&self, at: usize) -> Option<usize> {
         let at = u32::try_from(at).ok()?;
         let found = self.quotes.partition_point(|quote| quote.at < at);
@@ -101,40 +104,39 @@ impl QuotePlan {
     }
 }
 
-/// A string that a reading is in.
+/// An open string of an interpretation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 struct OpenString {
     quote: Quote,
     is_key: bool,
-    /// True if it has inner quotes.
     has_inner: bool,
-    /// True if it has an odd number of inner quotes.
+    /// True if the number of inner quotes is odd.
     is_odd: bool,
-    /// The number of parentheses that are open in it.
+    /// The number of open parentheses in the string.
     parentheses: i8,
-    /// True if its first or its latest character is an inner quote.
+    /// True if the first or last character so far is an inner quote.
     is_at_edge: bool,
 }
 
-/// A reading of a text up to a place.
+/// An interpretation of the text up to an offset.
 #[derive(Debug, Clone, Copy)]
 struct Reading {
     state: State,
     cost: u32,
-    /// The least extra cost of all readings that ended in the same state.
+    /// The minimum extra cost of all other interpretations that reached the same state.
     margin: u32,
-    /// The latest decision.
+    /// The index of the latest decision.
     latest: u32,
 }
 
-/// What the rest of a text depends on.
+/// The state that determines the interpretation of the remaining text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 struct State {
     structure: Structure,
     string: Option<OpenString>,
 }
 
-/// A decision about a quote, and the decision before it.
+/// A decision about a quote, linked to the previous decision.
 #[derive(Debug, Clone, Copy)]
 struct Decision {
     before: u32,
@@ -143,7 +145,8 @@ struct Decision {
 
 const NONE: u32 = u32::MAX;
 
-/// Finds the roles of the quotes of a text. `None` if the text is too long for a search or has no quotes.
+/// Determines the roles of all quotes of a text. Returns `None` if the text is too long or has no
+/// quotes.
 pub(super) fn plan(text: &[u8], start: usize) -> Option<QuotePlan> {
     let part = text.get(start..).filter(|part| part.len() <= MAX_BYTES)?;
     let found = marks(part, start, MAX_MARKS)?;
@@ -175,7 +178,7 @@ struct Search<'t> {
 }
 
 impl Search<'_> {
-    /// Reads the text between two quotes in all ways.
+    /// Extends all interpretations by the text between two quotes.
     fn gap(&mut self, start: usize, end: usize, is_last: bool) {
         for reading in std::mem::take(&mut self.readings) {
             match reading.state.string {
@@ -186,7 +189,7 @@ impl Search<'_> {
         self.keep_cheapest();
     }
 
-    /// The text is inside a string, whose last quote may be missing.
+    /// Reads text inside a string. The closing quote may be missing.
     fn string_gap(&mut self, reading: Reading, string: OpenString, start: usize, end: usize, is_last: bool) {
         let gap = self.text.get(start..end).unwrap_or(&[]);
         let mut inside = reading;
@@ -201,7 +204,7 @@ impl Search<'_> {
         self.next.push(inside);
     }
 
-    /// The text is outside of strings; the first quote of its last word may be missing.
+    /// Reads text outside of strings. The opening quote of the last word may be missing.
     fn structure_gap(&mut self, mut reading: Reading, start: usize, end: usize, is_last: bool) {
         let gap = self.text.get(start..end).unwrap_or(&[]);
         if let Some(word) = structure::last_word(gap).filter(|_| !is_last) {
@@ -220,7 +223,7 @@ impl Search<'_> {
         self.next.push(reading);
     }
 
-    /// Takes a quote in all roles.
+    /// Extends all interpretations by a quote in each possible role.
     fn mark(&mut self, mark: &Mark) {
         for reading in std::mem::take(&mut self.readings) {
             match reading.state.string {
@@ -275,7 +278,7 @@ impl Search<'_> {
         Reading { cost: reading.cost + extra, latest: number(self.decisions.len() - 1), ..reading }
     }
 
-    /// Keeps one reading of each state, and of those the cheapest.
+    /// Keeps the cheapest interpretation of each state, up to the limit.
     fn keep_cheapest(&mut self) {
         let mut found: FxHashMap<State, Reading> = FxHashMap::default();
         for reading in self.next.drain(..) {
@@ -289,7 +292,7 @@ impl Search<'_> {
         self.readings = kept;
     }
 
-    /// The cheapest reading of the whole text.
+    /// Returns the cheapest interpretation of the whole text.
     fn best(self) -> Option<QuotePlan> {
         let finished = self.readings.iter().map(|reading| {
             let is_whole = reading.state.string.is_none() && reading.state.structure.is_done();
@@ -306,7 +309,7 @@ impl Search<'_> {
     }
 }
 
-/// The cheaper of two readings that end in the same way.
+/// Returns the cheaper of two interpretations with the same state, and updates its margin.
 fn cheaper(one: Reading, other: Reading) -> Reading {
     let (best, worse) = if other.cost < one.cost { (other, one) } else { (one, other) };
     Reading { margin: best.margin.min(worse.cost - best.cost), ..best }

@@ -1,11 +1,12 @@
-//! Finds what is more than text inside of string literals, sixteen bytes at once.
+//! Vectorized search for special bytes in string literals, 16 bytes per step.
 
 use wide::u8x16;
 
-/// How many bytes are looked at in one step.
+/// The number of bytes per step.
 pub(super) const BLOCK: usize = 16;
 
-/// The places of quotes, backslashes and control characters in a block, the lowest bit for its first byte.
+/// Returns a bit mask of quotes, backslashes and control characters. The lowest bit is the first
+/// byte.
 #[inline]
 fn marks_in(block: [u8; BLOCK], quote: u8) -> u32 {
     let block = u8x16::new(block);
@@ -14,7 +15,7 @@ fn marks_in(block: [u8; BLOCK], quote: u8) -> u32 {
     (are(quote) | are(b'\\') | are_controls).to_bitmask()
 }
 
-/// [`marks_in`] the block that begins at an offset of a text. What is behind the end of the text has no marks.
+/// Returns [`marks_in`] for the block at an offset. Bytes after the end of the text have no marks.
 #[inline]
 pub(super) fn marks(text: &[u8], at: usize, quote: u8) -> u32 {
     let rest = text.get(at..).unwrap_or(&[]);

@@ -1,13 +1,14 @@
-//! White space and comments that JSON does not allow.
+//! White space, comments and full-width signs that JSON does not allow.
 
-/// Returns the length of the white space at the start of a text, of JSON or any other kind.
+/// Returns the length of the white space at the start of a text, including white space that JSON
+/// does not allow.
 pub(super) fn space_len(text: &[u8]) -> usize {
     let plain = text.iter().take_while(|byte| matches!(byte, b' ' | b'\t' | b'\r' | b'\n')).count();
     if plain > 0 { plain } else { foreign_space(text).map_or(0, char::len_utf8) }
 }
 
-/// Returns the white space at the start of a text if JSON does not allow it: spaces of word processors, and characters
-/// without width.
+/// Returns the first character of a text if it is white space that JSON does not allow or has zero
+/// width.
 pub(super) fn foreign_space(text: &[u8]) -> Option<char> {
     let first = *text.first()?;
     if first.is_ascii() {
@@ -18,7 +19,7 @@ pub(super) fn foreign_space(text: &[u8]) -> Option<char> {
     is_foreign_space(start).then_some(start)
 }
 
-/// True if a text consists of white space of any kind, and of characters without width.
+/// True if a text consists only of white space and zero-width characters.
 #[must_use]
 pub fn is_any_space(text: &str) -> bool {
     text.chars().all(is_foreign_space)
@@ -30,7 +31,8 @@ fn is_foreign_space(char: char) -> bool {
     char.is_whitespace() || has_no_width
 }
 
-/// Returns the length of the comment at the start of a text: `//` and `#` up to the end of the line, `/* … */`.
+/// Returns the length of the comment at the start of a text. Line comments begin with `//` or `#`;
+/// block comments are `/* … */`.
 pub(super) fn comment_len(text: &[u8]) -> Option<usize> {
     let line = || memchr::memchr(b'\n', text).unwrap_or(text.len());
     match text {
@@ -42,7 +44,7 @@ pub(super) fn comment_len(text: &[u8]) -> Option<usize> {
     }
 }
 
-/// Returns the comma or colon that a full-width sign at the start of a text stands for.
+/// Returns the ASCII equivalent of a full-width comma or colon at the start of a text.
 pub(super) fn full_width_sign(text: &[u8]) -> Option<u8> {
     match text {
         // `，`, `、` and `：`.
@@ -52,10 +54,10 @@ pub(super) fn full_width_sign(text: &[u8]) -> Option<u8> {
     }
 }
 
-/// The length of a full-width sign.
+/// The length in bytes of a full-width sign.
 pub(super) const FULL_WIDTH: usize = 3;
 
-/// Returns the text that takes the place of white space that JSON does not allow.
+/// Returns the replacement for white space that JSON does not allow.
 #[must_use]
 pub fn plain_space(foreign: char) -> &'static str {
     match foreign {

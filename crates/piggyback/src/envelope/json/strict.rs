@@ -1,26 +1,26 @@
-//! Where Go's decoder notices that a text is no JSON.
+//! A strict JSON validator that reports errors at the same offset as Go's decoder.
 
 use super::string::unit;
 
-/// A text that is no JSON.
+/// A JSON syntax error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Flaw {
-    /// Where it is noticed.
+    /// The byte offset of the error.
     pub offset: usize,
-    /// Whether that is because the text ends there.
+    /// True if the text ends unexpectedly.
     pub is_end: bool,
 }
 
-/// How deep values may nest.
+/// The maximum nesting depth.
 const DEEPEST: usize = 10_000;
 
-/// Reads the value at the start of `text`. Gives where it ends.
+/// Reads the value at the start of `text` and returns its end offset.
 ///
 /// # Errors
-/// Where it stops being JSON.
+/// Returns the first syntax error.
 pub fn value_end(text: &[u8]) -> Result<usize, Flaw> {
     let mut reader = Reader { text, at: 0 };
-    // Of what is open, whether it is an object.
+    // One entry per open value, true for objects.
     let mut open: Vec<bool> = Vec::new();
     loop {
         reader.space();
@@ -49,7 +49,7 @@ pub fn value_end(text: &[u8]) -> Result<usize, Flaw> {
             b'n' => reader.word(b"null")?,
             _ => return reader.wrong(),
         }
-        // Behind a value.
+        // After a value.
         loop {
             let Some(&is_object) = open.last() else { return Ok(reader.at) };
             reader.space();
@@ -72,10 +72,10 @@ pub fn value_end(text: &[u8]) -> Result<usize, Flaw> {
     }
 }
 
-/// Checks that `text` is one value, and white space.
+/// Checks that `text` is one value with optional white space.
 ///
 /// # Errors
-/// Where it stops being that.
+/// Returns the first syntax error, or an error for text after the value.
 pub fn whole(text: &[u8]) -> Result<(), Flaw> {
     let mut reader = Reader { text, at: value_end(text)? };
     reader.space();
@@ -102,7 +102,7 @@ impl Reader<'_> {
         }
     }
 
-    /// A key and its colon.
+    /// Reads a key and its colon.
     fn key(&mut self) -> Result<(), Flaw> {
         if self.peek()? != b'"' {
             return self.wrong();

@@ -1,5 +1,5 @@
-//! The value of a string literal, as Go's decoder makes it: what does not belong into text becomes U+FFFD, byte by
-//! byte and surrogate by surrogate.
+//! Decoding of string literals as in Go's decoder. Each invalid byte and unpaired surrogate becomes
+//! U+FFFD.
 
 use std::ops::Range;
 
@@ -7,22 +7,22 @@ use super::quotes::quote_at;
 use super::{Literal, LiteralBytes};
 use mangle_syntax::text::{SegmentMap, SegmentMapBuilder, TextRange, TextSize, size};
 
-/// A stretch of a literal.
+/// A part of a literal.
 enum Piece<'t> {
-    /// Taken over as it is.
+    /// Text that is copied unchanged.
     Text(&'t str),
-    /// One character that several bytes stand for, or that stands for a byte that cannot be.
+    /// One character that an escape or an invalid byte is decoded to.
     Char(char),
 }
 
-/// The value of a literal, quotes included; the last one may be missing.
+/// Returns the value of a literal. The closing quote may be missing.
 pub(super) fn value(literal: Literal<'_, '_>) -> String {
     let mut value = String::with_capacity(literal.bytes.bytes().len());
     push_value(literal, &mut value);
     value
 }
 
-/// Writes the value of a literal behind what is there.
+/// Appends the value of a literal to `out`.
 pub(super) fn push_value(literal: Literal<'_, '_>, out: &mut String) {
     pieces(literal, |piece, _| match piece {
         Piece::Text(text) => out.push_str(text),
@@ -30,7 +30,7 @@ pub(super) fn push_value(literal: Literal<'_, '_>, out: &mut String) {
     });
 }
 
-/// The value of a literal as UTF-8, and where its bytes come from.
+/// Returns the value of a literal as UTF-8, with a map from its bytes to the source.
 pub(super) fn value_with_map(literal: Literal<'_, '_>) -> (Vec<u8>, SegmentMap) {
     if let LiteralBytes::Text(text) = literal.bytes
         && let Some(found) = pairs_with_map(text.as_bytes(), literal)
@@ -56,7 +56,7 @@ pub(super) fn value_with_map(literal: Literal<'_, '_>) -> (Vec<u8>, SegmentMap) 
     (value.into_bytes(), map.finish())
 }
 
-/// [`value_with_map`] where each escape is two bytes for one, as it is in most replies: costs a few instructions an escape.
+/// Fast path of [`value_with_map`] if every escape is two bytes for one byte.
 fn pairs_with_map(bytes: &[u8], literal: Literal<'_, '_>) -> Option<(Vec<u8>, SegmentMap)> {
     if bytes.first() != Some(&b'"') {
         return None;
@@ -79,7 +79,7 @@ fn pairs_with_map(bytes: &[u8], literal: Literal<'_, '_>) -> Option<(Vec<u8>, Se
     Some((value, SegmentMap::of_pairs(source, places)))
 }
 
-/// The byte that a backslash and this one stand for.
+/// Returns the byte that a two-byte escape with this second byte is decoded to.
 #[inline]
 fn pair(byte: u8) -> Option<u8> {
     Some(match byte {
@@ -93,10 +93,11 @@ fn pair(byte: u8) -> Option<u8> {
     })
 }
 
-/// How many bytes are copied in one step.
+/// The number of bytes that are copied in one step.
 const SHORT: usize = 16;
 
-/// Copies the first `len` bytes. Few are copied as many, for that takes no call.
+/// Copies the first `len` bytes. Short texts are copied as one fixed-size chunk, which avoids a
+/// call.
 #[inline]
 fn push_short(bytes: &[u8], len: usize, out: &mut Vec<u8>) {
     match bytes.first_chunk::<SHORT>() {
@@ -118,14 +119,14 @@ impl<'t> LiteralBytes<'t> {
     }
 }
 
-/// Takes a literal apart.
+/// Splits a literal into its pieces.
 #[inline]
 fn pieces<'t>(literal: Literal<'_, 't>, mut piece: impl FnMut(Piece<'t>, Range<usize>)) {
     let bytes = literal.bytes.bytes();
     let (start, end) = inner(bytes);
     let mut at = start.min(end);
     for place in literal.escapes.iter().map(|escape| (escape - literal.start) as usize) {
-        // The second half of a pair was taken with the first.
+        // The low surrogate was consumed together with the high surrogate.
         if place < at {
             continue;
         }
@@ -136,7 +137,7 @@ fn pieces<'t>(literal: Literal<'_, 't>, mut piece: impl FnMut(Piece<'t>, Range<u
                 at = place + len;
             }
             None => {
-                // No escape that anybody knows: the backslash is what it is.
+                // The backslash of an unknown escape is kept.
                 piece(Piece::Text("\\"), place..place + 1);
                 at = place + 1;
             }
@@ -145,7 +146,8 @@ fn pieces<'t>(literal: Literal<'_, 't>, mut piece: impl FnMut(Piece<'t>, Range<u
     texts(literal.bytes, at..end, &mut piece);
 }
 
-/// Where the text of a literal begins and ends, between its quotes. Either of them may be missing or of another kind.
+/// Returns the start and end of the text between the quotes. The quotes may be missing or of
+/// different kinds.
 fn inner(literal: &[u8]) -> (usize, usize) {
     let start = quote_at(literal).map_or(0, |(_, len)| len);
     let is_quote = |len: usize| {
@@ -159,7 +161,7 @@ fn inner(literal: &[u8]) -> (usize, usize) {
     (start, literal.len() - end)
 }
 
-/// Text without escapes.
+/// Emits text without escapes.
 #[inline]
 fn texts<'t>(
     literal: LiteralBytes<'t>,
@@ -167,7 +169,7 @@ fn texts<'t>(
     piece: &mut impl FnMut(Piece<'t>, Range<usize>),
 ) {
     let bytes = match literal {
-        // The bytes beside a backslash and a quote are ends of characters.
+        // Bytes next to a backslash or quote are character boundaries.
         LiteralBytes::Text(text) => {
             let text = text.get(range.clone()).unwrap_or("");
             if !text.is_empty() {
@@ -190,7 +192,7 @@ fn texts<'t>(
     }
 }
 
-/// The character that an escape stands for, and how many bytes it takes.
+/// Returns the character of an escape and the length of the escape in bytes.
 #[inline]
 fn escape(text: &[u8]) -> Option<(char, usize)> {
     let simple = |char| Some((char, 2));
@@ -202,7 +204,7 @@ fn escape(text: &[u8]) -> Option<(char, usize)> {
     }
 }
 
-/// [`escape`] of those that are not met all the time.
+/// Decodes the less common escapes for [`escape`].
 fn rare_escape(text: &[u8]) -> Option<(char, usize)> {
     let simple = |char| Some((char, 2));
     match text.get(1)? {
@@ -224,7 +226,7 @@ fn rare_escape(text: &[u8]) -> Option<(char, usize)> {
     }
 }
 
-/// The code unit of `\uXXXX`.
+/// Returns the code unit of `\uXXXX`.
 pub(super) fn unit(text: &[u8]) -> Option<u16> {
     let digits = text.strip_prefix(b"\\u")?.get(..4)?;
     if !digits.iter().all(u8::is_ascii_hexdigit) {

@@ -6,7 +6,7 @@ use proptest::prelude::*;
 
 use super::*;
 
-/// The tree on one line, and then what is wrong, with the bytes that it is about.
+/// Prints the tree on one line, then all problems with their bytes.
 #[expect(clippy::needless_pass_by_value, reason = "as every check with a snapshot")]
 fn check(text: &str, expected: Expect) {
     let json = Json::parse(text.as_bytes());
@@ -195,7 +195,7 @@ fn deep_nesting_is_a_problem_and_no_danger() {
     assert!(Json::parse(fine.as_bytes()).problems.is_empty());
 }
 
-/// The value as `serde_json` has it, the last of equal keys taken.
+/// Converts a node to a `serde_json` value. The last of several equal keys is used.
 fn value(json: &Json<'_>, node: NodeId) -> serde_json::Value {
     match json.kind(node) {
         JsonKind::Null | JsonKind::Broken => serde_json::Value::Null,
@@ -291,7 +291,7 @@ proptest! {
     }
 }
 
-/// What is inside a node lies inside it, one behind the other.
+/// Checks that child ranges are ordered and inside the range of their parent.
 fn check_nodes(json: &Json<'_>, node: NodeId) {
     let range = json.range(node);
     assert!(usize::from(range.end()) <= json.text().len());

@@ -1,4 +1,4 @@
-//! Operations of one packet that say the same, or the contrary.
+//! Rule for duplicate and contradictory operations in one packet.
 
 use std::borrow::Cow;
 

@@ -1,4 +1,4 @@
-//! Under which keys something is stored or forgotten.
+//! Rules for the keys of memory operations.
 
 use crate::envelope::atoms;
 use crate::envelope::shorten::shortened;
@@ -69,14 +69,14 @@ fn forget(subject: &Subject<'_>, key: &str, range: TextRange, sink: &mut Sink) {
     }
 }
 
-/// Whether a key may be the name of a predicate, which is what a `forget` goes by.
+/// True if a key may be the name of a predicate, which `forget` requires.
 #[must_use]
 pub fn may_be_predicate(key: &str) -> bool {
     key.starts_with(|first: char| first.is_ascii_lowercase() || first == '_')
         && key.chars().all(|char| char.is_ascii_alphanumeric() || matches!(char, '_' | '.'))
 }
 
-/// Whether a key has a namespace and no strange letters.
+/// True if a key has a namespace and only common characters.
 pub(in crate::envelope) fn is_styled(key: &str) -> bool {
     let is_usual = |char: char| char.is_ascii_alphanumeric() || matches!(char, '_' | '.' | ':' | '/' | '-');
     let mut parts = key.split(':');

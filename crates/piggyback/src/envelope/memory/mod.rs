@@ -1,6 +1,8 @@
-//! Memory operations (`PB3xx`): which there are, what they do to the store, which of them contradict each other.
+//! Rules for memory operations (`PB3xx`): known operations, their effect on the store, and
+//! contradictions.
 //!
-//! Takes the operations of a [`Subject`]; gives findings. Rules that need several turns are in `transcript`.
+//! The inputs are the operations of a [`Subject`], the output is findings. Rules that need several
+//! turns are in `transcript`.
 
 mod conflict;
 mod keys;
@@ -16,7 +18,6 @@ pub(super) use keys::is_styled;
 pub use keys::may_be_predicate;
 pub use operations::{MemoryOperation, OPERATIONS};
 
-/// The rules about memory operations.
 pub(super) const FAMILY: Family = Family {
     rules: &[
         &keys::EPHEMERAL_PROMOTED,

@@ -1,4 +1,4 @@
-//! The operations that there are, and what each needs.
+//! Rules for the kinds of memory operations and their required members.
 
 use crate::envelope::edits::quoted;
 use crate::envelope::shorten::shortened;
@@ -12,19 +12,19 @@ use mangle_syntax::text::nearest;
 /// A kind of operation on the agent's memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct MemoryOperation {
-    /// The word for the operation in a packet.
+    /// The name of the operation in a packet.
     pub name: &'static str,
-    /// Whether 1.1 has it.
+    /// True if version 1.1 has the operation.
     pub is_old: bool,
-    /// Whether later versions have it.
+    /// True if later versions have the operation.
     pub is_new: bool,
-    /// Whether it stores a value.
+    /// True if the operation stores a value.
     pub stores: bool,
-    /// What it does to the store, as a sentence about the runtime.
+    /// A sentence about the effect of the operation in the runtime.
     pub effect: &'static str,
 }
 
-/// The operations that some version knows.
+/// The operations of all versions.
 pub static OPERATIONS: [MemoryOperation; 6] = [
     MemoryOperation {
         name: "promote_to_long_term",
@@ -71,13 +71,13 @@ pub static OPERATIONS: [MemoryOperation; 6] = [
 ];
 
 impl MemoryOperation {
-    /// The operation of this name.
+    /// Returns the operation with a name.
     #[must_use]
     pub fn find(name: &str) -> Option<&'static Self> {
         OPERATIONS.iter().find(|operation| operation.name == name)
     }
 
-    /// Whether a profile has it.
+    /// True if a profile has the operation.
     #[must_use]
     pub fn is_in(&self, profile: Profile) -> bool {
         if profile < Profile::V1_2 { self.is_old } else { self.is_new }
@@ -102,7 +102,7 @@ pub(super) fn check(subject: &Subject<'_>, operation: &View<'_>, sink: &mut Sink
     }
 }
 
-/// What becomes of an operation that the runtime does not have.
+/// The note about an operation that the runtime does not support.
 const IGNORED: &str = "the runtime silently ignores the operation";
 
 fn operator(
@@ -136,7 +136,7 @@ fn operator(
     Some(known)
 }
 
-/// The operation that was probably meant: one in other letters, or the first word of one.
+/// Returns the probably intended operation: similar, in another case, or with the same first word.
 fn near(op: &str) -> Option<&'static str> {
     let names = OPERATIONS.iter().map(|operation| operation.name);
     let same = op.to_lowercase().replace('-', "_");

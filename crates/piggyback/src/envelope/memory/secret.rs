@@ -1,4 +1,4 @@
-//! Credentials that would be persisted.
+//! Rule for credentials that a memory operation would store.
 
 use super::operations::MemoryOperation;
 use crate::envelope::secrets::secrets_of;

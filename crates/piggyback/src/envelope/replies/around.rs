@@ -1,4 +1,4 @@
-//! Text and fences around the envelope that the runtime takes.
+//! Rules for text and code fences around the envelope that the runtime uses.
 
 use std::ops::Range;
 
@@ -25,7 +25,7 @@ pub(super) fn check(survey: &Survey<'_>, sink: &mut Sink) {
     };
     let (Some(first), Some(last)) = (reply.objects.get(first), reply.objects.get(last)) else { return };
     let (before, behind) = match &survey.wrapper {
-        // The brackets of an array are no text.
+        // The brackets of an array are not reported as text.
         Some(json) => {
             let array = json.range(json.root());
             (0..array.start().into(), array.end().into()..reply.raw.len())
@@ -57,10 +57,11 @@ pub(super) fn check(survey: &Survey<'_>, sink: &mut Sink) {
     }
 }
 
-/// Reports text around an envelope, with the fix that deletes it where that changes nothing else.
+/// Reports text around an envelope. The fix deletes the text if the reply is then decoded to the
+/// same result.
 fn text(mut finding: Finding, reply: &Reply<'_>, cut: Range<usize>, survey: &Survey<'_>, sink: &mut Sink) {
     let title = "delete the text";
-    // Text around a decoy that was accepted may say which envelope was meant.
+    // Text around an accepted decoy may state the intended envelope.
     let fix = if survey.accepted_decoy().is_some() { Fix::guess(title) } else { Fix::safe(title) };
     let fix = fix.replace(range(&cut), "");
     let is_same = sink.may_read(2 * reply.raw.len())
@@ -77,7 +78,8 @@ fn fence(reply: &Reply<'_>, one: Range<usize>, other: Option<Range<usize>>, sink
             - reply.raw.get(..part.start).map_or(0, |before| before.len() - before.trim_ascii_end().len());
         let behind = reply.raw.get(part.end..).unwrap_or(&[]);
         let space = behind.len() - behind.trim_ascii_start().len();
-        // What stands between a fence and the object goes with the fence; the end of the file stays.
+        // Delete white space between the fence and the object with the fence. Keep the end of the
+        // file.
         let cut = if space == behind.len() { start..part.end } else { part.start..part.end + space };
         fix = fix.replace(range(&cut), "");
     }
@@ -85,14 +87,15 @@ fn fence(reply: &Reply<'_>, one: Range<usize>, other: Option<Range<usize>>, sink
     sink.push(finding.note("the runtime accepts it, but the protocol requires the bare object").fix(fix));
 }
 
-/// Whether a text is the mark of a fence and nothing else.
+/// True if the text consists only of a fence marker with an optional language name.
 fn is_fence(text: &[u8]) -> bool {
     let Ok(text) = std::str::from_utf8(text) else { return false };
     let rest = text.strip_prefix("```").or(text.strip_prefix("~~~"));
     rest.is_some_and(|word| word.trim().chars().all(|char| char.is_ascii_alphanumeric()) && word.len() < 16)
 }
 
-/// A part of a reply without white space and byte order mark around it, as the runtime trims it.
+/// Removes white space and byte order marks from both ends of a part of a reply, as the runtime
+/// does.
 fn trimmed(reply: &Reply<'_>, part: Range<usize>) -> Range<usize> {
     let text = reply.raw.get(part.clone()).unwrap_or(&[]);
     let front = text.utf8_chunks().next().map_or("", |chunk| chunk.valid());

@@ -1,4 +1,4 @@
-//! What the runtime cuts off an envelope that it accepts.
+//! Rules for truncated text in an accepted envelope.
 
 use crate::envelope::json::NodeId;
 use crate::envelope::runtime;
@@ -51,7 +51,7 @@ fn text(
     sink: &mut Sink,
 ) {
     let Some(entry) = view.get(name) else { return };
-    // A string is never longer than what it is written as.
+    // A decoded string is never longer than its literal.
     if usize::from(view.json.range(entry.value).len()) <= cap {
         return;
     }
@@ -82,9 +82,9 @@ fn dropped(subject: &Subject<'_>, sink: &mut Sink) {
     let (caps, json) = (&subject.context.settings.caps, subject.json);
     let updates = subject.control.list("mangle_updates");
     let kept = updates.iter().take(caps.updates());
-    // A full stop that is missing has a finding of its own, which says that the update is lost.
+    // A separate finding reports updates that are dropped because the final period is missing.
     let is_dropped = |update: &str| runtime::reason_in(update, caps, false).is_some();
-    // Where the runtime took the envelope, it was decoded.
+    // The runtime decoded this envelope if it was picked.
     let decoded = if subject.is_picked { subject.reply.reading.as_ref().ok() } else { None };
     let decoded =
         decoded.and_then(|reading| reading.picked.as_ref()).map(|picked| picked.packet.updates.as_slice());

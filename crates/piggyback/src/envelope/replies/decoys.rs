@@ -1,4 +1,4 @@
-//! Several envelopes in one reply: which of them the runtime believes.
+//! Rules for replies with several envelopes. The runtime uses only one of them.
 
 use crate::envelope::runtime::Stage;
 use crate::envelope::sink::Sink;
@@ -52,10 +52,10 @@ pub(super) fn check(survey: &Survey<'_>, sink: &mut Sink) {
     }
 }
 
-/// How far back a label is looked for.
+/// The number of bytes before a quoted envelope that are searched for a label.
 const PARAGRAPH: usize = 400;
 
-/// Who is quoted.
+/// Labels that introduce quoted text.
 const LABELS: [&str; 6] = ["user:", "human:", "customer:", "question:", "issue:", "quote:"];
 
 fn echoes(survey: &Survey<'_>, sink: &mut Sink) {

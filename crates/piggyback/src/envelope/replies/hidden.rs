@@ -1,5 +1,6 @@
-//! What hides an envelope from the runtime's search for objects: quotes and braces in prose, depth, size, and sheer
-//! number.
+//! Rules for text that hides an envelope from the runtime's object search.
+//!
+//! The causes are quotes and braces in prose, nesting depth, size, and the number of objects.
 
 use crate::envelope::edits;
 use crate::envelope::json::JsonProblemKind;
@@ -19,7 +20,7 @@ pub(super) static TOO_LARGE: Rule = rule!("too-large.md");
 
 pub(super) static CANDIDATE_FLOOD: Rule = rule!("candidate-flood.md");
 
-/// More objects than this are a flood.
+/// The maximum number of objects in a reply before it is reported as flooded.
 const FLOOD: usize = 50;
 
 pub(super) fn check(survey: &Survey<'_>, sink: &mut Sink) {
@@ -78,7 +79,7 @@ fn stray_brace(survey: &Survey<'_>, brace: usize, at: usize, sink: &mut Sink) {
     sink.push(finding.related(Span::here(survey.brace(object)), "envelope"));
 }
 
-/// The deletion of a byte, if the runtime finds an envelope then.
+/// Returns the fix that deletes a byte, if the runtime then finds an envelope.
 fn fix(title: &str, range: TextRange, survey: &Survey<'_>, sink: &mut Sink) -> Option<Fix> {
     let (raw, fix) = (survey.reply.raw, Fix::guess(title).replace(range, ""));
     if !sink.may_read(2 * raw.len()) {

@@ -1,4 +1,4 @@
-//! A control packet that the user sees.
+//! Rule for control packets in text that is shown to the user.
 
 use crate::envelope::runtime::Stage;
 use crate::envelope::sink::Sink;
@@ -7,7 +7,7 @@ use crate::envelope::table::CONTROL;
 use mangle_syntax::lint::{Finding, Rule, rule};
 use mangle_syntax::text::{TextRange, size};
 
-/// A control packet that the user sees.
+/// Reports a control packet in text that is shown to the user.
 pub static CONTROL_LEAK: Rule = rule!("control-leak.md");
 
 const VISIBLE: &str = "control packet is visible to the user";
@@ -22,13 +22,13 @@ pub(super) fn check(survey: &Survey<'_>, sink: &mut Sink) {
     }
 }
 
-/// What is to be said of a text that the user was shown, if it has the control packet in it.
+/// Returns a finding if the text shown to the user contains a control packet.
 #[must_use]
 pub fn control_shown(shown: &[u8]) -> Option<Finding> {
     Some(Finding::new(&CONTROL_LEAK, first_key(shown)?, VISIBLE).note("this text was shown as it is"))
 }
 
-/// The first key of a control packet in a text, in quotes, which may be escaped.
+/// Returns the first quoted key of a control packet in a text. The quotes may be escaped.
 fn first_key(raw: &[u8]) -> Option<TextRange> {
     let names = CONTROL.fields.iter().map(|field| field.name).chain(["control_packet"]);
     names.filter_map(|name| find(raw, name)).min_by_key(|range| range.start())

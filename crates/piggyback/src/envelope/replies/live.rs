@@ -1,4 +1,4 @@
-//! Replies whose surface differs from the text that was shown while they streamed.
+//! Rule for replies whose surface differs from the text shown during streaming.
 
 use crate::envelope::runtime::live;
 use crate::envelope::sink::Sink;
@@ -8,7 +8,7 @@ use mangle_syntax::text::{TextRange, size};
 
 pub(super) static LIVE_DIFFERS: Rule = rule!("live-differs.md");
 
-/// How many characters of the shown text a finding quotes.
+/// The maximum number of characters of the shown text in a finding.
 const SHOWN: usize = 60;
 
 pub(super) fn check(survey: &Survey<'_>, sink: &mut Sink) {
@@ -16,7 +16,8 @@ pub(super) fn check(survey: &Survey<'_>, sink: &mut Sink) {
     if !runtime.live_channel || survey.context.is_documentation || !survey.context.wants(&LIVE_DIFFERS) {
         return;
     }
-    // An incomplete envelope shows the same text with a mark; a dropped example has a rule of its own.
+    // An incomplete envelope shows the same text with a mark. A separate rule reports dropped
+    // examples.
     let Ok(reading) = &survey.reply.reading else { return };
     if reading.is_salvaged || reading.placeholders.surface {
         return;

@@ -1,7 +1,8 @@
-//! How the runtime finds an envelope in a reply (`PB0xx`): what stands around it, what it is mistaken for, where its
-//! JSON is broken, and what is cut off.
+//! Rules about the search for an envelope in a reply (`PB0xx`).
 //!
-//! Takes a [`Survey`] or a [`Subject`]; gives findings. Rules about files of replies are in `transcript`.
+//! Inputs are a [`Survey`] or a [`Subject`], outputs are findings. The rules cover surrounding
+//! text, decoys, JSON syntax errors and truncation. Rules about files of replies are in
+//! `transcript`.
 
 mod around;
 mod caps;
@@ -24,7 +25,6 @@ use super::sink::{Family, Sink};
 use super::subject::Subject;
 use super::survey::Survey;
 
-/// The rules about how an envelope is found.
 pub(super) const FAMILY: Family = Family {
     rules: &[
         &stage::NO_JSON,

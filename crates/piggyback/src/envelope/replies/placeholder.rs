@@ -1,4 +1,4 @@
-//! Surfaces that repeat an example of the prompt.
+//! Rule for surfaces that repeat an example of the prompt.
 
 use crate::envelope::sink::Sink;
 use crate::envelope::survey::Survey;

@@ -1,4 +1,4 @@
-//! Replies that are JSON, but no envelope at their top.
+//! Rules for replies that are JSON but not an envelope at the top level.
 
 use crate::envelope::json::{Json, JsonKind, NodeId};
 use crate::envelope::runtime;
@@ -81,7 +81,7 @@ fn other(json: &Json<'_>, sink: &mut Sink) {
     sink.push(finding);
 }
 
-/// The first envelope inside an object: an object that has both members.
+/// Returns the first nested object that has both members of an envelope.
 fn nested(json: &Json<'_>) -> Option<NodeId> {
     let mut open = vec![json.root()];
     while let Some(node) = open.pop() {

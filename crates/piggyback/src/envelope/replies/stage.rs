@@ -1,4 +1,4 @@
-//! Which of its attempts got the runtime an envelope, or that none did.
+//! Rules for the parsing stage that found the envelope, or for replies without an envelope.
 
 use crate::envelope::runtime::{DecodeFailure, Stage};
 use crate::envelope::sink::Sink;
@@ -49,7 +49,7 @@ pub(super) fn check(survey: &Survey<'_>, sink: &mut Sink) {
     }
 }
 
-/// Whether another finding says already why there is no envelope.
+/// True if another finding explains the missing envelope.
 fn is_explained(survey: &Survey<'_>) -> bool {
     let is_wrong = |(_, object): (usize, &crate::envelope::Object<'_>)| {
         matches!(object.decoded, Err(DecodeFailure::Kind { .. } | DecodeFailure::Value { .. }))

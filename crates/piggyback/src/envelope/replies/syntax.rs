@@ -1,4 +1,4 @@
-//! What is wrong with the JSON of an envelope.
+//! Rules for JSON syntax errors in an envelope, and their fixes.
 
 use crate::envelope::Object;
 use crate::envelope::edits::{self, quoted};
@@ -9,10 +9,10 @@ use mangle_syntax::lint::{Finding, Fix, Rule, rule};
 use mangle_syntax::text::{TextRange, TextSize, size};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// JSON with a syntax error.
+/// Reports JSON syntax errors.
 pub static JSON_SYNTAX: Rule = rule!("json-syntax.md");
 
-/// More slips than this in one object help nobody.
+/// The maximum number of syntax errors that are reported per object.
 const MOST: usize = 20;
 
 pub(super) fn check(survey: &Survey<'_>, sink: &mut Sink) {
@@ -28,15 +28,15 @@ pub(super) fn check(survey: &Survey<'_>, sink: &mut Sink) {
 
 fn is_shown(problem: &JsonProblem, object: &Object<'_>, role: ObjectRole) -> bool {
     let text = object.json.text().get(..object.range.end).unwrap_or(&[]);
-    // PB026 says what a text lacks that ends too early.
+    // PB026 reports the missing parts of truncated text.
     let is_of_the_end = || problem.range.end() >= size(text.trim_ascii_end().len());
     let is_said = role == ObjectRole::Truncated
         && (problem.kind == JsonProblemKind::Unclosed || is_of_the_end() || ends_inside(object));
-    // PB027 says that something is too deep.
+    // PB027 reports excessive nesting.
     !is_said && problem.kind != JsonProblemKind::TooDeep
 }
 
-/// Problems of one cause together, in the order of their first places.
+/// Groups problems by cause, in the order of their first positions.
 fn groups<'p>(json: &Json<'_>, problems: impl Iterator<Item = &'p JsonProblem>) -> Vec<Vec<&'p JsonProblem>> {
     let mut groups: Vec<Vec<&JsonProblem>> = Vec::new();
     let mut known: FxHashMap<Cause, usize> = FxHashMap::default();
@@ -54,17 +54,17 @@ fn groups<'p>(json: &Json<'_>, problems: impl Iterator<Item = &'p JsonProblem>) 
     groups
 }
 
-/// The cause that several problems of an object may have in common.
+/// A cause that several problems of an object may share.
 #[derive(PartialEq, Eq, Hash)]
 enum Cause {
-    /// Control characters of a string.
+    /// Control characters in this string.
     Control(NodeId),
-    /// Quotes inside a string.
+    /// Unescaped quotes in this string.
     Quotes(NodeId),
-    /// One kind of quote in the place of another.
+    /// A wrong quote character of one kind.
     Character(JsonProblemKind, char),
     SingleQuotes,
-    /// A literal of another language.
+    /// A literal of another language, for example `True`.
     Literal(&'static str),
 }
 
@@ -111,7 +111,7 @@ fn problem(object: &Object<'_>, group: &[&JsonProblem], sink: &mut Sink) {
     sink.push(finding);
 }
 
-/// The fix of several problems that have one cause.
+/// Returns a fix for several problems with the same cause.
 fn group_fix(json: &Json<'_>, group: &[&JsonProblem]) -> Option<Fix> {
     let first = *group.first()?;
     let titled = |one: &'static str, many: &'static str| if group.len() == 1 { one } else { many };
@@ -149,7 +149,8 @@ fn group_fix(json: &Json<'_>, group: &[&JsonProblem]) -> Option<Fix> {
     Some(fix)
 }
 
-/// The other wrong quotes of the strings of a group: a string whose quotes differ is no better.
+/// Returns the other wrong quotes of the same strings. Both quotes of a string must be replaced
+/// together.
 fn partners<'j>(json: &'j Json<'_>, group: &[&JsonProblem]) -> Vec<&'j JsonProblem> {
     let is_wrong = |problem: &&JsonProblem| problem.kind == JsonProblemKind::WrongQuote;
     let string = |problem: &JsonProblem| json.string_around(problem.range.start());
@@ -159,7 +160,7 @@ fn partners<'j>(json: &'j Json<'_>, group: &[&JsonProblem]) -> Vec<&'j JsonProbl
     json.problems.iter().filter(is_wrong).filter(of_strings).filter(is_other).collect()
 }
 
-/// A fix that depends on which quotes begin and end strings: there is none if they can be read in several ways.
+/// Returns a safe fix if the roles of all quotes are unambiguous.
 fn quotes_fix(json: &Json<'_>, title: &'static str) -> Option<Fix> {
     json.is_certain.then(|| Fix::safe(title))
 }
@@ -190,12 +191,13 @@ fn single_fix(json: &Json<'_>, problem: &JsonProblem, text: &str) -> Option<Fix>
     })
 }
 
-/// True if something is written in the place of a key.
+/// True if a colon follows the range.
 fn is_key(json: &Json<'_>, range: TextRange) -> bool {
     slice_from(json, range.end()).trim_ascii_start().first() == Some(&b':')
 }
 
-/// True if a string without its first quote is an element of a list: words there may be notes, and never become elements.
+/// True if a string without an opening quote is a list element. Such words may be notes, so they
+/// have no fix.
 fn is_listed(json: &Json<'_>, start: TextSize) -> bool {
     let text = json.text().get(..usize::from(start)).unwrap_or(&[]);
     let before = text.trim_ascii_end().last();
@@ -203,13 +205,13 @@ fn is_listed(json: &Json<'_>, start: TextSize) -> bool {
     is_first && before != Some(&b':') && !is_member_key(json, start)
 }
 
-/// True if a key begins at a place.
+/// True if a key begins at this offset.
 fn is_member_key(json: &Json<'_>, start: TextSize) -> bool {
     let mut members = json.nodes().flat_map(|node| json.members(node));
     members.any(|member| json.range(member.key).start() == start)
 }
 
-/// The literal of JSON for a literal of another language.
+/// Returns the JSON equivalent of a literal of another language.
 fn literal(text: &str) -> Option<&'static str> {
     match text {
         "True" | "TRUE" => Some("true"),
@@ -219,14 +221,14 @@ fn literal(text: &str) -> Option<&'static str> {
     }
 }
 
-/// True if a number has signs that stand between or behind digits.
+/// True if a number has digit separators.
 fn has_separator(number: &[u8]) -> bool {
     let is_plain = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'-' | b'.');
     !number.iter().all(is_plain)
 }
 
-/// The fix of a word without quotes: a key, or the whole value of a member. Other words may be notes, and never become
-/// values.
+/// Returns the fix for an unquoted word that is a key or the whole value of a member. Other words
+/// may be notes and have no fix.
 fn word(json: &Json<'_>, range: TextRange, text: &str) -> Option<Fix> {
     if is_key(json, range) {
         return Some(Fix::safe("put the key in quotes").replace(range, quoted(text)));
@@ -237,7 +239,7 @@ fn word(json: &Json<'_>, range: TextRange, text: &str) -> Option<Fix> {
     is_value.then(|| Fix::guess("put it in quotes").replace(range, quoted(text)))
 }
 
-/// A number as JSON writes it.
+/// Converts a number to JSON syntax.
 fn number(text: &str) -> Option<String> {
     let (sign, rest) = text.strip_prefix('-').map_or(("", text), |rest| ("-", rest));
     let rest = rest.strip_prefix('+').unwrap_or(rest);
@@ -249,7 +251,7 @@ fn number(text: &str) -> Option<String> {
     (Json::parse(new.as_bytes()).is_valid_to_the_end() && new != text).then_some(new)
 }
 
-/// A string in single quotes in double ones.
+/// Converts a single-quoted string to a double-quoted string.
 fn double_quoted(text: &str) -> Option<String> {
     let inner = text.strip_prefix('\'')?.strip_suffix('\'')?.replace("\\'", "'");
     let mut out = String::from("\"");
@@ -276,8 +278,9 @@ fn controls(json: &Json<'_>, group: &[&JsonProblem]) -> Option<Fix> {
     Some(fix)
 }
 
-/// Whether the string around a control character is followed by what may follow a string. Otherwise a quote is missing,
-/// and the line break may be one between values.
+/// True if a comma, a bracket or a colon follows the string around a control character.
+///
+/// Otherwise a closing quote is missing, and the line break may separate two values.
 fn ends_well(json: &Json<'_>, problem: &JsonProblem) -> bool {
     let mut rest = slice_from(json, problem.range.end()).iter().copied();
     loop {
@@ -291,7 +294,7 @@ fn ends_well(json: &Json<'_>, problem: &JsonProblem) -> bool {
     rest.find(|byte| !byte.is_ascii_whitespace()).is_none_or(|byte| b",:}]".contains(&byte))
 }
 
-/// True if less is wrong after a fix than before, and the object has the same content.
+/// True if the object has fewer problems and the same content after the fix.
 fn mends(object: &Object<'_>, fix: &Fix, sink: &mut Sink) -> bool {
     let (text, before) = (object.json.text(), object.json.problems.len());
     if !sink.may_read(2 * text.len()) {

@@ -1,4 +1,4 @@
-//! Replies that end too early: where they were cut, and what is missing.
+//! Rule for truncated replies, with the position of the cut and the missing parts.
 
 use std::fmt::Write as _;
 
@@ -32,7 +32,7 @@ pub(super) fn check(survey: &Survey<'_>, sink: &mut Sink) {
     }
 }
 
-/// The last character that is no white space.
+/// Returns the last character that is not white space.
 fn last_character(raw: &[u8]) -> TextRange {
     let end = raw.trim_ascii_end().len();
     let text = raw.get(..end).unwrap_or(&[]);
@@ -40,18 +40,17 @@ fn last_character(raw: &[u8]) -> TextRange {
     TextRange::new(size(end.saturating_sub(rest + 1)), size(end))
 }
 
-/// More brackets than this help nobody.
+/// The maximum number of closing brackets in a finding.
 const MOST_BRACKETS: usize = 40;
 
-/// Where an object was cut off.
+/// The state of an object at the position of its cut.
 struct Truncation {
-    /// In words.
+    /// Description of the position for messages.
     place: String,
-    /// Whether it is in a string.
     in_string: bool,
-    /// The brackets that close what is open, the innermost first. Of very many only some.
+    /// The closing brackets of all open values, innermost first. Truncated if there are very many.
     brackets: String,
-    /// What is open: where it starts, the outermost first.
+    /// Start offsets of all open values, outermost first.
     open: Vec<TextSize>,
 }
 
@@ -72,7 +71,7 @@ impl Truncation {
         Self { place: place(json, &open), in_string, brackets, open }
     }
 
-    /// What would have to follow, in words.
+    /// Describes the missing text.
     fn missing(&self, object: &Object<'_>) -> String {
         let mut out = String::new();
         if self.in_string {
@@ -97,7 +96,7 @@ impl Truncation {
     }
 }
 
-/// Where the text ends, by the path of what is open there.
+/// Describes the end of the text by the path of the open values.
 fn place(json: &Json<'_>, open: &[TextSize]) -> String {
     let is_open = |node: NodeId| open.binary_search(&json.range(node).start()).is_ok();
     let (mut node, mut pointer) = (json.root(), String::new());

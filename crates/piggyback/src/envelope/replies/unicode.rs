@@ -1,4 +1,4 @@
-//! Strings that are no text: halves of surrogate pairs, and bytes that are no UTF-8.
+//! Rule for invalid Unicode in strings: unpaired surrogates and bytes that are not UTF-8.
 
 use crate::envelope::json::{Json, JsonKind, NodeId};
 use crate::envelope::sink::Sink;
@@ -6,7 +6,7 @@ use crate::envelope::subject::Subject;
 use mangle_syntax::lint::{Finding, Rule, rule};
 use mangle_syntax::text::{TextRange, TextSize, size};
 
-/// What becomes U+FFFD inside of an envelope.
+/// Reports bytes and escapes that the decoder replaces with U+FFFD.
 pub static BAD_UNICODE: Rule = rule!("bad-unicode.md");
 
 pub(super) fn check(subject: &Subject<'_>, sink: &mut Sink) {
@@ -38,14 +38,14 @@ pub(super) fn check(subject: &Subject<'_>, sink: &mut Sink) {
     }
 }
 
-/// The first stretch of a string that is no character, and how many there are.
+/// Returns the first invalid sequence of a string and the number of invalid sequences.
 fn bad(json: &Json<'_>, node: NodeId) -> Option<(TextRange, usize)> {
     let (value, map) = json.string_with_map(node)?;
     let (mut first, mut count) = (None, 0);
     for (at, found) in value.match_indices(char::REPLACEMENT_CHARACTER) {
         let source = map.to_source(TextRange::at(size(at), size(found.len())));
         let written = slice(json, source);
-        // One that is written so is what it is.
+        // A replacement character in the source is valid text.
         if written == found.as_bytes() || written.eq_ignore_ascii_case(b"\\ufffd") {
             continue;
         }

@@ -1,4 +1,4 @@
-//! Numbers in the arguments of tools.
+//! Rules for numbers in tool arguments.
 
 use crate::envelope::edits::quoted;
 use crate::envelope::json::{Json, JsonKind, NodeId};
@@ -31,7 +31,7 @@ fn precision(json: &Json<'_>, node: NodeId, sink: &mut Sink) {
     sink.push(finding.note(format!("the runtime reads {value}")).fix(fix));
 }
 
-/// Whether a float says something else than was written.
+/// True if a float differs from the written number.
 fn is_changed(written: &str, value: f64) -> bool {
     let digits = |text: &str| {
         let mantissa = text.split(['e', 'E']).next().unwrap_or("");

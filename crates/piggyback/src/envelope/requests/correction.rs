@@ -1,4 +1,4 @@
-//! Self-corrections and their hypotheses.
+//! Rules for self-corrections and their hypotheses.
 
 use crate::envelope::edits::{insert_member, quoted};
 use crate::envelope::shorten::shortened;
@@ -87,7 +87,7 @@ fn action(subject: &Subject<'_>, correction: &View<'_>, sink: &mut Sink) {
     }
 }
 
-/// How many hypotheses of the policy are named.
+/// The maximum number of the policy's hypotheses in a message.
 const NAMED: usize = 3;
 
 fn unmatched(subject: &Subject<'_>, correction: &View<'_>, sink: &mut Sink) {

@@ -1,4 +1,4 @@
-//! What the model says of its context.
+//! Rules for the context feedback of the model.
 
 use rustc_hash::FxHashMap;
 

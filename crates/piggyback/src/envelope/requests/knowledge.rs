@@ -1,4 +1,4 @@
-//! Questions to specialists.
+//! Rules for questions to specialists.
 
 use std::borrow::Cow;
 
@@ -20,18 +20,18 @@ pub(super) static UNKNOWN_SPECIALIST: Rule = rule!("unknown-specialist.md");
 
 pub(super) static DUPLICATE_QUERY: Rule = rule!("duplicate-query.md");
 
-/// Whom the runtime knows without a roster.
+/// Specialists that the runtime accepts without a roster.
 const ALWAYS: [&str; 2] = ["researcher", "_any_specialist"];
 
-/// How much an answer is wanted.
+/// The priorities of a question.
 const PRIORITIES: [&str; 2] = ["required", "optional"];
 
-/// Whether a text says how much an answer is wanted, or leaves it open.
+/// True if a text is a valid priority or empty.
 pub(in crate::envelope) fn is_priority(text: &str) -> bool {
     text.is_empty() || PRIORITIES.contains(&text)
 }
 
-/// Whether somebody of this name can answer; `None` is a roster that nobody knows.
+/// True if a specialist with this name exists. If there is no roster, every name is accepted.
 pub(in crate::envelope) fn is_known(name: &str, roster: Option<&Vec<String>>) -> bool {
     roster.is_none_or(|roster| ALWAYS.contains(&name) || roster.iter().any(|one| *one == name))
 }

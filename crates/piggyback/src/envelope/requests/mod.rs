@@ -1,7 +1,8 @@
-//! What a packet asks for and reports beside facts (`PB4xx`): self-corrections, tools, questions to specialists, and what
-//! it thinks of its context.
+//! Rules for requests and reports in a packet (`PB4xx`): self-corrections, tools, questions to
+//! specialists, and context feedback.
 //!
-//! Takes a [`Subject`]; gives findings. Rules that need several turns are in `transcript`.
+//! The input is a [`Subject`], the output is findings. Rules that need several turns are in
+//! `transcript`.
 
 mod arguments;
 mod correction;
@@ -20,7 +21,6 @@ pub(super) use knowledge::{is_known, is_priority};
 pub(super) use shell::{is_command, is_dangerous};
 pub(super) use surface::{IGNORANT, Phrases};
 
-/// The rules about requests.
 pub(super) const FAMILY: Family = Family {
     rules: &[
         &correction::NO_HYPOTHESIS,

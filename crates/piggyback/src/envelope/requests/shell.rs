@@ -1,4 +1,4 @@
-//! Commands for a shell that the constitution's patterns match.
+//! Rule for shell commands that match a pattern of the constitution.
 
 use crate::envelope::json::{Json, NodeId};
 use crate::envelope::sink::Sink;
@@ -7,19 +7,19 @@ use mangle_syntax::text::{TextRange, size};
 
 pub(super) static SHELL_DANGER: Rule = rule!("shell-danger.md");
 
-/// A piece of a pattern.
+/// A part of a pattern.
 enum Piece {
-    /// This text.
+    /// Literal text.
     Text(&'static str),
-    /// One white space or more.
+    /// One or more white space characters.
     Space,
-    /// Anything on one line.
+    /// Any text on one line.
     Any,
 }
 
 use Piece::{Any, Space, Text};
 
-/// The patterns, and how the runtime's second gate writes them.
+/// The patterns, each with its spelling in the second gate of the runtime.
 static PATTERNS: [(&str, &[Piece]); 8] = [
     ("rm\\s+-rf", &[Text("rm"), Space, Text("-rf")]),
     ("mkfs", &[Text("mkfs")]),
@@ -31,7 +31,7 @@ static PATTERNS: [(&str, &[Piece]); 8] = [
     ("sudo\\s+rm", &[Text("sudo"), Space, Text("rm")]),
 ];
 
-/// `agent` refuses such commands.
+/// Reports commands that `agent` rejects.
 pub(super) fn check(agent: &str, json: &Json<'_>, args: NodeId, sink: &mut Sink) {
     for member in json.members(args) {
         let is_command = json.string(member.key).is_some_and(|key| is_command(&key));
@@ -52,24 +52,24 @@ pub(super) fn check(agent: &str, json: &Json<'_>, args: NodeId, sink: &mut Sink)
     }
 }
 
-/// Whether a command is of those that are refused.
+/// True if a command matches a dangerous pattern.
 pub(in crate::envelope) fn is_dangerous(command: &str) -> bool {
     PATTERNS.iter().any(|(_, pattern)| find(command, pattern).is_some())
 }
 
-/// Whether an argument of this name is a command.
+/// True if an argument with this name is a command.
 pub(in crate::envelope) fn is_command(name: &str) -> bool {
     matches!(name, "command" | "cmd")
 }
 
-/// Where a pattern first matches, the shortest way.
+/// Returns the first and shortest match of a pattern.
 fn find(text: &str, pattern: &[Piece]) -> Option<std::ops::Range<usize>> {
     let Some((Text(first), rest)) = pattern.split_first() else { return None };
     let mut from = 0;
     while let Some(start) = text.get(from..)?.find(first).map(|at| from + at) {
         match matches(text, start + first.len(), rest) {
             Match::Ends(end) => return Some(start..end),
-            // What is missing on this line is missing for every other start on it.
+            // If a part is missing on this line, no other start on the line matches.
             Match::NotOnThisLine => from = start + text.get(start..)?.find('\n')?,
             Match::NotHere => from = start + first.len(),
         }

@@ -1,4 +1,4 @@
-//! What the surface claims while the packet still asks.
+//! Rules for claims in the surface that contradict the requests in the packet.
 
 use std::cell::{Cell, OnceCell};
 
@@ -13,7 +13,7 @@ pub(super) static EARLY_CLAIM: Rule = rule!("early-claim.md");
 
 pub(super) static IGNORANCE: Rule = rule!("ignorance.md");
 
-/// What a surface says that gives up.
+/// Phrases of a surface that states ignorance.
 pub(in crate::envelope) const IGNORANT: [&str; 9] = [
     "i don't know",
     "i do not know",
@@ -46,7 +46,7 @@ pub(super) fn check(subject: &Subject<'_>, sink: &mut Sink) {
     }
 }
 
-/// Where the surface has the phrase that `find` finds in its text.
+/// Returns the range of the phrase that `find` finds in the surface.
 fn in_surface<'p>(
     subject: &Subject<'_>,
     find: impl FnOnce(&str) -> Option<(TextRange, &'p str)>,
@@ -57,13 +57,14 @@ fn in_surface<'p>(
     Some((map.to_source(range), phrase))
 }
 
-/// The first of some phrases in a text as whole words, in any case.
+/// Returns the first of several phrases in a text, as whole words and in any case.
 #[must_use]
 pub fn phrase_in<'p>(text: &str, phrases: impl Iterator<Item = &'p str>) -> Option<(TextRange, &'p str)> {
     Phrases::new(phrases).first_in(text)
 }
 
-/// The first of some phrases that a text claims: one that is not denied, asked, planned, or said of something else.
+/// Returns the first phrase that a text claims. Negations, questions, plans and descriptions of
+/// other things are skipped.
 #[must_use]
 pub fn claim_in<'p>(text: &str, phrases: impl Iterator<Item = &'p str>) -> Option<(TextRange, &'p str)> {
     let phrases = Phrases::new(phrases);
@@ -79,29 +80,32 @@ pub fn claim_in<'p>(text: &str, phrases: impl Iterator<Item = &'p str>) -> Optio
     }
 }
 
-/// Words that turn a claim into its opposite, beside those that end in `n't`.
+/// Words that negate a claim, in addition to words ending in `n't`.
 const NEGATIONS: [&str; 6] = ["not", "never", "nothing", "no", "none", "cannot"];
 
-/// Words that make a claim a condition.
+/// Words that make a claim conditional.
 const CONDITIONS: [&str; 4] = ["if", "unless", "until", "whether"];
 
-/// Words before `have` that make it a plan.
+/// Words before `have` that make a claim a plan.
 const PLANS: [&str; 7] = ["will", "would", "could", "should", "shall", "might", "may"];
 
-/// Words right before a participle that describes something, or says what somebody else did.
+/// Words directly before a participle that describes something, or before an action of another
+/// person.
 const OTHERS: [&str; 8] = ["the", "a", "an", "any", "your", "my", "you", "they"];
 
-/// Words that a question begins with.
+/// The first words of questions.
 const QUESTIONS: [&str; 22] = [
     "shall", "should", "can", "could", "may", "might", "will", "would", "do", "does", "did", "is", "are",
     "was", "were", "have", "has", "want", "what", "which", "why", "how",
 ];
 
-/// How many words before a claim may deny it.
+/// The maximum number of words between a negation and a claim.
 const NEAR: usize = 4;
 
-/// Whether what comes next is no claim: one of the last words of its part of the sentence says no, makes it a condition or a
-/// plan, or the last one says it of something else.
+/// True if the text before a phrase shows that the phrase is not a claim.
+///
+/// The last words of the clause negate it, make it a condition or plan, or refer to another
+/// subject.
 fn is_no_claim(before: &str) -> bool {
     let mut later = String::new();
     for (at, word) in before.split_whitespace().rev().take(NEAR).enumerate() {
@@ -122,7 +126,7 @@ fn is_no_claim(before: &str) -> bool {
     false
 }
 
-/// Whether the sentence between these texts is a question, as far as the words at its end are.
+/// True if the sentence that contains these texts is a question.
 fn is_question(before: &str, after: &str) -> bool {
     let is_end = |(at, char): (usize, char)| {
         let next = || after.get(at + 1..).and_then(|rest| rest.chars().next());
@@ -138,37 +142,39 @@ fn is_question(before: &str, after: &str) -> bool {
     let first =
         before.get(start..).and_then(|sentence| sentence.split_whitespace().next()).unwrap_or_default();
     let asks = QUESTIONS.contains(&first.to_lowercase().as_str());
-    // `I deleted it, what else?` claims something before it asks.
+    // `I deleted it, what else?` makes a claim before the question.
     asks || !after.get(..end).is_some_and(|rest| rest.contains([',', ';', ':', '\u{2013}', '\u{2014}']))
 }
 
-/// Phrases that are looked for together, as whole words and in any case. Letters of other scripts than ours are as
-/// they are written.
+/// A set of phrases for a search by whole words and in any case. Case is ignored only for ASCII
+/// letters.
 #[derive(Debug)]
 pub(in crate::envelope) struct Phrases<'p> {
     phrases: Vec<&'p str>,
-    /// For each byte a bit for each phrase that begins with it; phrases beyond the last bit share that one.
+    /// For each byte, a bit set of the phrases that begin with it. Phrases beyond the last bit
+    /// share that bit.
     first: [u64; 256],
-    /// The same for the second byte.
+    /// Bit sets like `first`, for the second byte.
     second: [u64; 256],
-    /// What tells texts that have none of them; `None` where they are not looked through first.
+    /// A prefilter that excludes texts with no phrase. `None` disables it.
     quick: Option<QuickLook>,
 }
 
-/// A search for what one of some phrases has in it, in small letters. It is made when there are many texts.
+/// A lowercase search for the words of all phrases. The pattern is compiled only if many texts are
+/// searched.
 #[derive(Debug, Default)]
 struct QuickLook {
-    /// How many texts were looked through.
+    /// The number of texts that were searched.
     texts: Cell<u32>,
-    /// `None` if the phrases make no pattern.
+    /// `None` if the pattern is invalid.
     pattern: OnceCell<Option<Regex>>,
 }
 
 impl QuickLook {
-    /// After how many texts a pattern is worth its making.
+    /// The number of texts after which the pattern is compiled.
     const MANY: u32 = 32;
 
-    /// Whether it is certain that none of the phrases is in a text.
+    /// True if a text certainly contains none of the phrases.
     fn is_free(&self, text: &[u8], phrases: &[&str]) -> bool {
         self.texts.set(self.texts.get().saturating_add(1));
         if self.texts.get() < Self::MANY {
@@ -179,7 +185,7 @@ impl QuickLook {
     }
 }
 
-/// The bit of a phrase.
+/// Returns the bit of a phrase.
 fn bit(at: usize) -> u64 {
     1 << at.min(63)
 }
@@ -209,12 +215,12 @@ impl<'p> Phrases<'p> {
         Self { phrases, first, second, quick: None }
     }
 
-    /// The same, for many texts that have none of them: those are told by one fast search.
+    /// Enables the prefilter. Useful for many texts with no phrase.
     pub(in crate::envelope) fn searched(self) -> Self {
         Self { quick: Some(QuickLook::default()), ..self }
     }
 
-    /// The first of them in a text, in one pass.
+    /// Returns the first phrase in a text, in one pass.
     pub(in crate::envelope) fn first_in(&self, text: &str) -> Option<(TextRange, &'p str)> {
         let bytes = text.as_bytes();
         if self.quick.as_ref().is_some_and(|quick| quick.is_free(bytes, &self.phrases)) {
@@ -237,7 +243,7 @@ impl<'p> Phrases<'p> {
         None
     }
 
-    /// The first of the phrases with these bits at a position, and its end.
+    /// Returns the first of the phrases with these bits that begins at an offset, and its end.
     fn phrase_at(&self, text: &str, at: usize, mask: u64) -> Option<(usize, &'p str)> {
         let may_be = |number: usize| mask & bit(number) != 0;
         let from = usize::try_from(mask.trailing_zeros()).unwrap_or(usize::MAX);
@@ -246,7 +252,7 @@ impl<'p> Phrases<'p> {
     }
 }
 
-/// What finds the words of some phrases in a text of small letters.
+/// Compiles a pattern of the words of some phrases, for lowercase text.
 fn pattern(phrases: &[&str]) -> Option<Regex> {
     let words = |phrase: &&str| {
         let words = phrase.strip_suffix('…').filter(|words| !words.is_empty()).unwrap_or(phrase);
@@ -256,10 +262,10 @@ fn pattern(phrases: &[&str]) -> Option<Regex> {
     Regex::new(&words.join("|")).ok().filter(|_| !words.is_empty())
 }
 
-/// How many bytes behind the words of a phrase its ellipsis may stand.
+/// The maximum distance in bytes between the words of a phrase and its ellipsis.
 const ELLIPSIS_WITHIN: usize = 80;
 
-/// Where a phrase ends that begins at a byte of a text.
+/// Returns the end of a phrase that begins at an offset.
 fn end_of(text: &str, at: usize, phrase: &str) -> Option<usize> {
     let is_word = |char: Option<char>| char.is_some_and(char::is_alphanumeric);
     let words = phrase.strip_suffix('…').filter(|words| !words.is_empty());
@@ -275,14 +281,14 @@ fn end_of(text: &str, at: usize, phrase: &str) -> Option<usize> {
     }
 }
 
-/// How far it is to the end of the ellipsis that ends the sentence a text goes on with.
+/// Returns the distance to the end of the ellipsis that ends the current sentence.
 fn ellipsis(rest: &str) -> Option<usize> {
     for (at, char) in rest.char_indices().take_while(|(at, _)| *at <= ELLIPSIS_WITHIN) {
         let behind = rest.get(at..).unwrap_or_default();
         match char {
             '…' => return Some(at + char.len_utf8()),
             '.' if behind.starts_with("...") => return Some(at + "...".len()),
-            // A full stop inside a word is part of a name, such as `main.go`.
+            // A period inside a word is part of a name, for example `main.go`.
             '.' if !behind.chars().nth(1).is_some_and(char::is_alphanumeric) => return None,
             '!' | '?' | ';' | ':' | '\n' => return None,
             _ => {}

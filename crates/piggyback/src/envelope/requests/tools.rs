@@ -1,4 +1,4 @@
-//! Requests to run tools.
+//! Rules for tool requests.
 
 use std::borrow::Cow;
 

@@ -1,4 +1,5 @@
-//! What the runtime cuts off and drops once an envelope is accepted.
+//! Size limits that the runtime applies to an accepted envelope, and the reasons for dropped
+//! updates.
 
 use super::packet::Packet;
 use rustc_hash::FxHashSet;
@@ -6,67 +7,68 @@ use rustc_hash::FxHashSet;
 use mangle_settings::versions::runtime::{Cut, ShellCharacters};
 use mangle_settings::{Caps, Runtime};
 
-/// What is put behind a surface that was cut.
+/// The suffix of a truncated surface.
 const SURFACE_CUT: &[u8] = b"\n\n[TRUNCATED]";
 
-/// What is put behind a reasoning trace that was cut.
+/// The suffix of a truncated reasoning trace.
 const TRACE_CUT: &[u8] = b"\n[TRUNCATED]";
 
-/// How many characters of a dropped update the runtime quotes.
+/// The number of characters of a dropped update in a warning.
 const QUOTED: usize = 40;
 
-/// What the runtime warns of.
+/// A warning of the runtime.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Warning {
     /// The envelope was found in mixed text.
     Extracted,
-    /// There is no envelope: the text itself is shown.
+    /// No envelope was found, so the reply text is shown.
     Fallback,
     /// The surface of an incomplete envelope is shown.
     Recovered,
-    /// An incomplete envelope has no surface: a message is shown.
+    /// An incomplete envelope has no surface, so a message is shown.
     CutOff,
-    /// The model takes something back; its hypothesis.
+    /// The model corrects itself. Contains its hypothesis.
     SelfCorrection(String),
-    /// The surface was cut.
+    /// The surface was truncated.
     SurfaceCut,
-    /// Updates at the end were lost.
+    /// Updates at the end were dropped.
     UpdatesCut,
-    /// An update was dropped.
+    /// One update was dropped.
     Update(DropReason),
-    /// Memory operations at the end were lost.
+    /// Memory operations at the end were dropped.
     MemoryCut,
-    /// The reasoning trace was cut.
+    /// The reasoning trace was truncated.
     TraceCut,
-    /// Tool requests at the end were lost.
+    /// Tool requests at the end were dropped.
     ToolsCut,
-    /// Knowledge requests at the end were lost.
+    /// Knowledge requests at the end were dropped.
     KnowledgeCut,
 }
 
-/// Why an update was dropped.
+/// The reason for a dropped update.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum DropReason {
-    /// Nothing but white space.
+    /// The update is blank.
     Empty,
-    /// Too long.
+    /// The update is too long.
     Long,
-    /// No parenthesis, or no full stop at its end; its first 40 characters.
+    /// The update has no parenthesis or no final period. Contains its first 40 characters.
     Syntax(String),
-    /// One of these characters of a shell.
+    /// The update contains one of these shell characters.
     Meta(&'static [char]),
 }
 
-/// What is left of a packet.
+/// The parts of a packet that remain after the size limits.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct CappedPacket {
-    /// The updates, untrimmed.
+    /// The accepted updates, untrimmed.
     pub updates: Vec<String>,
-    /// The updates that were dropped: their indices among those of the envelope, and why.
+    /// Dropped updates, as indices into the updates of the envelope, with reasons.
     pub dropped: Vec<(usize, DropReason)>,
-    /// The reasoning trace, if it was cut; then it need not be UTF-8.
+    /// The reasoning trace, if it was truncated. May be invalid UTF-8.
     pub trace: Option<Vec<u8>>,
-    /// Whether an update without its full stop was kept, since the version of the envelope does not ask for it.
+    /// True if an update without a final period was kept because the protocol version does not
+    /// require one.
     pub is_without_full_stops: bool,
 }
 
@@ -79,7 +81,9 @@ pub(super) fn cut_surface(mut surface: Vec<u8>, caps: &Caps, warnings: &mut Vec<
     surface
 }
 
-/// Cuts a packet, in the runtime's order. `needs_full_stops` is asked where an update lacks its full stop.
+/// Applies the size limits to a packet, in the order of the runtime.
+///
+/// `needs_full_stops` is called only if an update has no final period.
 pub(super) fn cut(
     packet: &mut Packet,
     caps: &Caps,
@@ -132,20 +136,22 @@ pub(super) fn cut(
     kept
 }
 
-/// Whether an update has all but its full stop.
+/// True if an update has a parenthesis but no final period.
 #[must_use]
 pub fn lacks_full_stop(update: &str) -> bool {
     let update = update.trim();
     update.contains('(') && !update.ends_with('.')
 }
 
-/// Why an update that has no envelope around it is dropped, if it is.
+/// Returns the reason for dropping an update that has no surrounding envelope, or `None` if it is
+/// kept.
 #[must_use]
 pub fn reason(update: &str, caps: &Caps) -> Option<DropReason> {
     reason_in(update, caps, caps.full_stops.are_needed())
 }
 
-/// Why an update is dropped, if it is, where full stops are needed or not.
+/// Returns the reason for dropping an update, or `None` if it is kept. `needs_full_stops` requires
+/// a final period.
 #[must_use]
 pub fn reason_in(update: &str, caps: &Caps, needs_full_stops: bool) -> Option<DropReason> {
     let update = update.trim();
@@ -165,7 +171,7 @@ pub fn reason_in(update: &str, caps: &Caps, needs_full_stops: bool) -> Option<Dr
     }
 }
 
-/// The characters of a shell that lose an update, with their places.
+/// Returns the shell characters that cause the runtime to drop an update, with their byte offsets.
 pub fn shell_characters(update: &str, runtime: Runtime) -> impl Iterator<Item = (usize, char)> {
     let is_checked = match runtime.shell_characters {
         ShellCharacters::Ignored | ShellCharacters::Anywhere(_) => None,
@@ -177,7 +183,7 @@ pub fn shell_characters(update: &str, runtime: Runtime) -> impl Iterator<Item = 
     })
 }
 
-/// The places of the characters of an update that are outside of its strings; `None` if a string does not end.
+/// Returns the offsets of all characters outside of strings. `None` if a string is not closed.
 fn outside_of_strings(update: &str) -> Option<FxHashSet<usize>> {
     let (mut outside, mut in_string, mut is_escaped) = (FxHashSet::default(), false, false);
     for (at, char) in update.char_indices() {

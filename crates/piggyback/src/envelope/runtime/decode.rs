@@ -1,5 +1,7 @@
-//! Go's way of reading JSON into typed values (`encoding/json`): what is there already stays where the text says
-//! nothing, keys match in any case, the first thing of the wrong kind is remembered and reading goes on.
+//! JSON decoding into typed values, as in Go's `encoding/json`.
+//!
+//! Absent members keep their previous values, and keys match in any case. The first value of the
+//! wrong kind is recorded, and decoding continues.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -8,14 +10,14 @@ use crate::envelope::json::{Json, JsonKind, Member, NodeId};
 use mangle_settings::Runtime;
 use mangle_settings::versions::runtime::TypeErrors;
 
-/// A value of the wrong kind, which loses the whole envelope.
+/// A value of the wrong kind, which makes the whole envelope invalid.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Mismatch {
-    /// The members on the way to it, array indices left out: `control_packet.mangle_updates`.
+    /// The path to the value without array indices, for example `control_packet.mangle_updates`.
     pub field: String,
-    /// The value that is of the wrong kind.
+    /// The value of the wrong kind.
     pub node: NodeId,
-    /// Whether it is a number that is too large.
+    /// True if the value is a number that is too large.
     pub is_overflow: bool,
 }
 
@@ -24,28 +26,28 @@ pub struct Mismatch {
 pub enum LenientMember {
     /// `mangle_updates`: a list of strings, or one string.
     Updates,
-    /// `confidence`: a number, or a text for one.
+    /// `confidence`: a number, or a string for a number.
     Confidence,
-    /// `required`: a boolean, a text for one, or an integer.
+    /// `required`: a boolean, a string for a boolean, or an integer.
     Required,
 }
 
-/// Why decoding fails.
+/// The reason for a decoding failure.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum DecodeError {
     /// A value of the wrong kind.
     Kind(Mismatch),
-    /// A lenient member with a value that has no meaning.
+    /// A lenient member with a value that cannot be interpreted.
     Value(LenientMember, Mismatch),
 }
 
-/// State of decoding.
+/// The state of a decoding run.
 #[derive(Debug)]
 pub(super) struct DecodeContext<'j> {
     pub(super) json: &'j Json<'j>,
     pub(super) runtime: Runtime,
     path: Vec<&'static str>,
-    /// The first value of the wrong kind, with which decoding goes on.
+    /// The first value of the wrong kind. Decoding continues after it.
     mismatch: Option<Mismatch>,
     /// The error that ended decoding.
     aborted: Option<DecodeError>,
@@ -56,7 +58,7 @@ impl<'j> DecodeContext<'j> {
         Self { json, runtime, path: Vec::new(), mismatch: None, aborted: None }
     }
 
-    /// The error that the decoder reports.
+    /// Returns the error that the decoder reports.
     pub(super) fn error(self) -> Option<DecodeError> {
         self.aborted.or(self.mismatch.map(DecodeError::Kind))
     }
@@ -79,7 +81,7 @@ impl<'j> DecodeContext<'j> {
         Mismatch { field: self.path.join("."), node, is_overflow }
     }
 
-    /// Ends decoding; the first such error is reported.
+    /// Ends decoding. Only the first error is reported.
     fn abort(&mut self, error: DecodeError) {
         self.aborted.get_or_insert(error);
     }
@@ -91,29 +93,30 @@ impl<'j> DecodeContext<'j> {
     }
 }
 
-/// A type that JSON is read into, in place.
+/// A type that JSON is decoded into, in place.
 pub(super) trait Decode: Default {
-    /// Reads a value over what is there.
+    /// Decodes a node over the existing value.
     fn decode(&mut self, node: NodeId, context: &mut DecodeContext<'_>);
 
     /// The member of this type that accepts several kinds of values.
     const LENIENT: Option<(&'static str, LenientMember)> = None;
 
-    /// True if the type reads itself, so that an error in it ends decoding at once.
+    /// True if the type has its own unmarshaler, so that an error in it ends decoding immediately.
     const READS_ITSELF: bool = false;
 
-    /// Reads the value of the lenient member, the last one of its name. False if it has no meaning.
+    /// Decodes the last value of the lenient member. Returns false if the value cannot be
+    /// interpreted.
     fn lenient(&mut self, _node: NodeId, _context: &mut DecodeContext<'_>) -> bool {
         true
     }
 
-    /// Reads the member of this name, exactly written or not. False if there is no such member.
+    /// Decodes the member with this name. Returns false if the type has no such member.
     fn member(&mut self, _key: &str, _value: NodeId, _context: &mut DecodeContext<'_>, _exact: bool) -> bool {
         false
     }
 }
 
-/// Reads an object into a value with members.
+/// Decodes an object into a type with members.
 pub(super) fn decode_members<T: Decode>(target: &mut T, node: NodeId, context: &mut DecodeContext<'_>) {
     let lenient = T::LENIENT.filter(|_| context.runtime.lenient_types);
     let outer = context.mismatch.take();
@@ -133,7 +136,7 @@ pub(super) fn decode_members<T: Decode>(target: &mut T, node: NodeId, context: &
     context.mismatch = outer.or_else(|| context.mismatch.take());
 }
 
-/// Reads the members of an object. Gives the last value of the member that is left to the type.
+/// Decodes the members of an object. Returns the last value of the lenient member.
 fn own_members<T: Decode>(
     target: &mut T,
     node: NodeId,
@@ -159,7 +162,7 @@ fn own_members<T: Decode>(
     left
 }
 
-/// Reads one member, with its name on the path.
+/// Decodes one member and keeps its name on the path.
 pub(super) fn decode_member<T: Decode>(
     target: &mut T,
     name: &'static str,
@@ -171,7 +174,7 @@ pub(super) fn decode_member<T: Decode>(
     context.path.pop();
 }
 
-/// Whether a key is taken for this name: exactly, or by Unicode's simple case folding.
+/// True if a key matches a name: exactly, or with Unicode simple case folding.
 #[must_use]
 pub fn names(key: &str, name: &str, exact: bool) -> bool {
     let fold = |char: char| match char {
@@ -215,12 +218,12 @@ impl Decode for bool {
     }
 }
 
-/// A number that fits a float.
+/// Parses a finite float.
 pub(super) fn float(written: &[u8]) -> Option<f64> {
     std::str::from_utf8(written).ok()?.parse().ok().filter(|value: &f64| value.is_finite())
 }
 
-/// What may be missing.
+/// Optional values.
 impl<T: Decode> Decode for Option<Box<T>> {
     fn decode(&mut self, node: NodeId, context: &mut DecodeContext<'_>) {
         match context.json.kind(node) {
@@ -230,36 +233,38 @@ impl<T: Decode> Decode for Option<Box<T>> {
     }
 }
 
-/// A list. Read a second time, an element is read over the one that was there, also over one that a shorter list
-/// left behind.
+/// A list as a Go slice.
+///
+/// If it is decoded twice, an element is decoded over the previous element. This includes elements
+/// behind the end of a shorter list.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct List<T> {
-    /// Whether there is a list at all, and not `null`.
+    /// True if the list is not nil.
     is_there: bool,
-    /// What is in the list, and what was behind its end before.
+    /// All elements, including previous elements behind the end.
     slots: Vec<T>,
     len: usize,
 }
 
 impl<T> List<T> {
-    /// Whether there is none, or it is `null`.
+    /// True if the list is missing or `null`.
     #[must_use]
     pub fn is_nil(&self) -> bool {
         !self.is_there
     }
 
-    /// The elements.
+    /// Elements of the list.
     #[must_use]
     pub fn as_slice(&self) -> &[T] {
         self.slots.get(..self.len).unwrap_or(&self.slots)
     }
 
-    /// A list of these elements.
+    /// Creates a list of these elements.
     pub(super) fn of(slots: Vec<T>) -> Self {
         Self { is_there: true, len: slots.len(), slots }
     }
 
-    /// Forgets all but the first so many.
+    /// Shortens the list to at most `len` elements.
     pub(super) fn truncate(&mut self, len: usize) {
         self.len = self.len.min(len);
     }
@@ -289,24 +294,24 @@ impl<T: Decode> Decode for List<T> {
     }
 }
 
-/// A value of any kind, numbers as floats.
+/// A JSON value of any kind, with numbers as floats.
 #[derive(Debug, Clone, PartialEq)]
 pub enum AnyValue {
-    /// `null`
+    /// The literal `null`.
     Null,
-    /// `true` or `false`
+    /// The literal `true` or `false`.
     Bool(bool),
-    /// A number, as the float that Go makes of it.
+    /// A number, converted to a float as in Go.
     Number(f64),
-    /// A string
+    /// A string.
     Text(String),
-    /// An array
+    /// An array.
     List(Arc<Vec<AnyValue>>),
-    /// An object; of equal keys the last
+    /// An object. The last of several equal keys is kept.
     Map(Arc<BTreeMap<String, AnyValue>>),
 }
 
-/// Values may nest 10,000 deep, too deep for calls within calls.
+/// Drops without recursion, because values may be nested 10,000 levels deep.
 impl Drop for AnyValue {
     fn drop(&mut self) {
         let mut inside = Vec::new();
@@ -317,7 +322,7 @@ impl Drop for AnyValue {
     }
 }
 
-/// Takes out what is directly inside a value, where nobody else holds it.
+/// Moves the direct children of a value to `out`, if they have no other owner.
 fn inside_of(value: &mut AnyValue, out: &mut Vec<AnyValue>) {
     match value {
         AnyValue::List(list) => out.extend(Arc::into_inner(std::mem::take(list)).into_iter().flatten()),
@@ -328,12 +333,12 @@ fn inside_of(value: &mut AnyValue, out: &mut Vec<AnyValue>) {
     }
 }
 
-/// Runs one more call within calls, with room for it.
+/// Runs one level of a recursion and grows the stack if needed.
 pub(super) fn with_room<T>(call: impl FnOnce() -> T) -> T {
     stacker::maybe_grow(64 << 10, 1 << 20, call)
 }
 
-/// An object whose members are of any kind. A second one adds to the first.
+/// An object with members of any kind. Decoding a second object adds its members.
 impl Decode for Option<BTreeMap<String, AnyValue>> {
     fn decode(&mut self, node: NodeId, context: &mut DecodeContext<'_>) {
         let json = context.json;
@@ -353,8 +358,9 @@ impl Decode for Option<BTreeMap<String, AnyValue>> {
     }
 }
 
-/// A value of any kind; `None` where a number in it does not fit, which is noted. Nesting is limited by the reader of the
-/// JSON.
+/// Decodes a value of any kind. Returns `None` and records the mismatch if a number is too large.
+///
+/// The JSON parser limits the nesting depth.
 fn free(node: NodeId, context: &mut DecodeContext<'_>) -> Option<AnyValue> {
     let json = context.json;
     Some(match json.kind(node) {

@@ -1,19 +1,19 @@
-//! Escapes of JSON strings, as the runtime decodes them outside of its JSON decoder.
+//! Decoding of JSON string escapes outside of the JSON decoder, as in the runtime.
 
 /// An escape at the start of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Escape {
-    /// Two bytes that mean one.
+    /// Two bytes that are decoded to one byte.
     Byte(u8),
-    /// A character, and how many bytes stand for it. A lone surrogate is U+FFFD.
+    /// A character and the length of its escape in bytes. A lone surrogate is decoded to U+FFFD.
     Char(char, usize),
     /// `\u` without four hexadecimal digits.
     Bad,
-    /// The text ends too early.
+    /// An escape that is cut off at the end of the text.
     Cut,
 }
 
-/// Reads the escape whose backslash begins a text. An unknown escape means the byte itself.
+/// Decodes the escape at the start of a text. An unknown escape is decoded to its second byte.
 pub(super) fn read(text: &[u8]) -> Escape {
     let Some(byte) = text.get(1) else { return Escape::Cut };
     match byte {
@@ -39,12 +39,12 @@ fn unicode(text: &[u8]) -> Escape {
     Escape::Char(char::from_u32(high).unwrap_or(char::REPLACEMENT_CHARACTER), 6)
 }
 
-/// The second escape of a pair of surrogates.
+/// Returns the code unit of the second escape of a surrogate pair.
 fn low(text: &[u8]) -> Option<u32> {
     unit(text.get(6..12)?.strip_prefix(b"\\u")?)
 }
 
-/// Four hexadecimal digits.
+/// Parses four hexadecimal digits.
 pub(super) fn unit(digits: &[u8]) -> Option<u32> {
     digits.iter().try_fold(0, |unit, digit| Some(unit * 16 + char::from(*digit).to_digit(16)?))
 }

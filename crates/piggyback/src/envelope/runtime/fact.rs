@@ -1,4 +1,7 @@
-//! Facts as the runtime holds them: what an argument was is lost, but for integers, and found out again from its text.
+//! Facts as stored by the runtime.
+//!
+//! The runtime keeps integers but no other argument types. The runtime infers the other types from
+//! the text.
 
 use std::fmt::Write as _;
 
@@ -9,50 +12,51 @@ use mangle_syntax::syntax::ast::{ApplyForm, Atom, Term, TermKind};
 use mangle_syntax::syntax::literal::{self, Piece};
 use mangle_syntax::text::{TextRange, slice};
 
-/// What stands for a float, of which the runtime keeps nothing but an address of its own memory.
+/// The representation of a float that the runtime stores only as a memory address.
 const LOST: &str = "<float lost>";
 
-/// The most slashes of a name; what has more is taken for a path.
+/// The maximum number of slashes in a name. Texts with more slashes are treated as paths.
 const MOST_SLASHES: usize = 2;
 
-/// What a text ends with that is taken for a path.
+/// Suffixes of texts that are treated as paths.
 const EXTENSIONS: [&str; 34] = [
     ".go", ".md", ".py", ".js", ".ts", ".tsx", ".jsx", ".yaml", ".yml", ".json", ".txt", ".mg", ".html",
     ".css", ".sh", ".bash", ".ps1", ".bat", ".exe", ".dll", ".so", ".c", ".h", ".cpp", ".hpp", ".rs", ".rb",
     ".java", ".xml", ".toml", ".ini", ".cfg", ".conf", ".log",
 ];
 
-/// A fact as the runtime stores it.
+/// A fact as stored by the runtime.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RuntimeFact {
-    /// The name of the predicate as the runtime stores it.
+    /// The name of the predicate.
     pub predicate: String,
     /// The arguments.
     pub args: Vec<Value>,
 }
 
-/// An argument as the runtime holds it.
+/// An argument as stored by the runtime.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Value {
-    /// What was a name, a string or something else that could be written as text. From a byte string it need not be
+    /// A name, a string or another value with a text form. Text from a byte string may be invalid
     /// UTF-8.
     Text(Vec<u8>),
     /// An integer.
     Number(i64),
-    /// A float, by its bits.
+    /// The bits of a float.
     Float(u64),
-    /// A float of which a runtime keeps nothing.
+    /// A float that the runtime does not preserve.
     Lost,
 }
 
 impl RuntimeFact {
-    /// The fact that an atom of a parsed text says. Its words are those of the text, whose symbols need not be known.
+    /// Returns the fact for a parsed atom. Words are taken from the text, so their symbols need no
+    /// interning.
     pub(super) fn of(atom: &Atom, text: &str, runtime: Runtime) -> Self {
         let args = atom.args.iter().map(|term| Value::of(term, text, runtime)).collect();
         Self { predicate: slice(text, atom.name.range).to_owned(), args }
     }
 
-    /// The fact that a plain one says.
+    /// Returns the fact for a plain fact.
     pub(super) fn of_plain(plain: &PlainFact<'_>, text: &str, runtime: Runtime) -> Self {
         let value = |arg: &plain::Argument| match arg.kind {
             plain::ArgumentKind::Name => Value::text(slice(text, arg.range)),
@@ -63,7 +67,7 @@ impl RuntimeFact {
             plain::ArgumentKind::String | plain::ArgumentKind::Escaped => {
                 Value::text(&string(text, arg.range))
             }
-            // Never plain.
+            // Plain facts have no such arguments.
             plain::ArgumentKind::Bytes
             | plain::ArgumentKind::Variable
             | plain::ArgumentKind::Function
@@ -72,14 +76,14 @@ impl RuntimeFact {
         Self { predicate: plain.predicate.to_owned(), args: plain.args.iter().map(value).collect() }
     }
 
-    /// The fact as the runtime prints it.
+    /// Returns the fact as printed by the runtime.
     #[must_use]
     pub fn stored(&self) -> String {
         let args: Vec<_> = self.args.iter().map(Value::stored).collect();
         format!("{}({}).", self.predicate, args.join(", "))
     }
 
-    /// The fact as the engine holds it.
+    /// Returns the fact as printed by the engine.
     #[must_use]
     pub fn kernel(&self) -> String {
         let args: Vec<_> = self.args.iter().map(Value::kernel).collect();
@@ -134,20 +138,20 @@ impl Value {
     }
 }
 
-/// Whether the engine takes a text for a name where the runtime asks for one; it looks at less than the grammar does.
+/// True if the engine accepts the text as a name constant. This check is weaker than the grammar.
 #[must_use]
 pub fn is_constant(text: &str) -> bool {
     let parts = text.strip_prefix('/').filter(|_| !text.contains('"'));
     parts.is_some_and(|parts| parts.split('/').all(|part| !part.is_empty()))
 }
 
-/// Whether the runtime takes a text for a name.
+/// True if the runtime interprets the text as a name.
 #[must_use]
 pub fn becomes_name(text: &[u8]) -> bool {
     name(text).is_some()
 }
 
-/// The text, if the runtime takes it for a name.
+/// Returns the text if the runtime interprets it as a name.
 fn name(text: &[u8]) -> Option<&str> {
     let text = std::str::from_utf8(text).ok()?;
     let is_path = || text.matches('/').count() > MOST_SLASHES || has_extension(text);
@@ -155,7 +159,7 @@ fn name(text: &[u8]) -> Option<&str> {
     (is_constant(text) && !is_text() && !is_path()).then_some(text)
 }
 
-/// Whether a text ends like the name of a file, in any case.
+/// True if a text ends with a known file extension, in any case.
 #[must_use]
 pub fn has_extension(text: &str) -> bool {
     let ends = |extension: &str| {
@@ -165,12 +169,12 @@ pub fn has_extension(text: &str) -> bool {
     EXTENSIONS.iter().any(|extension| ends(extension))
 }
 
-/// The value of a string literal that is known to be one.
+/// Returns the value of a valid string literal.
 fn string(text: &str, range: TextRange) -> String {
     literal::string_value(slice(text, range)).map(String::from).unwrap_or_default()
 }
 
-/// The value of a byte string.
+/// Returns the value of a byte string.
 fn bytes(literal: &str) -> Vec<u8> {
     let content = literal.strip_prefix('b').and_then(literal::string_content).unwrap_or("");
     let mut value = Vec::with_capacity(content.len());
@@ -184,7 +188,8 @@ fn bytes(literal: &str) -> Vec<u8> {
     value
 }
 
-/// Prints a term as the engine does. Depth is bounded by the nesting limit of the lowering.
+/// Prints a term in the format of the engine. The nesting limit of the lowering bounds the
+/// recursion depth.
 fn show(term: &Term, text: &str, out: &mut String) {
     match &term.kind {
         TermKind::Name(_) | TermKind::Variable(_) => out.push_str(slice(text, term.range)),
@@ -204,7 +209,7 @@ fn show(term: &Term, text: &str, out: &mut String) {
                 ApplyForm::DotType => {
                     let _ = write!(out, "fn:{}", written.trim_start_matches('.'));
                 }
-                // The language has its own words for these.
+                // Functions with dedicated syntax in the language.
                 _ => out.push_str(apply.function.as_str()),
             }
             out.push('(');
@@ -214,12 +219,12 @@ fn show(term: &Term, text: &str, out: &mut String) {
             }
             out.push(')');
         }
-        // What only means something to its author is a variable to the engine.
+        // The engine parses words such as `NULL` as variables.
         TermKind::Broken => out.push_str(slice(text, term.range)),
     }
 }
 
-/// A string as the engine writes it.
+/// Returns a string in the format of the engine.
 fn quoted(value: &[u8]) -> String {
     let Ok(text) = std::str::from_utf8(value) else { return "<bad>".to_owned() };
     let mut out = String::from('"');
@@ -241,7 +246,7 @@ fn quoted(value: &[u8]) -> String {
     out
 }
 
-/// A byte string as the engine writes it.
+/// Appends a byte string in the format of the engine.
 fn quote_bytes(value: &[u8], out: &mut String) {
     out.push_str("b\"");
     for byte in value {
@@ -255,7 +260,7 @@ fn quote_bytes(value: &[u8], out: &mut String) {
     out.push('"');
 }
 
-/// Whether the engine takes a word for a variable, whatever its author means by it: `NULL`, `None`, `True`.
+/// True if the engine parses a word as a variable, for example `NULL`, `None` or `True`.
 #[must_use]
 pub fn is_variable(word: &str) -> bool {
     word.starts_with(|first: char| first.is_ascii_uppercase())

@@ -1,39 +1,39 @@
-//! The reasons why a text is no envelope.
+//! Reasons for an envelope that cannot be decoded.
 
 use std::ops::Range;
 
 use super::decode::LenientMember;
 use crate::envelope::json::Flaw;
 
-/// Why a text is no envelope.
+/// The reason for an envelope that cannot be decoded.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum DecodeFailure {
-    /// It is no JSON. The offset counts from the start of the text that was decoded.
+    /// A JSON syntax error. The offset is relative to the start of the decoded text.
     Syntax(Flaw),
-    /// A value that was read from its first brace on does not end.
+    /// The text ends inside the value that begins at the first brace.
     End,
-    /// Something is of the wrong kind: its members, array indices left out, and its bytes in the reply.
+    /// A value of the wrong kind.
     Kind {
-        /// `control_packet.mangle_updates`
+        /// The path without array indices, for example `control_packet.mangle_updates`.
         field: String,
-        /// What is there: `array`, `number 1e999`.
+        /// The actual value, for example `array` or `number 1e999`.
         found: String,
-        /// The bytes of the value that cannot be decoded.
+        /// The byte range of the value in the reply.
         range: Range<usize>,
     },
-    /// A member that accepts several kinds of values has a value without a meaning.
+    /// A member that accepts several kinds of values has an invalid value.
     Value {
         /// The member.
         member: LenientMember,
-        /// `control_packet.intent_classification.confidence`
+        /// The path, for example `control_packet.intent_classification.confidence`.
         field: String,
-        /// The bytes of the value.
+        /// The byte range of the value in the reply.
         range: Range<usize>,
     },
-    /// Strict mode rejects keys that no type has. The runtime reports one of them at random.
+    /// Unknown keys in strict mode. The runtime reports one of them at random.
     UnknownKeys(Vec<String>),
-    /// Nothing is shown.
+    /// The surface is missing or empty.
     NoSurface,
-    /// There is no category or no verb, where both are asked for.
+    /// The category or verb is missing although both are required.
     NoIntent,
 }

@@ -1,5 +1,6 @@
-//! The filter that stands between the updates of a packet and the kernel, without a kernel: what it refuses and
-//! which facts it lets through.
+//! The filter between the updates of a packet and the kernel, with its verdicts and accepted facts.
+//!
+//! A program with declarations is optional.
 
 use std::sync::LazyLock;
 
@@ -11,37 +12,37 @@ use mangle_syntax::lint::Finding;
 use mangle_syntax::syntax::{SourceFile, rules};
 use mangle_syntax::text::{slice, without_new_words};
 
-/// What the filter makes of an update.
+/// The verdict of the filter about an update.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum FilterVerdict {
-    /// It becomes a fact.
+    /// The update becomes a fact.
     Accepted,
-    /// There is nothing in it; it is passed over.
+    /// The update is blank and is skipped.
     Blank,
-    /// It is beyond the number of updates that are looked at.
+    /// The update exceeds the maximum number of updates.
     Limit,
-    /// It has `:-` somewhere.
+    /// The update contains `:-`.
     Rule,
-    /// It begins with `decl`.
+    /// The update begins with `decl`.
     Declaration,
-    /// It begins with `import` or `include`.
+    /// The update begins with `import` or `include`.
     Import,
-    /// It cannot be read.
+    /// The update has a syntax error.
     Syntax,
-    /// Its predicate is not on the list.
+    /// The predicate is not in the list of the consumer.
     NotAllowed,
-    /// Only the host asserts its predicate.
+    /// The predicate is reserved for the host.
     HostWitness,
-    /// The program does not declare its predicate.
+    /// The program does not declare the predicate.
     Undeclared,
-    /// The program declares its predicate with another number of arguments.
+    /// The program declares the predicate with a different arity.
     Arity,
-    /// A string argument has characters of a shell, and its predicate may have none.
+    /// A string argument contains shell characters, and the predicate is not exempt.
     ShellText,
 }
 
 impl FilterVerdict {
-    /// Its letter in records.
+    /// Returns the letter of the verdict in records.
     #[must_use]
     pub fn letter(self) -> char {
         match self {
@@ -60,30 +61,33 @@ impl FilterVerdict {
     }
 }
 
-/// What the filter asks the program.
+/// The interface of the filter to a program.
 pub trait FilterProgram {
-    /// The verdict about a predicate with a number of arguments: accepted, undeclared or another arity.
+    /// Returns the verdict about a predicate with this arity: accepted, undeclared or wrong arity.
     fn declaration(&self, predicate: &str, arity: usize) -> FilterVerdict;
 
-    /// The number of arguments that the only declaration of a predicate has; `None` without a declaration.
+    /// Returns the arity if the predicate has exactly one declaration. `None` without a
+    /// declaration.
     fn arity(&self, predicate: &str) -> Option<usize>;
 
-    /// True if strings of a predicate may have any characters: the facts have `prose_only(/P)`, and no rule leads from `P`
-    /// to a predicate of `exec_sink`.
+    /// True if strings of a predicate may contain shell characters.
+    ///
+    /// Requires the fact `prose_only(/P)`, and no rule may lead from `P` to a predicate of
+    /// `exec_sink`.
     fn is_prose(&self, predicate: &str) -> bool;
 }
 
-/// An update as the filter reads it, whoever asks.
+/// The result of parsing an update, independent of the consumer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ReadUpdate {
-    /// Refused or passed over before anybody looks at its predicate.
+    /// An update that is rejected or skipped before its predicate is checked.
     Refused(FilterVerdict),
-    /// The fact that it says: the head of its first clause.
+    /// The fact in the head of the first clause.
     Fact(RuntimeFact),
 }
 
 impl ReadUpdate {
-    /// Reads an update as a runtime does.
+    /// Parses an update as the runtime does.
     #[must_use]
     pub fn new(update: &str, runtime: Runtime) -> Self {
         let text = update.trim();
@@ -93,7 +97,7 @@ impl ReadUpdate {
         }
     }
 
-    /// The fact that passes the filter; `None` for an update that does not.
+    /// Returns the fact of the update, or `None` if the update is rejected.
     #[must_use]
     pub fn fact(&self) -> Option<&RuntimeFact> {
         match self {
@@ -102,8 +106,10 @@ impl ReadUpdate {
         }
     }
 
-    /// The verdict of the filter of a consumer about the update at `index`. Without a program, declarations are not asked
-    /// for and no predicate is exempt from the check of strings.
+    /// Returns the verdict for a consumer about the update at `index`.
+    ///
+    /// If there is no program, declarations are not checked, and no predicate is exempt from the
+    /// string check.
     #[must_use]
     pub fn verdict(
         &self,
@@ -137,13 +143,13 @@ impl ReadUpdate {
     }
 }
 
-/// True if only the host asserts a predicate.
+/// True if only the host may assert a predicate.
 #[must_use]
 pub fn is_host_witness(predicate: &str, runtime: Runtime) -> bool {
     runtime.host_witnesses.binary_search(&predicate).is_ok()
 }
 
-/// The first text among the arguments of a fact that has characters of a shell.
+/// Returns the first text argument of a fact that contains shell characters.
 #[must_use]
 pub fn shell_text(fact: &RuntimeFact, runtime: Runtime) -> Option<&[u8]> {
     let is_one = |byte: &u8| runtime.shell_text.contains(&char::from(*byte));
@@ -153,7 +159,7 @@ pub fn shell_text(fact: &RuntimeFact, runtime: Runtime) -> Option<&[u8]> {
     })
 }
 
-/// Why the filter refuses a trimmed update by the look of it.
+/// Returns the verdict for a trimmed update that is rejected by its text alone.
 #[must_use]
 pub fn refusal(text: &str) -> Option<FilterVerdict> {
     if text.is_empty() {
@@ -169,19 +175,19 @@ pub fn refusal(text: &str) -> Option<FilterVerdict> {
     }
 }
 
-/// The text that the filter gives to the parser for a trimmed update.
+/// Returns the text that the filter passes to the parser for a trimmed update.
 #[must_use]
 pub fn parsed_text(text: &str) -> String {
     format!("{}.", text.strip_suffix('.').unwrap_or(text))
 }
 
-/// The head of the first clause of a trimmed update, if all of it can be read.
+/// Returns the head of the first clause of a trimmed update, if the whole update can be parsed.
 fn fact(text: &str, runtime: Runtime) -> Option<RuntimeFact> {
     if let Some(plain) = plain::read(text) {
         return Some(RuntimeFact::of_plain(&plain, text, runtime));
     }
     let text = parsed_text(text);
-    // A NUL in a string is nothing special to the engine; to our grammar it is the end.
+    // The engine accepts NUL in a string; this grammar treats it as the end of the text.
     let source = without_new_words(|| SourceFile::parse(text.replace('\0', "\u{1}").into()));
     if !is_readable(&source) {
         return None;
@@ -191,7 +197,7 @@ fn fact(text: &str, runtime: Runtime) -> Option<RuntimeFact> {
     Some(RuntimeFact::of(&clause.head, text.get(usize::from(item.start)..)?, runtime))
 }
 
-/// Whether the engine's parser takes a text.
+/// True if the engine's parser accepts a text.
 fn is_readable(source: &SourceFile) -> bool {
     let of_statements = source.items().iter().flat_map(|item| {
         item.statement
@@ -203,16 +209,17 @@ fn is_readable(source: &SourceFile) -> bool {
     !of_file.chain(of_statements).any(|(finding, text)| stops_the_engine(finding, text))
 }
 
-/// Whether the engine's parser stops at what was found at this text.
+/// True if this finding stops the engine's parser.
 #[must_use]
 pub fn stops_the_engine(finding: &Finding, text: &str) -> bool {
     let is_refused = finding.rule.is_unreadable()
-        // What a comment swallows the engine does not see either.
+        // The engine also skips text in comments.
         && finding.rule != &rules::LONE_CR;
     is_refused && !(finding.rule == &rules::FOREIGN_CONSTANT && is_variable(text))
 }
 
-/// Whether a consumer takes updates of a predicate: with no list at all it takes every one.
+/// True if a consumer accepts updates of a predicate. If a consumer has no list, it accepts all
+/// predicates.
 #[must_use]
 pub fn takes(consumer: &Consumer, predicate: &str) -> bool {
     let Consumer { predicates, prefixes, .. } = consumer;
@@ -221,14 +228,14 @@ pub fn takes(consumer: &Consumer, predicate: &str) -> bool {
         || prefixes.iter().any(|prefix| predicate.starts_with(prefix.as_str()))
 }
 
-/// Whether a consumer has a list and it has a predicate: then replies are meant to assert that.
+/// True if the list of a consumer contains a predicate. Replies are then expected to assert it.
 #[must_use]
 pub fn lists(consumer: &Consumer, predicate: &str) -> bool {
     let has_list = !(consumer.predicates.is_empty() && consumer.prefixes.is_empty());
     has_list && takes(consumer, predicate)
 }
 
-/// The consumer that takes the updates under some settings.
+/// Returns the consumer of the updates under these settings.
 #[must_use]
 pub fn consumer_of(settings: &TranscriptSettings) -> &Consumer {
     let name = settings.consumer.as_deref().unwrap_or(OPEN);
@@ -237,26 +244,26 @@ pub fn consumer_of(settings: &TranscriptSettings) -> &Consumer {
     own.or_else(|| built_in(OPEN, runtime)).unwrap_or(&NOBODY_AT_ALL)
 }
 
-/// The consumer where the settings name none.
+/// The name of the default consumer.
 const OPEN: &str = "open";
 
-/// A consumer that takes what can be read, for settings that name one that there is not.
+/// A consumer that accepts every readable update, for settings with an unknown consumer.
 static NOBODY_AT_ALL: Consumer = NOBODY;
 
-/// A consumer that takes everything.
+/// A consumer that accepts everything.
 const NOBODY: Consumer =
     Consumer { predicates: Vec::new(), prefixes: Vec::new(), max_updates: 0, protected: true };
 
-/// True if a consumer of the runtime names a predicate among those that it accepts.
+/// True if a consumer of the runtime lists a predicate.
 #[must_use]
 pub fn is_asked_for(predicate: &str, runtime: Runtime) -> bool {
     consumers(runtime).iter().any(|(_, consumer)| consumer.predicates.iter().any(|one| one == predicate))
 }
 
-/// Consumers and their names.
+/// Consumers with their names.
 type NamedConsumers = [(&'static str, Consumer); 5];
 
-/// The consumers of a runtime, by name.
+/// Returns the consumers of a runtime with their names.
 #[must_use]
 pub fn consumers(runtime: Runtime) -> &'static NamedConsumers {
     static ALL: LazyLock<Vec<(Runtime, NamedConsumers)>> = LazyLock::new(|| {
@@ -303,7 +310,7 @@ fn consumer(predicates: &[&str], prefixes: &[&str], max_updates: usize) -> Consu
     Consumer { predicates: owned(predicates), prefixes: owned(prefixes), max_updates, protected: false }
 }
 
-/// The consumer of this name that a runtime has.
+/// Returns the consumer of a runtime with this name.
 #[must_use]
 pub fn built_in(name: &str, runtime: Runtime) -> Option<&'static Consumer> {
     consumers(runtime).iter().find(|(known, _)| *known == name).map(|(_, consumer)| consumer)

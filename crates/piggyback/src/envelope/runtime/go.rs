@@ -1,32 +1,32 @@
-//! Text as Go's library treats it, where Rust's differs.
+//! Text functions that behave like Go's library where Rust's library differs.
 
 use std::fmt::Write as _;
 use std::ops::Range;
 
-/// A character in lower case, one for one.
+/// Converts a character to exactly one lowercase character.
 pub(super) fn lower(char: char) -> char {
     char.to_lowercase().next().unwrap_or(char)
 }
 
-/// A text in lower case, as long in characters as it is.
+/// Converts a text to lower case and keeps its number of characters.
 #[must_use]
 pub fn lower_case(text: &str) -> String {
     text.chars().map(lower).collect()
 }
 
-/// Whether a text begins with a word, in any case.
+/// True if a text begins with a lowercase word, in any case.
 pub(super) fn begins_with(text: &str, word: &str) -> bool {
     let mut chars = text.chars().map(lower);
     word.chars().all(|char| chars.next() == Some(char))
 }
 
-/// A text as `%q` prints it.
+/// Formats a text like Go's `%q`.
 #[must_use]
 pub fn go_quoted(text: &str) -> String {
     quoted(text.as_bytes())
 }
 
-/// A text as `%q` prints it.
+/// Formats bytes like Go's `%q`.
 pub(super) fn quoted(text: &[u8]) -> String {
     let mut out = String::with_capacity(text.len() + 2);
     out.push('"');
@@ -58,9 +58,9 @@ fn quote(char: char, out: &mut String) {
     };
 }
 
-/// Whether a character is a letter, mark, number, sign or the space.
+/// True if a character is a letter, mark, number, sign or the space.
 fn is_printable(char: char) -> bool {
-    // Rust escapes the same characters, and marks where no letter is before them.
+    // Rust escapes the same characters, and marks without a preceding letter.
     char.is_ascii_graphic() || char == ' ' || {
         let mut text = [b'a', 0, 0, 0, 0];
         let len = text.get_mut(1..).map_or(0, |rest| char.encode_utf8(rest).len());
@@ -69,7 +69,9 @@ fn is_printable(char: char) -> bool {
     }
 }
 
-/// A text as `strconv.ParseFloat` reads it: decimal, hexadecimal, `inf`, `nan`. What is too large is an error.
+/// Parses a float like Go's `strconv.ParseFloat`: decimal, hexadecimal, `inf` or `nan`.
+///
+/// Returns `None` if the number is too large.
 pub(super) fn float(text: &str) -> Option<f64> {
     let (sign, rest) = match text.as_bytes().first()? {
         b'+' => (1.0, text.get(1..)?),
@@ -79,7 +81,7 @@ pub(super) fn float(text: &str) -> Option<f64> {
     let word = rest.to_ascii_lowercase();
     match word.as_str() {
         "inf" | "infinity" => return Some(sign * f64::INFINITY),
-        // With a sign it is no number.
+        // Go rejects `nan` with a sign.
         "nan" => return (rest.len() == text.len()).then_some(f64::NAN),
         _ => {}
     }
@@ -97,7 +99,7 @@ pub(super) fn float(text: &str) -> Option<f64> {
     value.is_finite().then_some(sign * value)
 }
 
-/// True if underscores stand only between digits, or between a base prefix and a digit.
+/// True if underscores occur only between digits, or between a base prefix and a digit.
 fn are_separators(number: &str) -> bool {
     let (is_hex, rest) = match number.as_bytes() {
         [b'0', base @ (b'b' | b'o' | b'x'), ..] => (*base == b'x', number.get(2..).unwrap_or_default()),
@@ -116,7 +118,7 @@ fn are_separators(number: &str) -> bool {
     last != '_'
 }
 
-/// A hexadecimal number behind its prefix, which needs an exponent.
+/// Parses a hexadecimal number after its prefix. An exponent is required.
 fn hexadecimal(digits: &str) -> Option<f64> {
     let (mantissa, exponent) = digits.split_once('p')?;
     let is_exponent = exponent.strip_prefix(['+', '-']).unwrap_or(exponent);
@@ -135,15 +137,15 @@ fn hexadecimal(digits: &str) -> Option<f64> {
     }
     let places = i32::try_from(fraction.len()).ok()?.checked_mul(4)?;
     let exponent = exponent.clamp(-100_000, 100_000) - places;
-    // Two steps, since the power itself may be out of range.
+    // Multiply in two steps, because the power itself may be out of range.
     let half = exponent / 2;
     Some(value * 2f64.powi(half) * 2f64.powi(exponent - half))
 }
 
-/// No character of UTF-8 is longer.
+/// The maximum length of a UTF-8 character in bytes.
 const LONGEST_CHAR: usize = 4;
 
-/// A part of a reply without the white space around it.
+/// Removes white space from both ends of a part of a reply.
 pub(super) fn trim(raw: &[u8], part: Range<usize>) -> Range<usize> {
     let (mut start, mut end) = (part.start, part.end);
     while let Some(len) = raw.get(start..end).and_then(leading_space) {
@@ -155,14 +157,14 @@ pub(super) fn trim(raw: &[u8], part: Range<usize>) -> Range<usize> {
     start..end
 }
 
-/// How long the character of white space is that a text begins with.
+/// Returns the length in bytes of the white space character at the start of a text.
 fn leading_space(text: &[u8]) -> Option<usize> {
     let near = text.get(..LONGEST_CHAR.min(text.len()))?;
     let char = near.utf8_chunks().next()?.valid().chars().next()?;
     char.is_whitespace().then_some(char.len_utf8())
 }
 
-/// How long the character of white space is that a text ends with.
+/// Returns the length in bytes of the white space character at the end of a text.
 fn trailing_space(text: &[u8]) -> Option<usize> {
     let near = text.get(text.len().saturating_sub(LONGEST_CHAR)..)?;
     let last = near.utf8_chunks().last().filter(|chunk| chunk.invalid().is_empty())?;

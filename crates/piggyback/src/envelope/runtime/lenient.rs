@@ -1,17 +1,17 @@
-//! Members of a control packet that accept several kinds of values.
+//! Decoding of the control packet members that accept several kinds of values.
 
 use super::decode::{Decode, DecodeContext, List};
 use super::go;
 use crate::envelope::json::{Json, JsonKind, NodeId};
 
-/// The confidences that words stand for.
+/// Words for confidence values.
 const WORDS: [(&str, f64); 4] = [("high", 0.9), ("medium", 0.5), ("med", 0.5), ("low", 0.1)];
 
 const TRUE: [&str; 5] = ["true", "1", "yes", "y", "on"];
 
 const FALSE: [&str; 5] = ["false", "0", "no", "n", "off"];
 
-/// Reads `mangle_updates`: a list of strings, or one string. An empty string is an empty list.
+/// Decodes `mangle_updates`: a list of strings, or one string. An empty string is an empty list.
 pub(super) fn updates(node: NodeId, context: &DecodeContext<'_>) -> Option<List<String>> {
     let json = context.json;
     if let Some(one) = json.string(node) {
@@ -23,7 +23,7 @@ pub(super) fn updates(node: NodeId, context: &DecodeContext<'_>) -> Option<List<
     inner.error().is_none().then_some(list)
 }
 
-/// Reads `confidence`: a number, `null` for 0, a word, or text that Go reads as a float.
+/// Decodes `confidence`: a number, `null` for 0, a word, or text that Go parses as a float.
 pub(super) fn confidence(node: NodeId, context: &DecodeContext<'_>) -> Option<f64> {
     let json = context.json;
     match json.kind(node) {
@@ -36,7 +36,7 @@ pub(super) fn confidence(node: NodeId, context: &DecodeContext<'_>) -> Option<f6
     }
 }
 
-/// Reads `required`: a boolean, `null` for false, a word, or an integer.
+/// Decodes `required`: a boolean, `null` for false, a word, or an integer.
 pub(super) fn required(node: NodeId, context: &DecodeContext<'_>) -> Option<bool> {
     let json = context.json;
     match json.kind(node) {
@@ -53,13 +53,13 @@ pub(super) fn required(node: NodeId, context: &DecodeContext<'_>) -> Option<bool
     }
 }
 
-/// The text of a string in lower case, without quotes and white space around it.
+/// Returns the text of a string in lower case, without surrounding quotes and white space.
 fn word(json: &Json<'_>, node: NodeId) -> Option<String> {
     let text = go::lower_case(&json.string(node)?);
     Some(text.trim_matches(['"', '\t', '\n', '\r', ' ']).to_owned())
 }
 
-/// True if a member of this name accepts a value that has not the kind of its type.
+/// True if the member with this name accepts a value of a kind that differs from its type.
 #[must_use]
 pub fn fits_leniently(name: &str, json: &Json<'_>, node: NodeId) -> bool {
     let context = DecodeContext::new(json, mangle_settings::Runtime::newest());

@@ -1,12 +1,12 @@
-//! The text that the user sees while a reply streams.
+//! The text that the user sees while a reply is streamed.
 
 use super::escape::{self, Escape};
 
 const KEY: &[u8] = b"\"surface_response\"";
 
-/// Finds the surface in a reply that arrives in pieces, and shows it as it arrives.
+/// Incremental search for the surface in a streamed reply.
 ///
-/// The key has to arrive with its colon in one piece; else its value is never shown.
+/// The surface is shown only if its key and colon arrive in the same piece.
 #[derive(Debug, Default)]
 pub struct LiveChannel {
     text: Vec<u8>,
@@ -23,16 +23,17 @@ enum LiveState {
     Structure,
     /// In a string before the surface.
     Skipped,
-    /// Behind the key, before its value.
+    /// After the key, before its value.
     Key,
     /// In the surface.
     Surface,
-    /// Behind the surface.
+    /// After the surface.
     Done,
 }
 
 impl LiveChannel {
-    /// Takes the next piece and gives the text that it adds: whole characters with their escapes decoded.
+    /// Adds the next piece and returns the newly visible text: whole characters with decoded
+    /// escapes.
     pub fn push(&mut self, piece: &[u8]) -> Vec<u8> {
         let mut out = Vec::new();
         if self.state == LiveState::Done {
@@ -54,7 +55,7 @@ impl LiveChannel {
         out
     }
 
-    /// Reads what stands at the current place of the surface. False if more of it has to arrive.
+    /// Reads the next character of the surface. Returns false if more input is needed.
     fn surface(&mut self, out: &mut Vec<u8>) -> bool {
         let rest = self.text.get(self.at..).unwrap_or_default();
         match rest.first() {
@@ -68,7 +69,7 @@ impl LiveChannel {
                     out.push(byte);
                     self.at += 2;
                 }
-                // The second half of a pair may still arrive.
+                // The low surrogate may still arrive.
                 Escape::Char(char::REPLACEMENT_CHARACTER, 6) if may_be_pair(rest) => return false,
                 Escape::Char(char, len) => {
                     out.extend_from_slice(char.encode_utf8(&mut [0; 4]).as_bytes());
@@ -121,7 +122,7 @@ impl LiveChannel {
             }
             (_, b'"') => self.state = LiveState::Skipped,
             (state, byte) => {
-                // The value is no string.
+                // The value is not a string.
                 if state == LiveState::Key && b",{}[]".contains(&byte) {
                     self.state = LiveState::Structure;
                 }
@@ -134,21 +135,22 @@ impl LiveChannel {
         }
     }
 
-    /// True if the key and its colon have arrived; the quote of the key was read.
+    /// True if the key and its colon have arrived. The opening quote of the key was already read.
     fn is_key(&self) -> bool {
         let rest = self.text.get(self.at - 1..).and_then(|rest| rest.strip_prefix(KEY));
         rest.is_some_and(|rest| rest.iter().find(|byte| !b" \t\r\n".contains(byte)) == Some(&b':'))
     }
 }
 
-/// True if an escape is the first half of a pair of surrogates whose other half has not arrived.
+/// True if an escape is a high surrogate and its low surrogate may still arrive.
 fn may_be_pair(rest: &[u8]) -> bool {
     let is_high = rest.get(2..6).and_then(escape::unit).is_some_and(|unit| (0xd800..0xdc00).contains(&unit));
     let behind = rest.get(6..).unwrap_or_default();
     is_high && behind.len() < 6 && (behind.is_empty() || behind == b"\\" || behind.starts_with(b"\\u"))
 }
 
-/// The text that is shown while a reply arrives in pieces of these sizes, which repeat.
+/// Returns the text that is shown while a reply arrives in pieces of these sizes. The sizes are
+/// repeated.
 #[must_use]
 pub fn live(raw: &[u8], sizes: &[usize]) -> Vec<u8> {
     let (mut channel, mut out, mut rest) = (LiveChannel::default(), Vec::new(), raw);

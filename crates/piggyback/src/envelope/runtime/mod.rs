@@ -1,7 +1,7 @@
-//! What the reference runtime makes of a reply, bug for bug, and apart from what we think of it.
+//! Emulation of the reference runtime, including its bugs.
 //!
-//! Takes the bytes of a reply; gives the stage that read it, what is kept and what is lost ([`read`]). The source of
-//! every rule is the behaviour of the runtime, recorded in `tests/conformance/envelopes`.
+//! Input: the bytes of a reply. Output: the parsing stage, the accepted parts and the dropped parts
+//! ([`read`]). All rules follow the behavior recorded in `tests/conformance/envelopes`.
 
 mod caps;
 mod decode;

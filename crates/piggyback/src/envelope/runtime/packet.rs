@@ -1,4 +1,4 @@
-//! The envelope as the runtime's types have it. A member that is missing, or `null`, is its zero value.
+//! The envelope types of the runtime. A missing or `null` member has its zero value.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use super::decode::{
 use super::lenient;
 use crate::envelope::json::NodeId;
 
-/// Types whose members JSON is read into, by their names in JSON.
+/// Defines types that are decoded from JSON, with the JSON names of their members.
 macro_rules! members {
     ($($(#[$doc:meta])* $type:ident $((lenient $lenient:literal: $which:ident, $field:ident = $read:path))? {
         $($(#[$of:meta])* $member:ident: $kind:ty = $name:literal,)*
@@ -51,99 +51,99 @@ macro_rules! members {
 members! {
     /// An envelope.
     Envelope {
-        /// What the kernel gets.
+        /// The control packet for the kernel.
         control: Packet = "control_packet",
-        /// What a person reads.
+        /// The text for the user.
         surface: String = "surface_response",
     }
 
     /// A control packet.
     Packet (lenient "mangle_updates": Updates, updates = lenient::updates) {
-        /// What is to be done.
+        /// The classified intent of the user.
         intent: Intent = "intent_classification",
         /// Atoms for the kernel.
         updates: List<String> = "mangle_updates",
-        /// What is to be remembered, and forgotten.
+        /// Operations on the long-term memory.
         memory: List<MemoryOperation> = "memory_operations",
-        /// Whether the model takes something back.
+        /// A self-correction of the model.
         self_correction: Option<Box<SelfCorrection>> = "self_correction",
-        /// What the model thought.
+        /// The reasoning of the model.
         trace: String = "reasoning_trace",
-        /// What it wants to know.
+        /// Questions to specialists.
         knowledge: List<Knowledge> = "knowledge_requests",
-        /// What it thinks of its context.
+        /// The model's rating of its context.
         feedback: Option<Box<Feedback>> = "context_feedback",
-        /// The tools that it wants to be run.
+        /// Requested tool calls.
         tools: List<Tool> = "tool_requests",
     }
 
-    /// What is to be done.
+    /// The classified intent of the user.
     Intent (lenient "confidence": Confidence, confidence = lenient::confidence) {
-        /// `/query`, `/mutation` or `/instruction`
+        /// The category: `/query`, `/mutation` or `/instruction`.
         category: String = "category",
-        /// `/fix`
+        /// The verb, for example `/fix`.
         verb: String = "verb",
-        /// What it is done to.
+        /// The target of the action.
         target: String = "target",
-        /// Under which condition.
+        /// The constraint of the action.
         constraint: String = "constraint",
-        /// From 0 to 1.
+        /// The confidence, from 0 to 1.
         confidence: f64 = "confidence",
     }
 
-    /// Something to be remembered or forgotten.
+    /// An operation on the long-term memory.
     MemoryOperation {
-        /// `promote_to_long_term`
+        /// The operation, for example `promote_to_long_term`.
         op: String = "op",
-        /// `namespace:item`
+        /// The key, in the form `namespace:item`.
         key: String = "key",
-        /// What.
+        /// The value.
         value: String = "value",
     }
 
-    /// The model takes something back.
+    /// A self-correction of the model.
     SelfCorrection {
-        /// Whether it does.
+        /// True if the model corrects itself.
         triggered: bool = "triggered",
-        /// What it thinks went wrong.
+        /// The suspected cause of the error.
         hypothesis: String = "hypothesis",
     }
 
     /// A question to a specialist.
     Knowledge {
-        /// Whom.
+        /// The name of the specialist.
         specialist: String = "specialist",
-        /// What.
+        /// The question.
         query: String = "query",
-        /// What for.
+        /// The purpose of the question.
         purpose: String = "purpose",
-        /// `required` or `optional`
+        /// The priority: `required` or `optional`.
         priority: String = "priority",
     }
 
-    /// What the model thinks of its context.
+    /// The model's rating of its context.
     Feedback {
-        /// From 0 to 1.
+        /// The usefulness, from 0 to 1.
         usefulness: f64 = "overall_usefulness",
         /// Predicates that helped.
         helpful: List<String> = "helpful_facts",
-        /// Predicates that did not.
+        /// Predicates that did not help.
         noise: List<String> = "noise_facts",
-        /// What was missing.
+        /// A description of missing context.
         missing: String = "missing_context",
     }
 
-    /// A tool that is to be run.
+    /// A requested tool call.
     Tool (lenient "required": Required, required = lenient::required) {
-        /// Its name in this packet.
+        /// The identifier of the request in this packet.
         id: String = "id",
-        /// The tool.
+        /// The name of the tool.
         name: String = "tool_name",
-        /// Its arguments; `None` for `null`.
+        /// The arguments. `None` for `null`.
         args: Option<BTreeMap<String, AnyValue>> = "tool_args",
-        /// What for.
+        /// The purpose of the call.
         purpose: String = "purpose",
-        /// Whether nothing goes on without it.
+        /// True if the call is required to continue.
         required: bool = "required",
     }
 }

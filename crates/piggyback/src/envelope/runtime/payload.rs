@@ -1,4 +1,4 @@
-//! Tool arguments as the text that the safety gate sees, and the target that it takes from them.
+//! Tool arguments as text for the safety gate, and the target that the gate derives from them.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -9,14 +9,14 @@ use super::decode::with_room;
 use mangle_settings::Runtime;
 use mangle_settings::versions::runtime::ActionIds;
 
-/// The most entries of `edits` that the gate reads.
+/// The maximum number of entries in `edits` that the gate reads.
 const MOST_EDITS: usize = 16;
 
-/// From which power of ten on Go prints a number with an exponent, and below which.
+/// Go prints numbers with an exponent from this power of ten on, or below a separate limit.
 const GO_HIGH: i32 = 6;
 const GO_LOW: i32 = -4;
 
-/// The arguments as JSON: keys sorted by bytes, no white space, numbers as short as they can be.
+/// Serializes the arguments as JSON: keys sorted by bytes, no white space, shortest numbers.
 #[must_use]
 pub fn payload(args: &BTreeMap<String, AnyValue>) -> String {
     let mut out = String::new();
@@ -24,29 +24,29 @@ pub fn payload(args: &BTreeMap<String, AnyValue>) -> String {
     out
 }
 
-/// The action that a tool stands for: its name, as a name.
+/// Returns the action of a tool, which is its name as a name constant.
 #[must_use]
 pub fn action(tool: &str) -> String {
     if tool.starts_with('/') { tool.to_owned() } else { format!("/{tool}") }
 }
 
-/// A tool call as the gate sees it.
+/// A tool call as seen by the safety gate.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GateCall {
-    /// The id of the action.
+    /// The identifier of the action.
     pub id: String,
-    /// The action.
+    /// The action, as a name constant.
     pub action: String,
-    /// Its target.
+    /// The target of the action.
     pub target: String,
-    /// Its arguments as JSON.
+    /// The arguments as JSON.
     pub payload: String,
-    /// The reason for which it is denied before any rule is asked, and the action that the denial names.
+    /// The reason for a denial before any rule is evaluated, and the action in the denial.
     pub denied: Option<(String, String)>,
 }
 
 impl GateCall {
-    /// The call that a tool request makes.
+    /// Creates the call of a tool request.
     #[must_use]
     pub fn new(tool: &Tool, runtime: Runtime) -> Self {
         let empty = if runtime.empty_payload { "{}" } else { "null" };
@@ -79,10 +79,10 @@ impl GateCall {
     }
 }
 
-/// The name of an unknown target.
+/// The target of actions without a known target.
 const UNKNOWN: &str = "unknown";
 
-/// The target of an action, as text.
+/// Returns the target of an action as text.
 #[must_use]
 pub fn target(args: Option<&BTreeMap<String, AnyValue>>, runtime: Runtime) -> String {
     let Some(args) = args else { return UNKNOWN.to_owned() };
@@ -97,7 +97,8 @@ pub fn target(args: Option<&BTreeMap<String, AnyValue>>, runtime: Runtime) -> St
     found.unwrap_or_else(|| UNKNOWN.to_owned())
 }
 
-/// The path of a tool call: of an argument, else of the first edit. `None` if any of the edits is wrong.
+/// Returns the path of a tool call, from an argument or from the first edit. `None` if any edit is
+/// invalid.
 fn path(args: &BTreeMap<String, AnyValue>, runtime: Runtime) -> Option<String> {
     let own = runtime.path_arguments.iter().find_map(|name| path_text(args.get(*name)?));
     let edits = match args.get("edits") {
@@ -114,7 +115,7 @@ fn path(args: &BTreeMap<String, AnyValue>, runtime: Runtime) -> Option<String> {
     own.or_else(|| edits.into_iter().next())
 }
 
-/// A text that is not blank, without white space around it.
+/// Returns the trimmed text of a value that is not blank.
 fn path_text(value: &AnyValue) -> Option<String> {
     match value {
         AnyValue::Text(text) if !text.trim().is_empty() => Some(text.trim().to_owned()),
@@ -122,7 +123,7 @@ fn path_text(value: &AnyValue) -> Option<String> {
     }
 }
 
-/// An argument as text.
+/// Formats an argument as text.
 fn text(value: &AnyValue) -> String {
     match value {
         AnyValue::Null => String::new(),
@@ -133,7 +134,7 @@ fn text(value: &AnyValue) -> String {
     }
 }
 
-/// A value as Go's `%v` prints it.
+/// Formats a value like Go's `%v`.
 fn shown(value: &AnyValue) -> String {
     match value {
         AnyValue::Null => "<nil>".to_owned(),
@@ -181,7 +182,7 @@ fn object(map: &BTreeMap<String, AnyValue>, out: &mut String) {
     out.push('}');
 }
 
-/// A string as Go writes it into JSON that may stand in HTML.
+/// Appends a string like Go's JSON encoder with HTML escaping.
 fn string(text: &str, out: &mut String) {
     out.push('"');
     for char in text.chars() {
@@ -202,24 +203,26 @@ fn string(text: &str, out: &mut String) {
     out.push('"');
 }
 
-/// A number in JSON: with an exponent from 1e21 on and below 1e-6, without a zero in front of one digit.
+/// Formats a number as JSON, with an exponent from 1e21 on and below 1e-6. The exponent has no
+/// leading zero.
 fn json_float(number: f64) -> String {
     let text = float(number, 21, -6);
-    // `1e-07` is written `1e-7`.
+    // `1e-07` becomes `1e-7`.
     match text.rsplit_once("e-0") {
         Some((digits, exponent)) if exponent.len() == 1 => format!("{digits}e-{exponent}"),
         _ => text,
     }
 }
 
-/// A float as Go prints it with `%g`.
+/// Formats a float like Go's `%g`.
 #[must_use]
 pub fn go_float(number: f64) -> String {
     float(number, GO_HIGH, GO_LOW)
 }
 
-/// The shortest digits that are this number; with an exponent of at least two digits from `10^high` on and below
-/// `10^low`.
+/// Formats a float with the shortest exact digits.
+///
+/// From `10^high` on and below `10^low`, the format has an exponent of at least two digits.
 fn float(number: f64, high: i32, low: i32) -> String {
     if number == 0.0 {
         return if number.is_sign_negative() { "-0" } else { "0" }.to_owned();

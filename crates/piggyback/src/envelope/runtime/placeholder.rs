@@ -1,24 +1,24 @@
-//! Answers that repeat an example of the prompt.
+//! Detection of surfaces and feedback that repeat an example of the prompt.
 
 use super::go::trim;
 use super::packet::Feedback;
 
-/// Surfaces of older prompts.
+/// Example surfaces in older prompts.
 const EXAMPLES: [&str; 2] = [
     "Human-readable response to the user",
     "I cannot delete that directory because it's protected by the kernel's safety rules. If you need to delete it, you'll \
      need to do so manually or grant explicit permission with /override.",
 ];
 
-/// The facts of the example for feedback in older prompts.
+/// Example facts for feedback in older prompts.
 const EXAMPLE_FACTS: [&str; 2] = ["file_topology", "test_state"];
 
-/// What the runtime drops since it repeats an example.
+/// The parts of an envelope that the runtime drops because they repeat an example of the prompt.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Placeholders {
-    /// The surface.
+    /// True if the surface is dropped.
     pub surface: bool,
-    /// The feedback about the context.
+    /// True if the context feedback is dropped.
     pub feedback: bool,
 }
 

@@ -1,4 +1,5 @@
-//! A reading as JSON, in the names of `tests/conformance/envelopes`: what the runtime keeps, zero values left out.
+//! JSON records of runtime results, in the format of `tests/conformance/envelopes`. Zero values are
+//! omitted.
 
 use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
@@ -10,13 +11,16 @@ use super::{
 };
 use mangle_settings::{Consumer, Runtime};
 
-/// Texts from this length on are told by their hash.
+/// The minimum length in bytes of texts that are recorded as a hash.
 const LONG: usize = 200;
 
-/// Lists from this length on are told by their hash.
+/// The maximum length of lists that are recorded in full.
 const MANY: usize = 40;
 
-/// A reading. With a `program`, the verdicts of the second filter also with its declarations, if the runtime asks them.
+/// Returns the record of a runtime result.
+///
+/// If `program` is given and the runtime checks declarations, the filter verdicts include the
+/// result of that check.
 #[must_use]
 pub fn record(
     reading: &Result<RuntimeReading, DecodeFailure>,
@@ -52,7 +56,7 @@ pub fn record(
     out.into()
 }
 
-/// The text that is shown after placeholders are dropped.
+/// Records the dropped placeholders and the text that is then shown.
 fn placeholders(reading: &RuntimeReading, out: &mut Map<String, Value>) {
     let dropped = [
         (reading.placeholders.surface, "placeholder_surface"),
@@ -68,7 +72,8 @@ fn placeholders(reading: &RuntimeReading, out: &mut Map<String, Value>) {
     }
 }
 
-/// A surface: its text if that is short, else its hash. An empty text is left out unless `with_empty`.
+/// Records a surface as text if it is short, or as a hash. An empty text is omitted unless
+/// `with_empty` is set.
 fn surface(surface: &[u8], with_empty: bool, out: &mut Map<String, Value>) {
     out.insert("surface_bytes".into(), surface.len().into());
     match std::str::from_utf8(surface).ok().filter(|text| text.len() < LONG) {
@@ -78,7 +83,7 @@ fn surface(surface: &[u8], with_empty: bool, out: &mut Map<String, Value>) {
     };
 }
 
-/// The text that is shown while a reply streams, for pieces of several sizes.
+/// Returns the text that is shown during streaming, for pieces of several sizes.
 #[must_use]
 pub fn live_record(raw: &[u8], runtime: Runtime) -> Value {
     let mut out = Map::new();
@@ -98,13 +103,13 @@ pub fn live_record(raw: &[u8], runtime: Runtime) -> Value {
     if out.is_empty() { Value::Null } else { out.into() }
 }
 
-/// Why a text is no envelope.
+/// Returns the record of a decoding failure.
 #[must_use]
 pub fn failure_record(failure: &DecodeFailure) -> Value {
     match failure {
         DecodeFailure::End => json!({ "class": "eof" }),
         DecodeFailure::Syntax(flaw) if flaw.is_end => json!({ "class": "syntax", "offset": flaw.offset }),
-        // The offset counts the bytes that were read when it was noticed.
+        // The recorded offset includes the byte that reveals the error.
         DecodeFailure::Syntax(flaw) => json!({ "class": "syntax", "offset": flaw.offset + 1 }),
         DecodeFailure::Kind { field, found, .. } => {
             json!({ "class": "kind", "field": field, "found": found })
@@ -137,7 +142,7 @@ fn stage(stage: Stage) -> &'static str {
     }
 }
 
-/// The warnings in order, equal neighbours as one with their number.
+/// Returns the warnings in order. Consecutive equal warnings are merged and counted.
 fn warnings(warnings: &[Warning]) -> Vec<Value> {
     let words: Vec<String> = warnings.iter().map(word).collect();
     let groups = words.chunk_by(|one, other| one == other);
@@ -228,7 +233,8 @@ fn kept(
     }
 }
 
-/// The filter's verdicts about updates, for each consumer, and the facts that the one without a list gets.
+/// Records the filter verdicts about updates for each consumer, and the facts that pass without a
+/// list.
 fn filtered(
     updates: &[String],
     runtime: Runtime,
@@ -259,7 +265,8 @@ fn filtered(
     }
 }
 
-/// The filters of a runtime: without a program, and with `program` if there is one and the runtime asks it.
+/// Returns the filters of a runtime: one without a program, and one with `program` if the runtime
+/// checks declarations.
 fn filters(
     runtime: Runtime,
     program: Option<&dyn FilterProgram>,
@@ -268,14 +275,14 @@ fn filters(
     std::iter::once(("filter", None)).chain(asked.map(|program| ("filter_kernel", Some(program))))
 }
 
-/// The consumers that records tell of; `all` is one without a list.
+/// Returns the consumers in records. `all` is a consumer without a list.
 fn filter_consumers(runtime: Runtime) -> impl Iterator<Item = (&'static str, &'static Consumer)> {
     let names =
         [("all", "compressor"), ("session", "session"), ("planner", "planner"), ("perception", "perception")];
     names.into_iter().filter_map(move |(shown, name)| Some((shown, built_in(name, runtime)?)))
 }
 
-/// Letters one by one, or, where there are many, as runs with their lengths.
+/// Formats letters one by one, or as runs with lengths if there are many.
 fn runs(letters: &[char]) -> String {
     if letters.len() <= MANY {
         return letters.iter().collect();
@@ -284,8 +291,11 @@ fn runs(letters: &[char]) -> String {
     letters.chunk_by(|one, other| one == other).map(run).collect::<Vec<_>>().join(" ")
 }
 
-/// One update by itself: the verdict of the caps, the verdicts of the filter (with a `program` also with its declarations, if the
-/// runtime asks them), and the fact that it becomes.
+/// Returns the record of a single update: the verdict of the size limits, the verdicts of the
+/// filter and the resulting fact.
+///
+/// If `program` is given and the runtime checks declarations, the filter verdicts include the
+/// result of that check.
 #[must_use]
 pub fn update_record(update: &str, caps: &Caps, program: Option<&dyn FilterProgram>) -> Value {
     let mut out = Map::new();
@@ -298,7 +308,7 @@ pub fn update_record(update: &str, caps: &Caps, program: Option<&dyn FilterProgr
         Some(DropReason::Meta(_)) => "meta",
     };
     out.insert("cap".into(), cap.into());
-    // The other warnings say nothing that the word above does not.
+    // The other warnings only repeat the word above.
     if let Some(DropReason::Syntax(_)) = &dropped {
         out.insert("warning".into(), dropped.as_ref().map(drop_word).into());
     }
@@ -328,7 +338,7 @@ pub fn update_record(update: &str, caps: &Caps, program: Option<&dyn FilterProgr
     out.into()
 }
 
-/// The reason that the runtime gives for a verdict. The parser's own words are not modeled.
+/// Returns the runtime's reason for a verdict. Messages of the parser are not modeled.
 fn refusal_reason(
     read: &ReadUpdate,
     verdict: FilterVerdict,
@@ -410,7 +420,7 @@ fn tool_record(tool: &Tool) -> Value {
 struct Members(Map<String, Value>);
 
 impl Members {
-    /// A text, by its hash if it is long, not at all if it is empty.
+    /// Records a text, as a hash if it is long. Empty texts are omitted.
     fn text(&mut self, name: &str, text: &str) {
         if text.len() >= LONG {
             self.0.insert(format!("{name}_bytes"), text.len().into());
@@ -433,7 +443,7 @@ impl Members {
     }
 }
 
-/// A number as JSON has it, whole ones without a fraction.
+/// Converts a number to JSON. Whole numbers have no fraction.
 #[expect(clippy::cast_possible_truncation, reason = "it is whole and small")]
 fn number(value: f64) -> Value {
     if !value.is_finite() {

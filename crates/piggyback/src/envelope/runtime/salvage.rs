@@ -1,15 +1,15 @@
-//! The surface of an envelope that cannot be decoded.
+//! Extraction of the surface from an envelope that cannot be decoded.
 
 use super::escape::{self, Escape};
 use super::go::trim;
 
-/// Keys of which one occurs in an incomplete envelope.
+/// Keys of an incomplete envelope. At least one is required.
 const MARKERS: [&[u8]; 3] = [b"\"control_packet\"", b"\"reasoning_trace\"", b"\"intent_classification\""];
 
-/// The shortest text that is shown although it was cut, in bytes.
+/// The minimum length in bytes of a truncated surface that is shown.
 const SHORTEST: usize = 8;
 
-/// The longest reasoning trace in the message, in characters.
+/// The maximum number of characters of the reasoning trace in the message.
 const LONGEST_TRACE: usize = 600;
 
 const CUT: &str = " […truncated]";
@@ -23,7 +23,7 @@ pub(super) fn is_partial(text: &[u8]) -> bool {
         && MARKERS.iter().any(|marker| memchr::memmem::find(text, marker).is_some())
 }
 
-/// The surface of an incomplete envelope; `None` if there is none, or too little of it.
+/// Returns the surface of an incomplete envelope. `None` if it is missing or too short.
 pub(super) fn surface(text: &[u8]) -> Option<Vec<u8>> {
     let (value, is_closed) = value(text, b"\"surface_response\"")?;
     let mut value = trimmed(&value).to_vec();
@@ -35,7 +35,7 @@ pub(super) fn surface(text: &[u8]) -> Option<Vec<u8>> {
     is_enough.then_some(value)
 }
 
-/// The message in place of a surface.
+/// Returns the message that replaces a missing surface.
 pub(super) fn cut_off_message(text: &[u8]) -> Vec<u8> {
     let trace =
         value(text, b"\"reasoning_trace\"").map(|(value, _)| trimmed(&value).to_vec()).unwrap_or_default();
@@ -53,7 +53,7 @@ pub(super) fn cut_off_message(text: &[u8]) -> Vec<u8> {
     message
 }
 
-/// The characters of a text; each byte that is no UTF-8 is one.
+/// Returns the characters of a text. Each byte that is not UTF-8 becomes U+FFFD.
 fn runes(text: &[u8]) -> Vec<char> {
     let mut runes = Vec::new();
     for chunk in text.utf8_chunks() {
@@ -67,8 +67,9 @@ fn trimmed(text: &[u8]) -> &[u8] {
     text.get(trim(text, 0..text.len())).unwrap_or(&[])
 }
 
-/// The string that follows a quoted key outside of strings, and whether it ends. Of an unfinished one: what can be decoded,
-/// if that is anything.
+/// Returns the string value of a quoted key outside of strings, and true if the string is closed.
+///
+/// An unfinished string is decoded up to its end and is ignored if it is empty.
 fn value(text: &[u8], key: &[u8]) -> Option<(Vec<u8>, bool)> {
     let colon = colon_after(text, key)?;
     let open = colon + memchr::memchr(b'"', text.get(colon..)?)?;
@@ -76,7 +77,7 @@ fn value(text: &[u8], key: &[u8]) -> Option<(Vec<u8>, bool)> {
     (is_closed || !value.is_empty()).then_some((value, is_closed))
 }
 
-/// The colon behind the first occurrence of a quoted key that is outside of strings.
+/// Returns the offset of the colon after the first occurrence of a quoted key outside of strings.
 fn colon_after(text: &[u8], key: &[u8]) -> Option<usize> {
     let (mut in_string, mut is_escaped) = (false, false);
     for (at, byte) in text.iter().enumerate() {
@@ -100,7 +101,7 @@ fn colon_after(text: &[u8], key: &[u8]) -> Option<usize> {
     None
 }
 
-/// Decodes a string behind its quote as far as possible. True if it has its other quote.
+/// Decodes a string after its opening quote. Returns true if it has a closing quote.
 fn string(text: &[u8]) -> (Vec<u8>, bool) {
     let (mut out, mut at) = (Vec::new(), 0);
     while let Some(byte) = text.get(at) {

@@ -1,12 +1,13 @@
-//! The runtime's search for objects in mixed text: braces are counted byte by byte, and a quote anywhere opens a
-//! string, also in prose.
+//! The runtime's search for objects in mixed text.
+//!
+//! The search counts braces byte by byte. Any quote opens a string, including quotes in prose.
 
 use std::collections::VecDeque;
 use std::ops::Range;
 
 use super::Caps;
 
-/// The objects at the top level of a text that the runtime tries, in their order.
+/// Returns the top-level objects of a text that the runtime tries, in order.
 #[must_use]
 pub fn candidates(text: &[u8], caps: &Caps) -> Vec<Range<usize>> {
     let mut found = Vec::new();
@@ -14,7 +15,7 @@ pub fn candidates(text: &[u8], caps: &Caps) -> Vec<Range<usize>> {
     found
 }
 
-/// Shows the objects at the top level of a text that the runtime tries, in their order.
+/// Visits the top-level objects of a text that the runtime tries, in order.
 pub(in crate::envelope) fn each_candidate(text: &[u8], caps: &Caps, see: &mut dyn FnMut(Range<usize>)) {
     let Some(limits) = caps.runtime.scanner_candidates else { return each_object(text, caps, see) };
     let (mut rich, mut others) = (VecDeque::new(), VecDeque::new());
@@ -32,7 +33,7 @@ pub(in crate::envelope) fn each_candidate(text: &[u8], caps: &Caps, see: &mut dy
     all.into_iter().for_each(see);
 }
 
-/// Shows the objects at the top level of a text, in their order.
+/// Visits all top-level objects of a text in order.
 fn each_object(text: &[u8], caps: &Caps, see: &mut dyn FnMut(Range<usize>)) {
     let (mut depth, mut start) = (0usize, None);
     let (mut in_string, mut escaped) = (false, false);
@@ -64,7 +65,7 @@ fn each_object(text: &[u8], caps: &Caps, see: &mut dyn FnMut(Range<usize>)) {
     }
 }
 
-/// True if a text has the quoted key of the surface.
+/// True if a text contains the quoted key of the surface.
 fn has_surface_key(text: &[u8]) -> bool {
     memchr::memmem::find(text, b"\"surface_response\"").is_some()
 }

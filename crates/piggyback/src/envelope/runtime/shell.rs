@@ -1,26 +1,26 @@
-//! Commands for a shell among tool calls, and which of them the runtime refuses.
+//! Classification of shell commands in tool calls, and the commands that the runtime rejects.
 
 use std::collections::BTreeMap;
 
 use super::AnyValue;
 
-/// The effect of a command, as far as its text tells.
+/// The effect of a shell command, derived from its text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ShellEffect {
-    /// There is no command.
+    /// No command is present.
     None,
-    /// It reads.
+    /// The command reads.
     ReadOnly,
-    /// It builds or tests.
+    /// The command builds or tests.
     Verification,
-    /// It writes.
+    /// The command writes.
     Mutating,
-    /// It is unknown, and so taken for a command that writes.
+    /// The effect is unknown and treated as writing.
     Unknown,
 }
 
 impl ShellEffect {
-    /// The word of the runtime.
+    /// Returns the name of the effect in the runtime.
     #[must_use]
     pub fn word(self) -> &'static str {
         match self {
@@ -32,14 +32,14 @@ impl ShellEffect {
         }
     }
 
-    /// True if the runtime runs such a command.
+    /// True if the runtime runs commands with this effect.
     #[must_use]
     pub fn is_allowed(self) -> bool {
         matches!(self, Self::ReadOnly | Self::Verification)
     }
 }
 
-/// Tools that hand a command to a shell or a process.
+/// Tools that pass a command to a shell or a process.
 const TOOLS: [&str; 14] = [
     "run_command",
     "bash",
@@ -57,7 +57,7 @@ const TOOLS: [&str; 14] = [
     "git_operation",
 ];
 
-/// Texts of commands that write.
+/// Substrings of commands that write.
 const WRITING: [&str; 40] = [
     "git add",
     "git am",
@@ -101,13 +101,13 @@ const WRITING: [&str; 40] = [
     "export-csv",
 ];
 
-/// More texts of commands that write.
+/// More substrings of commands that write.
 const WRITING_ITEMS: [&str; 2] = ["set-item", "set-acl"];
 
-/// Options with which commands that read write files or start programs.
+/// Options that make a reading command write files or start programs.
 const WRITING_OPTIONS: [&str; 4] = ["--output", "--ext-diff", "--textconv", " -o "];
 
-/// Commands that read.
+/// Prefixes of commands that read.
 const READING: [&str; 35] = [
     "git status",
     "git diff",
@@ -146,7 +146,7 @@ const READING: [&str; 35] = [
     "write-output",
 ];
 
-/// Commands that build or test.
+/// Prefixes of commands that build or test.
 const VERIFYING: [&str; 24] = [
     "go test",
     "go vet",
@@ -174,16 +174,16 @@ const VERIFYING: [&str; 24] = [
     "bazel test",
 ];
 
-/// Commands behind a pipe that only shorten or sort.
+/// Commands after a pipe that only shorten or sort.
 const PIPED: [&str; 8] = ["head", "tail", "cat", "wc", "grep", "rg", "sort", "uniq"];
 
-/// True if a tool hands a command to a shell or a process.
+/// True if a tool passes a command to a shell or a process.
 #[must_use]
 pub fn is_shell_tool(tool: &str) -> bool {
     TOOLS.contains(&tool.trim().to_lowercase().as_str())
 }
 
-/// The command of a call of such a tool.
+/// Returns the command of a shell tool call.
 #[must_use]
 pub fn command(tool: &str, args: Option<&BTreeMap<String, AnyValue>>) -> String {
     let word = |name: &str| match args.and_then(|args| args.get(name)) {
@@ -219,7 +219,7 @@ pub fn command(tool: &str, args: Option<&BTreeMap<String, AnyValue>>) -> String 
     }
 }
 
-/// The effect of a call of such a tool.
+/// Returns the effect of a shell tool call.
 #[must_use]
 pub fn effect(tool: &str, args: Option<&BTreeMap<String, AnyValue>>) -> ShellEffect {
     let command = command(tool, args);
@@ -227,11 +227,12 @@ pub fn effect(tool: &str, args: Option<&BTreeMap<String, AnyValue>>) -> ShellEff
     if verifies && command.ends_with(" (auto-detected)") {
         return ShellEffect::Verification;
     }
-    // Also behind a separator, where other tools only count as unknown.
+    // A write after a separator also makes the effect mutating. For other tools, the effect is
+    // unknown.
     if verifies && writes(&command.to_lowercase()) { ShellEffect::Mutating } else { effect_of(&command) }
 }
 
-/// Why the runtime refuses a call, if it does.
+/// Returns the runtime's reason for rejecting a call, or `None` if the call is allowed.
 #[must_use]
 pub fn shell_refusal(tool: &str, args: Option<&BTreeMap<String, AnyValue>>) -> Option<String> {
     let effect = effect(tool, args);
@@ -247,7 +248,7 @@ fn writes(command: &str) -> bool {
     WRITING.iter().chain(&WRITING_ITEMS).any(|text| command.contains(text))
 }
 
-/// The effect of a command.
+/// Returns the effect of a command.
 fn effect_of(command: &str) -> ShellEffect {
     if command.trim().is_empty() {
         return ShellEffect::None;
@@ -273,7 +274,7 @@ fn effect_of(command: &str) -> ShellEffect {
     }
 }
 
-/// A command without `2>&1` and pipes into commands that only shorten or sort at its end.
+/// Removes a trailing `2>&1` and trailing pipes into commands that only shorten or sort.
 fn without_pipes(mut command: &str) -> &str {
     loop {
         command = command.trim();

@@ -1,5 +1,5 @@
-//! The runtime's attempts at a reply, one after the other: the text as it is, without fences, the objects in it, and
-//! at last the text itself as what is shown.
+//! The parsing stages of the runtime: the whole text, the text without fences, embedded objects,
+//! and plain text.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -19,64 +19,64 @@ use mangle_settings::Runtime;
 use mangle_settings::versions::runtime::Decoding;
 use mangle_syntax::text::{TextRange, size};
 
-/// No object that shows something is shorter: `{"surface_response":"a"}`.
+/// The minimum length in bytes of an object with a surface: `{"surface_response":"a"}`.
 const SHORTEST: usize = 24;
 
-/// How an envelope was found.
+/// The stage that found an envelope.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Stage {
-    /// The reply is one (P1).
+    /// The whole reply is an envelope (P1).
     Whole,
-    /// It begins at the first brace (P1).
+    /// The envelope begins at the first brace (P1).
     Stream,
-    /// Fences were taken off (P2).
+    /// The envelope was found after code fences were removed (P2).
     Fenced,
-    /// It is an object in mixed text that has both keys (P3).
+    /// The envelope is an object with both keys in mixed text (P3).
     EmbeddedRich,
-    /// It is another object in mixed text (P3).
+    /// The envelope is another object in mixed text (P3).
     EmbeddedOther,
-    /// There is none, and the text itself is shown (P4).
+    /// No envelope was found, so the reply text is shown (P4).
     Fallback,
 }
 
-/// The envelope that the runtime took.
+/// The envelope that the runtime accepted.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AcceptedEnvelope {
-    /// Its bytes in the reply.
+    /// The byte range of the envelope in the reply.
     pub range: Range<usize>,
-    /// What it says, cut where the runtime cuts it.
+    /// The decoded packet, truncated to the size limits.
     pub packet: Packet,
-    /// What is left of its lists and texts.
+    /// The lists and texts that remain after the size limits.
     pub kept: CappedPacket,
 }
 
 impl AcceptedEnvelope {
-    /// The reasoning trace. Where it was cut it need not be UTF-8.
+    /// The reasoning trace. May be invalid UTF-8 if it was truncated.
     #[must_use]
     pub fn trace(&self) -> Cow<'_, [u8]> {
         self.kept.trace.as_deref().map_or_else(|| self.packet.trace.as_bytes().into(), Into::into)
     }
 }
 
-/// What the runtime makes of a reply.
+/// The result of the runtime for a reply.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RuntimeReading {
-    /// The stage of the parser that found the envelope.
+    /// The stage that found the envelope.
     pub stage: Stage,
-    /// The envelope; `None` where the text itself is shown.
+    /// The accepted envelope. `None` if the reply text is shown.
     pub picked: Option<AcceptedEnvelope>,
-    /// What is shown. Where it was cut it need not be UTF-8.
+    /// The shown text. May be invalid UTF-8 if it was truncated.
     pub surface: Vec<u8>,
-    /// What the runtime warns of, in its order.
+    /// The warnings of the runtime, in order.
     pub warnings: Vec<Warning>,
-    /// What it drops since it repeats an example of the prompt.
+    /// The parts that the runtime drops because they repeat an example of the prompt.
     pub placeholders: Placeholders,
     /// True if the surface comes from an incomplete envelope.
     pub is_salvaged: bool,
 }
 
 impl RuntimeReading {
-    /// The text that the user sees in the end.
+    /// The text that the user finally sees.
     #[must_use]
     pub fn shown(&self) -> &[u8] {
         if self.placeholders.surface { &[] } else { &self.surface }
@@ -84,7 +84,7 @@ impl RuntimeReading {
 }
 
 impl Stage {
-    /// How sure the runtime is.
+    /// The confidence of the runtime in this stage.
     #[must_use]
     pub fn confidence(self) -> f64 {
         match self {
@@ -95,7 +95,7 @@ impl Stage {
         }
     }
 
-    /// What the runtime calls it.
+    /// The name of the stage in the runtime.
     #[must_use]
     pub fn method(self) -> &'static str {
         match self {
@@ -107,15 +107,15 @@ impl Stage {
     }
 }
 
-/// Reads a reply.
+/// Parses a reply as the runtime does.
 ///
 /// # Errors
-/// Only where [`Caps::strict`] asks for a valid envelope: why the first attempt failed.
+/// Only if [`Caps::strict`] requires a valid envelope: the failure of the first attempt.
 pub fn read(raw: &[u8], caps: &Caps) -> Result<RuntimeReading, DecodeFailure> {
     read_keeping(raw, caps).map(|(reading, _)| reading)
 }
 
-/// [`read`], and the JSON of the envelope that was taken.
+/// Parses a reply like [`read`], and also returns the JSON of the accepted envelope.
 pub(in crate::envelope) fn read_keeping<'t>(
     raw: &'t [u8],
     caps: &Caps,
@@ -149,7 +149,8 @@ pub(in crate::envelope) fn read_keeping<'t>(
     if caps.strict { Err(first) } else { Ok((fallback(raw, caps), None)) }
 }
 
-/// [`read_keeping`], of a reply that is a tree from its first byte to its last, if that is an envelope.
+/// Parses a reply like [`read_keeping`], if the whole reply is one parsed value and a valid
+/// envelope.
 pub(in crate::envelope) fn read_tree<'t>(json: Json<'t>, caps: &Caps) -> Option<(RuntimeReading, Json<'t>)> {
     let range = 0..json.text().len();
     let is_bare = json.is_valid_to_the_end() && json.range(json.root()) == TextRange::up_to(size(range.end));
@@ -159,16 +160,16 @@ pub(in crate::envelope) fn read_tree<'t>(json: Json<'t>, caps: &Caps) -> Option<
     Some(accepted(Stage::Whole, (range, json, envelope), caps))
 }
 
-/// What became of the first two attempts at a reply.
+/// The results of the first two attempts to decode a reply.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Attempts {
-    /// At all of it.
+    /// The attempt to decode the whole reply.
     pub whole: Result<(), DecodeFailure>,
-    /// From its first brace on; `None` where that was not tried, or there is none.
+    /// The attempt to decode from the first brace. `None` if it was not made or no brace exists.
     pub stream: Option<Result<(), DecodeFailure>>,
 }
 
-/// Tries to decode a reply, from its beginning or else from its first brace on, and ignores what it shows.
+/// Tries to decode a reply from its start, then from its first brace. The shown text is ignored.
 #[must_use]
 pub fn attempts(raw: &[u8], runtime: Runtime) -> Attempts {
     let caps = Caps { runtime, ..Caps::default() };
@@ -182,10 +183,10 @@ pub fn attempts(raw: &[u8], runtime: Runtime) -> Attempts {
     Attempts { whole, stream }
 }
 
-/// What was decoded, and from which bytes of the reply.
+/// The byte range in the reply, its JSON, and the decoded envelope.
 type DecodedEnvelope<'t> = (Range<usize>, Json<'t>, Envelope);
 
-/// Decodes a part of a reply: all of it, or else one value from its first brace on.
+/// Decodes a part of a reply as a whole, or one value from its first brace.
 fn attempt<'t>(
     raw: &'t [u8],
     part: Range<usize>,
@@ -205,7 +206,7 @@ fn attempt<'t>(
     Ok((stage, found))
 }
 
-/// Decodes a text from its beginning.
+/// Decodes a text from its start.
 fn first<'t>(raw: &'t [u8], part: Range<usize>, caps: &Caps) -> Result<DecodedEnvelope<'t>, DecodeFailure> {
     match caps.runtime.decoding {
         Decoding::WholeText => whole(raw, part, caps),
@@ -213,11 +214,12 @@ fn first<'t>(raw: &'t [u8], part: Range<usize>, caps: &Caps) -> Result<DecodedEn
     }
 }
 
-/// Decodes a text that is one value.
+/// Decodes a text that consists of one value.
 fn whole<'t>(raw: &'t [u8], part: Range<usize>, caps: &Caps) -> Result<DecodedEnvelope<'t>, DecodeFailure> {
     let json = Json::parse_part(raw, part.clone());
     let text = raw.get(part.clone()).unwrap_or(&[]);
-    // What has no problem is JSON. Where Go notices one is not where ours begins.
+    // JSON without problems is valid. For other texts, Go's error offset differs from the problem
+    // range.
     if !json.is_valid_to_the_end() {
         json::whole(text).map_err(DecodeFailure::Syntax)?;
     }
@@ -237,7 +239,7 @@ fn one<'t>(raw: &'t [u8], part: Range<usize>, caps: &Caps) -> Result<DecodedEnve
     Ok((range, json, envelope))
 }
 
-/// Why a part of a reply is no JSON.
+/// Returns the syntax error of a part of a reply.
 pub(in crate::envelope) fn flaw(raw: &[u8], part: Range<usize>) -> DecodeFailure {
     let text = raw.get(part).unwrap_or(&[]);
     let end = Flaw { offset: text.len(), is_end: true };
@@ -266,7 +268,8 @@ pub(in crate::envelope) fn decode(json: &Json<'_>, runtime: Runtime) -> Result<E
     })
 }
 
-/// What a value is, in the runtime's words. Of a number that fits none it names the text.
+/// Describes a value in the words of the runtime. If a number is too large, the description
+/// contains its text.
 fn found(json: &Json<'_>, mismatch: &Mismatch) -> String {
     let node = mismatch.node;
     if mismatch.is_overflow {
@@ -345,13 +348,13 @@ fn fallback(raw: &[u8], caps: &Caps) -> RuntimeReading {
     }
 }
 
-/// Whether both keys are somewhere in a text, quotes included.
+/// True if both quoted keys occur anywhere in a text.
 pub(in crate::envelope) fn is_rich(text: &[u8]) -> bool {
     let has = |key: &[u8]| memchr::memmem::find(text, key).is_some();
     has(b"\"surface_response\"") && has(b"\"control_packet\"")
 }
 
-/// The part of a reply between its fences.
+/// Returns the part of a reply between its code fences.
 fn without_fences(raw: &[u8]) -> Range<usize> {
     let mut part = trim(raw, 0..raw.len());
     for fence in [&b"```json"[..], b"```JSON", b"```"] {

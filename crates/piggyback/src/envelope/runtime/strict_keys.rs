@@ -1,11 +1,11 @@
-//! Keys that strict mode rejects.
+//! Detection of unknown keys in strict mode.
 
 use super::Caps;
 use super::decode::float;
 use super::failure::DecodeFailure;
 use crate::envelope::json::{Json, JsonKind, NodeId};
 
-/// Keys of an object: their names, and the keys of their values. `None`: any value is accepted.
+/// Keys of an object with the keys of their values. `None` accepts any value.
 struct Keys(&'static [(&'static str, Option<&'static Keys>)]);
 
 static ENVELOPE: Keys = Keys(&[("control_packet", Some(&PACKET)), ("surface_response", None)]);
@@ -41,7 +41,7 @@ static FEEDBACK: Keys = Keys(&[
 static TOOL: Keys =
     Keys(&[("id", None), ("tool_name", None), ("tool_args", None), ("purpose", None), ("required", None)]);
 
-/// Rejects an envelope with unknown keys if strict mode and the runtime ask for that.
+/// Rejects an envelope with unknown keys if strict mode is active and the runtime supports it.
 pub(super) fn check(json: &Json<'_>, caps: &Caps) -> Result<(), DecodeFailure> {
     if !(caps.strict && caps.runtime.strict_keys) || has_overflow(json) {
         return Ok(());
@@ -53,12 +53,13 @@ pub(super) fn check(json: &Json<'_>, caps: &Caps) -> Result<(), DecodeFailure> {
     if found.is_empty() { Ok(()) } else { Err(DecodeFailure::UnknownKeys(found)) }
 }
 
-/// True if a number fits no float. Then the runtime does not look at the keys.
+/// True if a number is too large for a float. The runtime then does not check the keys.
 fn has_overflow(json: &Json<'_>) -> bool {
     json.nodes().any(|node| json.kind(node) == JsonKind::Number && float(json.raw(node)).is_none())
 }
 
-/// Collects the unknown keys of a value. Lists have the keys of their elements; of equal keys the last one is looked at.
+/// Collects the unknown keys of a value. Lists have the keys of their elements. Only the last of
+/// several equal keys is checked.
 fn unknown(json: &Json<'_>, node: NodeId, keys: &Keys, found: &mut Vec<String>) {
     let members: Vec<_> =
         json.members(node).filter_map(|member| Some((json.string(member.key)?, member.value))).collect();

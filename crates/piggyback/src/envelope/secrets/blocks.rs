@@ -1,23 +1,24 @@
-//! Private keys between lines of dashes.
+//! Detection of PEM private keys.
 
 use super::Secret;
 
-/// The beginning of a key in a file of its own.
+/// The start of the first line of a key.
 pub(super) const BEGINNING: &str = "-----BEGIN ";
 
-/// Its end.
+/// The start of the last line of a key.
 const ENDING: &str = "-----END ";
 
-/// What the label of a private key ends with.
+/// Suffixes of the label of a private key.
 const LABELS: [&str; 2] = ["PRIVATE KEY", "PRIVATE KEY BLOCK"];
 
-/// How long a label may be.
+/// The maximum length of a label in bytes.
 const LONGEST_LABEL: usize = 40;
 
-/// How long a key may be.
+/// The maximum length of a key in bytes.
 const LONGEST: usize = 32 << 10;
 
-/// Keys between lines of dashes. One that does not end goes on as far as it can be one.
+/// Returns the private keys in a text. A key without a last line ends at the first byte that cannot
+/// be part of a key.
 pub(super) fn blocks(text: &str) -> Vec<Secret> {
     let (mut found, mut at) = (Vec::new(), 0);
     while let Some(begin) = text.get(at..).and_then(|rest| rest.find(BEGINNING)) {
@@ -32,7 +33,7 @@ pub(super) fn blocks(text: &str) -> Vec<Secret> {
     found
 }
 
-/// What follows the label of a private key.
+/// Returns the text after the label of a private key.
 fn after_label(rest: &str) -> Option<&str> {
     super::steps::count(LONGEST_LABEL);
     let dashes = rest.bytes().take(LONGEST_LABEL + 1).position(|byte| byte == b'-')?;
@@ -40,7 +41,7 @@ fn after_label(rest: &str) -> Option<&str> {
     LABELS.iter().any(|known| label.ends_with(known)).then(|| rest.strip_prefix("-----"))?
 }
 
-/// How long a key is, with the line that ends it.
+/// Returns the length of a key including its last line.
 fn body_len(body: &str) -> usize {
     let is_part = |byte: u8| {
         byte.is_ascii_alphanumeric()
@@ -50,7 +51,7 @@ fn body_len(body: &str) -> usize {
                 b'+' | b'/' | b'=' | b'-' | b'\\' | b',' | b':' | b'.' | b'*' | b'|' | b'_' | b'@'
             )
     };
-    // Most keys end long before the most that is looked at.
+    // Most keys end long before the maximum length.
     let most = body.as_bytes().get(..LONGEST.min(body.len())).unwrap_or(&[]);
     let ending = memchr::memmem::find(most, ENDING.as_bytes());
     let len = most.iter().take(ending.unwrap_or(LONGEST)).take_while(|byte| is_part(**byte)).count();
@@ -63,7 +64,7 @@ fn body_len(body: &str) -> usize {
         super::steps::count(part + dashes.unwrap_or(tail.len()));
         return len + ENDING.len() + part + if dashes == Some(part) { 5 } else { 0 };
     }
-    // A backslash at the end is the beginning of an escape.
+    // A trailing backslash is the start of an escape.
     let run = body.get(..len).unwrap_or("");
     run.trim_end_matches(|char: char| char.is_whitespace() || char == '\\').len()
 }

@@ -1,8 +1,9 @@
-//! Each detector takes steps in proportion to the length of a text, whatever the text repeats.
+//! Tests that the number of steps of each detector is linear in the length of the text, for any
+//! repeated text.
 
 use super::*;
 
-/// The steps of all detectors for a text.
+/// Returns the number of steps of all detectors for a text.
 fn steps_of(text: &str) -> usize {
     steps::take();
     let _ = (secrets(text), search(text), is_free(text));
@@ -11,7 +12,7 @@ fn steps_of(text: &str) -> usize {
     steps::take()
 }
 
-/// More steps a byte than this are a detector that looks at the rest of a text from each place of it.
+/// The maximum number of steps per byte. A quadratic detector exceeds it.
 const MAX_STEPS_A_BYTE: usize = 400;
 
 fn check(unit: &str) {
@@ -21,7 +22,7 @@ fn check(unit: &str) {
     assert!(large < 5 * small + 20_000, "{small} and {large} steps for 1 kB and 4 kB of {unit:?}");
 }
 
-/// Signs between the repetitions of a beginning.
+/// Separators between the repetitions.
 const BETWEEN: [&str; 12] = ["", ".", "/", "-", "_", "=", ":", "@", "a", "A1", "\\", " "];
 
 #[test]

@@ -1,4 +1,5 @@
-//! The secrets of a text, to be masked where pieces of it are quoted: a piece alone may look like nothing.
+//! The known secrets of a text, for masking them in excerpts. A fragment of a secret may not be
+//! recognizable alone.
 
 use std::borrow::Cow;
 
@@ -6,13 +7,13 @@ use rustc_hash::FxHashSet;
 
 use super::{MASK, SHORTEST_NAMED, are_shown, escapes, secrets};
 
-/// How many bytes of a secret in a row tell it.
+/// The number of consecutive bytes that identify a secret.
 const PIECE: usize = 8;
 
-/// How long a secret is that pieces of it are looked for.
+/// The minimum length in bytes of a secret whose fragments are searched for.
 const LONG: usize = 16;
 
-/// How many bytes of secrets are kept.
+/// The maximum total size of the stored secrets in bytes.
 const MOST: usize = 1 << 18;
 
 /// The secrets of a text.
@@ -24,7 +25,7 @@ pub struct SecretContext {
 }
 
 impl SecretContext {
-    /// The secrets of a text.
+    /// Collects the secrets of a text.
     #[must_use]
     pub fn of(text: &str) -> Self {
         let mut context = Self::default();
@@ -32,7 +33,7 @@ impl SecretContext {
         context
     }
 
-    /// Adds those of another text.
+    /// Adds the secrets of another text.
     pub fn add(&mut self, text: &str) {
         for secret in secrets(text) {
             let value = text.get(secret.range).unwrap_or("");
@@ -44,7 +45,7 @@ impl SecretContext {
     }
 
     fn keep(&mut self, secret: &str) {
-        // Of a key in several lines each is one; the dashes around it are none.
+        // Each line of a key is a separate secret. Lines with dashes are ignored.
         for value in secret.split_whitespace().filter(|value| !value.contains("-----")) {
             let has_digit = value.bytes().any(|byte| byte.is_ascii_digit());
             let is_word = value.bytes().all(|byte| byte.is_ascii_alphabetic()) && value.len() < LONG;
@@ -60,19 +61,20 @@ impl SecretContext {
         }
     }
 
-    /// Whether there are any.
+    /// True if no secrets are stored.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.values.is_empty()
     }
 
-    /// Whether a text has one of them in it, or a piece of one.
+    /// True if a text contains a stored secret or a fragment of a stored secret.
     #[must_use]
     pub fn is_in(&self, text: &str) -> bool {
         !self.is_empty() && self.marks(text).contains(&true)
     }
 
-    /// A text with [`MASK`] in place of each secret and of each piece of those of the context, unless output shows them.
+    /// Replaces each secret, and each fragment of a stored secret, with [`MASK`], unless output
+    /// shows secrets.
     #[must_use]
     pub fn redacted<'t>(&self, text: &'t str) -> Cow<'t, str> {
         if are_shown() {
@@ -95,7 +97,7 @@ impl SecretContext {
         super::redacted(&out).into_owned().into()
     }
 
-    /// For each byte of a text whether it belongs to a secret.
+    /// Returns one flag per byte of a text, true if the byte is part of a secret.
     fn marks(&self, text: &str) -> Vec<bool> {
         let mut marks = vec![false; text.len()];
         let mut mark = |from: usize, len: usize| {
@@ -115,7 +117,7 @@ impl SecretContext {
     }
 }
 
-/// Whether some bytes are no plain words.
+/// True if the bytes are not a plain word.
 fn is_telling(piece: &[u8]) -> bool {
     let has = |is: fn(&u8) -> bool| piece.iter().any(is);
     has(u8::is_ascii_digit) || has(u8::is_ascii_uppercase) && has(u8::is_ascii_lowercase)

@@ -1,25 +1,25 @@
-//! A text behind its escapes, with the place of each byte in front of them.
+//! Decoding of nested string escapes with a map from the decoded bytes to the source.
 
 use std::ops::Range;
 
-/// How many strings inside of strings are looked into.
+/// The maximum nesting depth of strings in strings.
 pub(super) const LEVELS: usize = 4;
 
-/// A text without its outermost escapes.
+/// A text after decoding its outermost escapes.
 pub(super) struct Decoded {
     pub(super) text: String,
-    /// For each byte of the text, and its end, where it begins in the source.
+    /// For each byte of the text and for its end, the offset in the source.
     places: Vec<u32>,
 }
 
 impl Decoded {
-    /// A range as one of the source.
+    /// Maps a range to the source.
     pub(super) fn to_source(&self, range: &Range<usize>) -> Range<usize> {
         let at = |offset: usize| self.places.get(offset).map_or(0, |place| *place as usize);
         at(range.start)..at(range.end)
     }
 
-    /// The same without the next level of escapes; `None` where there are none.
+    /// Decodes the next level of escapes. `None` if the text has no escapes.
     pub(super) fn next(&self) -> Option<Self> {
         let inner = once(&self.text)?;
         let places = inner.places.iter().map(|place| self.places.get(*place as usize).copied().unwrap_or(0));
@@ -27,7 +27,7 @@ impl Decoded {
     }
 }
 
-/// A text without its outermost escapes, and without invisible characters; `None` where there are neither.
+/// Decodes the outermost escapes and removes invisible characters. `None` if the text has neither.
 pub(super) fn once(text: &str) -> Option<Decoded> {
     let may_hide = !text.is_ascii() && text.contains(is_hidden);
     if !may_hide && memchr::memchr(b'\\', text.as_bytes()).is_none() || u32::try_from(text.len()).is_err() {
@@ -54,7 +54,7 @@ pub(super) fn once(text: &str) -> Option<Decoded> {
     Some(out)
 }
 
-/// The character of an escape, and how long it is behind the backslash.
+/// Returns the character of an escape and the length of the escape after the backslash.
 fn escape(rest: &str) -> Option<(Option<char>, usize)> {
     let simple = |char| Some((Some(char), 1));
     match rest.bytes().next()? {
@@ -79,7 +79,7 @@ fn hex(digits: &str) -> Option<char> {
     char::from_u32(u32::from_str_radix(digits, 16).ok()?)
 }
 
-/// Whether a character takes no room in a line.
+/// True if a character has zero width.
 fn is_hidden(char: char) -> bool {
     matches!(char, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{2060}'..='\u{2064}' | '\u{feff}')
 }

@@ -1,22 +1,22 @@
-//! The forms in which services write their keys.
+//! Detection of credentials by the key formats of known services.
 
 use std::ops::Range;
 use std::sync::LazyLock;
 
 use regex::bytes::Regex;
 
-/// What the rest of a key consists of.
+/// The set of characters in a key.
 #[derive(Clone, Copy)]
 enum Letters {
     /// Letters and digits.
     Plain,
-    /// Capitals and digits.
+    /// Uppercase letters and digits.
     Capitals,
-    /// Digits of base 16.
+    /// Hexadecimal digits.
     Hex,
     /// Letters, digits, `-` and `_`.
     Url,
-    /// The same and `.`, `/`, `+`, `=`.
+    /// The characters of `Url` and `.`, `/`, `+`, `=`.
     Any,
 }
 
@@ -36,7 +36,7 @@ impl Letters {
 
 use Letters::{Any, Capitals, Hex, Plain, Url};
 
-/// Beginnings of keys, how many characters follow at least and which, and what such a key is.
+/// Key prefixes, the minimum length and character set of the rest, and a description of the key.
 #[rustfmt::skip] // One row a service.
 const BEGINNINGS: &[(&str, usize, Letters, &str)] = &[
     ("sk-", 16, Url, "an API key"),
@@ -86,37 +86,40 @@ const BEGINNINGS: &[(&str, usize, Letters, &str)] = &[
     ("eyJ", 30, Any, "a JSON web token"),
 ];
 
-/// Beginnings of keys that also are ends of words: these begin keys only at the start of a word.
+/// Prefixes that are also suffixes of words. Such a prefix begins a key only at the start of a
+/// word.
 const WORD_ENDS: &[&str] = &["key-", "pul-"];
 
-/// The shortest beginning that begins keys behind letters.
+/// The minimum length of a prefix that begins a key after a letter.
 const DISTINCT: usize = 5;
 
-/// Shorter beginnings that begin keys behind letters.
+/// Shorter prefixes that begin a key after a letter.
 const ALSO_DISTINCT: &[&str] =
     &["AKIA", "ASIA", "ABIA", "ACCA", "AIza", "ghp_", "gho_", "ghu_", "ghs_", "ghr_", "hvs.", "hvb.", "hvr."];
 
-/// Longer words are data, such as pictures: in them, keys are not found behind letters, digits, `_` and `-`.
+/// The maximum length of a word with keys after a letter, a digit, `_` or `-`. Longer words are
+/// data, for example images.
 const LONGEST_NAME: usize = 512;
 
-/// Finds beginnings of keys. `None` if they make no pattern.
+/// A search for key prefixes. `None` if the pattern is invalid.
 static SEARCH: LazyLock<Option<Regex>> = LazyLock::new(|| {
     let all: Vec<_> = BEGINNINGS.iter().map(|row| regex::escape(row.0)).collect();
     Regex::new(&format!("(?-u:{})", all.join("|"))).ok()
 });
 
-/// The beginnings of keys.
+/// Returns the key prefixes.
 #[cfg(test)]
 pub(super) fn beginnings() -> impl Iterator<Item = &'static str> {
     BEGINNINGS.iter().map(|row| row.0)
 }
 
-/// The first key in a word.
+/// Returns the first key in a word.
 pub(super) fn find(word: &str) -> Option<(Range<usize>, &'static str)> {
     all(word).into_iter().next()
 }
 
-/// The keys in a word, in order and without overlaps. Takes time that grows with the length of the word alone.
+/// Returns the keys in a word, in order and without overlaps. Takes time linear in the length of
+/// the word.
 pub(super) fn all(word: &str) -> Vec<(Range<usize>, &'static str)> {
     let mut found: Vec<(Range<usize>, &'static str)> = Vec::new();
     let (mut runs, mut at) = (Runs::new(word.as_bytes()), 0);
@@ -138,7 +141,7 @@ pub(super) fn all(word: &str) -> Vec<(Range<usize>, &'static str)> {
     found
 }
 
-/// The first place from `at` on where a beginning of a key stands.
+/// Returns the offset of the first key prefix at or after `at`.
 fn next_beginning(word: &[u8], at: usize) -> Option<usize> {
     let found = match &*SEARCH {
         Some(search) if at <= word.len() => search.find_at(word, at).map(|found| found.start()),
@@ -149,10 +152,10 @@ fn next_beginning(word: &[u8], at: usize) -> Option<usize> {
     found
 }
 
-/// The character before a beginning of a key, as far as it matters.
+/// The kind of character before a key prefix.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Before {
-    /// The word begins there, or a part of it.
+    /// The start of the word or of a part of the word.
     Border,
     /// A digit, `_`, `-` or another sign.
     Sign,
@@ -169,7 +172,7 @@ impl Before {
     }
 }
 
-/// A key that begins at a place.
+/// Returns the key that begins at an offset.
 fn begins(word: &str, at: usize, runs: &mut Runs<'_>) -> Option<(Range<usize>, &'static str)> {
     let rest = word.get(at..)?;
     let before = Before::new(word.as_bytes(), at);
@@ -177,7 +180,7 @@ fn begins(word: &str, at: usize, runs: &mut Runs<'_>) -> Option<(Range<usize>, &
     BEGINNINGS.iter().filter(known).find_map(|(beginning, least, letters, kind)| {
         let start = at + beginning.len();
         let run = runs.at(start, *letters);
-        // Words with hyphens, such as those of a branch, have no digits.
+        // Hyphenated words, for example branch names, have no digits.
         let is_key = run.trimmed >= start + least && run.is_mixed(start);
         let is_sure = || before == Before::Border || is_random(word.get(start..run.trimmed), beginning);
         (is_key && is_sure()).then_some((at..run.trimmed, *kind))
@@ -185,7 +188,7 @@ fn begins(word: &str, at: usize, runs: &mut Runs<'_>) -> Option<(Range<usize>, &
 }
 
 impl Before {
-    /// True if a beginning may begin a key behind this character.
+    /// True if a prefix may begin a key after this character.
     fn allows(self, beginning: &str, word: &str) -> bool {
         match self {
             Self::Border => true,
@@ -196,11 +199,12 @@ impl Before {
     }
 }
 
-/// How long a part of a key without signs is that is not a word of a name.
+/// The minimum length of a part without signs that is not a word of a name.
 const LONG_PART: usize = 10;
 
-/// True if the letters of a key are not words of a name: letters and digits alternate in a long part of them. Tokens of
-/// JSON and of SendGrid have several parts.
+/// True if the text of a key is not a name: a long part mixes letters and digits.
+///
+/// JSON web tokens and SendGrid tokens must have several parts.
 fn is_random(letters: Option<&str>, beginning: &str) -> bool {
     let Some(letters) = letters else { return false };
     super::steps::count(letters.len());
@@ -212,27 +216,27 @@ fn is_random(letters: Option<&str>, beginning: &str) -> bool {
     has_parts && letters.split(['-', '_', '.', '/', '+', '=']).any(is_long)
 }
 
-/// The runs of letters of a word in which its keys are: each is looked through once.
+/// The runs of key characters in a word. Each run is scanned once.
 struct Runs<'w> {
     word: &'w [u8],
     latest: [Run; 5],
 }
 
-/// A run of letters.
+/// A run of key characters.
 #[derive(Clone, Copy, Default)]
 struct Run {
     start: usize,
     end: usize,
-    /// Its end without signs that end a sentence.
+    /// The end of the run without trailing punctuation.
     trimmed: usize,
-    /// Where its last digit, capital and small letter are.
+    /// The offsets of the last digit, uppercase letter and lowercase letter.
     digit: Option<usize>,
     capital: Option<usize>,
     small: Option<usize>,
 }
 
 impl Run {
-    /// True if the letters from a place on are no plain words: there are digits, or capitals among small letters.
+    /// True if the text from an offset on has digits or mixed case.
     fn is_mixed(&self, from: usize) -> bool {
         let has = |place: Option<usize>| place.is_some_and(|place| place >= from);
         has(self.digit) || (has(self.capital) && (has(self.small) || self.end.saturating_sub(from) == 16))
@@ -244,7 +248,7 @@ impl<'w> Runs<'w> {
         Self { word, latest: [Run::default(); 5] }
     }
 
-    /// The run that a place is in, from there on.
+    /// Returns the rest of the run that contains an offset.
     fn at(&mut self, start: usize, letters: Letters) -> Run {
         let Some(latest) = self.latest.get_mut(letters as usize) else { return Run::default() };
         if !(latest.start..latest.end).contains(&start) {
@@ -273,7 +277,7 @@ impl<'w> Runs<'w> {
     }
 }
 
-/// The tokens of Telegram bots: `123456789:AA…`
+/// Returns tokens of Telegram bots: `123456789:AA…`
 fn bots(word: &str) -> impl Iterator<Item = (Range<usize>, &'static str)> {
     word.match_indices(":AA").filter_map(|(colon, _)| {
         let before = word.as_bytes().get(..colon)?;
@@ -286,10 +290,10 @@ fn bots(word: &str) -> impl Iterator<Item = (Range<usize>, &'static str)> {
     })
 }
 
-/// How many letters follow `Q~` in a client secret of Azure.
+/// The number of characters after `Q~` in an Azure client secret.
 const AZURE: usize = 31;
 
-/// The client secrets of Azure: three letters, a digit, `Q~`, and more letters.
+/// Returns Azure client secrets: three letters, a digit, `Q~`, and more letters.
 fn azure(word: &str) -> impl Iterator<Item = (Range<usize>, &'static str)> {
     let is_letter = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'~' | b'.' | b'-');
     word.match_indices("Q~").filter_map(move |(at, _)| {

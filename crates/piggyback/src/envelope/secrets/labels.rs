@@ -1,8 +1,9 @@
-//! What follows a word such as `password`: `password: hunter2!`, `api_key("k3y…")`, `--token t0ken`, `Bearer b34r3r`.
+//! Detection of secrets that follow a name, for example `password: hunter2!`, `api_key("k3y…")`,
+//! `--token t0ken` or `Bearer b34r3r`.
 
 use super::SHORTEST_NAMED;
 
-/// Words that name what follows them, and what that is.
+/// Descriptions of secrets, with the names that precede them.
 #[rustfmt::skip] // One row a kind.
 const NAMES: &[(&str, &[&str])] = &[
     ("a password", &["password", "passwd", "passphrase", "pwd", "passwort", "kennwort"]),
@@ -12,18 +13,18 @@ const NAMES: &[(&str, &[&str])] = &[
     ("a secret", &["secret", "credential", "credentials", "client_secret"]),
 ];
 
-/// The words of which one stands in front of what is found here.
+/// Returns the names that introduce secrets. One of them precedes each secret of this module.
 pub(super) fn words() -> impl Iterator<Item = &'static str> {
     NAMES.iter().flat_map(|(_, words)| words.iter().copied()).chain(["authorization"])
 }
 
-/// How far back a name is looked for.
+/// The maximum distance in bytes between a name and its value.
 const BACK: usize = 96;
 
-/// How long a secret in quotes may be.
+/// The maximum length in bytes of a quoted secret.
 const LONGEST: usize = 400;
 
-/// Words with digits that are no secrets.
+/// Words with digits that are not secrets.
 const TECHNICAL: &[&str] = &[
     "sha1",
     "sha256",
@@ -49,7 +50,7 @@ const TECHNICAL: &[&str] = &[
     "ipv6",
 ];
 
-/// How surely a name belongs to what follows it.
+/// The strength of the relation between a name and the value after it.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Bond {
     /// `name: value`, `name = value`, `name is value`, `--name value`
@@ -60,7 +61,8 @@ enum Bond {
     Header,
 }
 
-/// The end and the kind of a secret that begins at `start` with `token`, if a name in front of it says what it is.
+/// Returns the end and kind of the secret that begins at `start` with `token`, if a name precedes
+/// it.
 pub(super) fn find(text: &str, start: usize, token: &str) -> Option<(usize, &'static str)> {
     if token.len() < SHORTEST_NAMED {
         return None;
@@ -68,7 +70,7 @@ pub(super) fn find(text: &str, start: usize, token: &str) -> Option<(usize, &'st
     super::steps::count(BACK + token.len());
     let from = (start.saturating_sub(BACK)..start).find(|at| text.is_char_boundary(*at))?;
     let before = text.get(from..start)?;
-    // A cheap look first: most words follow none of these.
+    // Fast check, because most words do not follow any of these characters.
     let last = before.trim_end_matches(QUOTES).bytes().next_back()?;
     if !(matches!(last, b':' | b'=' | b'(' | b',' | b'>') || last.is_ascii_alphabetic()) {
         return None;
@@ -79,10 +81,10 @@ pub(super) fn find(text: &str, start: usize, token: &str) -> Option<(usize, &'st
     is_plausible(value, kind, bond, text.get(end..).unwrap_or("")).then_some((end, kind))
 }
 
-/// What is between a name and its value without meaning.
+/// Insignificant characters between a name and its value.
 const QUOTES: [char; 7] = ['"', '\'', '`', ' ', '\t', '\\', '$'];
 
-/// What the text in front of a value says that it is. It is in small letters.
+/// Returns the kind of a value from the lowercase text before it.
 fn name(before: &str) -> Option<(&'static str, Bond)> {
     let before = before.strip_suffix('$').map_or(before, |_| "");
     let bare = before.trim_end_matches(QUOTES);
@@ -115,19 +117,19 @@ fn name(before: &str) -> Option<(&'static str, Bond)> {
     predicate(bare).filter(|_| bare.ends_with('(')).map(|kind| (kind, Bond::Loose))
 }
 
-/// What the predicate or function says whose arguments are being written.
+/// Returns the kind that the surrounding predicate or function name implies.
 fn predicate(before: &str) -> Option<&'static str> {
     let open =
         before.rfind('(').filter(|open| before.get(*open..).is_some_and(|rest| !rest.contains(')')))?;
     kind(before.get(..open)?)
 }
 
-/// What a name says of its value.
+/// Returns the kind that a name implies.
 fn kind(name: &str) -> Option<&'static str> {
     NAMES.iter().find(|(_, words)| words.iter().any(|word| name.ends_with(word))).map(|(kind, _)| *kind)
 }
 
-/// The end of a value, and it: up to the quote that closes it, else to the end of the word.
+/// Returns a value and its end: at the closing quote, or at the end of the word.
 fn extended<'t>(text: &'t str, start: usize, token: &'t str, before: &str) -> (usize, &'t str) {
     let plain = (start + token.len(), token);
     let Some(quote) = before.chars().next_back().filter(|char| matches!(char, '"' | '\'' | '`')) else {
@@ -145,7 +147,7 @@ fn extended<'t>(text: &'t str, start: usize, token: &'t str, before: &str) -> (u
     }
 }
 
-/// Whether a value may be a secret of some kind. `behind` follows it.
+/// True if a value may be a secret of this kind. `behind` is the text after the value.
 fn is_plausible(value: &str, kind: &str, bond: Bond, behind: &str) -> bool {
     let has = |is: fn(char) -> bool| value.contains(is);
     let (has_digit, has_letter) = (has(|char| char.is_ascii_digit()), has(|char| char.is_alphabetic()));
@@ -172,7 +174,7 @@ fn is_plausible(value: &str, kind: &str, bond: Bond, behind: &str) -> bool {
     }
 }
 
-/// Whether something stands for a value that is put in later, or was taken out.
+/// True if a value is a placeholder or was redacted.
 pub(super) fn is_placeholder(value: &str) -> bool {
     let is_variable = |name: &str| name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
     let lower = value.to_ascii_lowercase();
@@ -191,7 +193,8 @@ fn has_many_digits(value: &str) -> bool {
     value.bytes().filter(u8::is_ascii_digit).count() >= 4
 }
 
-/// Whether a value is the name of a file or of a constant, or an expression: `/etc/key2.pem`, `config/v1.yaml`, `args.p1`.
+/// True if a value is a path, a name constant or an expression: `/etc/key2.pem`, `config/v1.yaml`,
+/// `args.p1`.
 fn is_path(value: &str) -> bool {
     let is_small =
         |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"/._-~:*".contains(&byte);
@@ -203,7 +206,7 @@ fn is_path(value: &str) -> bool {
     value.bytes().all(is_small) && (begins || ending || value.contains("::"))
 }
 
-/// Whether a value is a chosen name: words with `_`, and a few digits at the end of one.
+/// True if a value is an identifier: words with `_`, and a few digits at the end of a word.
 fn is_identifier(value: &str) -> bool {
     let is_small =
         value.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_');

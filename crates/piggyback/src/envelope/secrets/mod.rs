@@ -1,8 +1,14 @@
-//! Texts that look like credentials: the one detector for the rules about them and for what output masks.
+//! Detection of credentials in text, for the rules about secrets and for masking output.
 //!
-//! Finds the forms in which services write their keys (`known`), private keys (`blocks`), what follows a name such as
-//! `password` (`named`), passwords in addresses and words of random letters (`random`), also behind escapes of JSON and
-//! Mangle (`decoded`). Most texts are told free of them by one look (`quick`). Takes time that grows with the text alone.
+//! The detectors are:
+//! - key formats of known services (`key_formats`)
+//! - private keys (`blocks`)
+//! - values after a name such as `password` (`labels`)
+//! - passwords in URLs
+//! - random strings (`random`)
+//!
+//! Escapes of JSON and Mangle strings are decoded (`escapes`). A fast check (`prefilter`) skips
+//! most texts without secrets. The running time is linear in the length of the text.
 
 mod blocks;
 #[cfg(test)]
@@ -24,45 +30,45 @@ use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// What is put in the place of a secret.
+/// The replacement for a secret.
 pub const MASK: &str = "[redacted]";
 
-/// How short a secret may be that follows a name.
+/// The minimum length in bytes of a secret that follows a name.
 const SHORTEST_NAMED: usize = 6;
 
-/// How short a key may be that has nothing but letters in it.
+/// The minimum length in bytes of a key that consists only of letters.
 const SHORTEST_KEY: usize = 20;
 
-/// Whether output shows secrets. Set once, at the start of the process.
+/// True if output shows secrets. Set once, at the start of the process.
 static SHOWN: AtomicBool = AtomicBool::new(false);
 
-/// Lets output show secrets from now on, in the whole process: `--no-redact`.
+/// Disables masking for the whole process (`--no-redact`).
 pub fn show_secrets() {
     SHOWN.store(true, Ordering::Relaxed);
 }
 
-/// Whether output shows secrets.
+/// True if output shows secrets.
 #[must_use]
 pub fn are_shown() -> bool {
     SHOWN.load(Ordering::Relaxed)
 }
 
-/// Something that looks like a credential.
+/// A text that looks like a credential.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Secret {
-    /// Its bytes.
+    /// The byte range of the secret.
     pub range: Range<usize>,
-    /// What it looks like: `a GitHub token`.
+    /// A description, for example `a GitHub token`.
     pub kind: &'static str,
 }
 
-/// What in a text looks like a credential, in order and without overlaps.
+/// Returns the likely credentials in a text, in order and without overlaps.
 #[must_use]
 pub fn secrets(text: &str) -> Vec<Secret> {
     if prefilter::is_free(text) { Vec::new() } else { search(text) }
 }
 
-/// [`secrets`] without a quick look first.
+/// Searches for credentials like [`secrets`], without the fast check.
 fn search(text: &str) -> Vec<Secret> {
     let mut found = scan(text);
     let mut layer = escapes::once(text);
@@ -78,7 +84,8 @@ fn search(text: &str) -> Vec<Secret> {
     merged(found)
 }
 
-/// The same in the value of a member that is called `name`, which may tell what it is.
+/// Returns the likely credentials in the value of a member. The name of the member may identify a
+/// secret.
 #[must_use]
 pub fn secrets_of(name: &str, value: &str) -> Vec<Secret> {
     let front = format!("\"{name}\": \"");
@@ -91,19 +98,20 @@ pub fn secrets_of(name: &str, value: &str) -> Vec<Secret> {
     shifted.filter(|secret| !secret.range.is_empty()).collect()
 }
 
-/// What in a text has the form of a key, in order and without overlaps: words that follow names such as `password` do not.
+/// Returns the texts with a known key format, in order and without overlaps. Names such as
+/// `password` are ignored.
 #[must_use]
 pub fn keys(text: &str) -> Vec<Secret> {
     key_formats::all(text).into_iter().map(|(range, kind)| Secret { range, kind }).collect()
 }
 
-/// Whether it is certain, told by a quick look, that neither a text nor what its strings say looks like a credential.
+/// True if a fast check shows that neither a text nor its decoded strings contain a credential.
 #[must_use]
 pub fn is_free(text: &str) -> bool {
     prefilter::is_free(text)
 }
 
-/// The same in some bytes; where they are no UTF-8, nothing is found across.
+/// Returns the likely credentials in bytes. No secret spans invalid UTF-8.
 #[must_use]
 pub fn secrets_in(bytes: &[u8]) -> Vec<Secret> {
     match std::str::from_utf8(bytes) {
@@ -112,7 +120,7 @@ pub fn secrets_in(bytes: &[u8]) -> Vec<Secret> {
     }
 }
 
-/// Text with one control character for each byte that is no UTF-8, so that lengths stay.
+/// Replaces each byte that is not UTF-8 with one control character. Lengths do not change.
 #[must_use]
 pub fn substituted(bytes: &[u8]) -> String {
     let mut text = String::with_capacity(bytes.len());
@@ -123,19 +131,20 @@ pub fn substituted(bytes: &[u8]) -> String {
     text
 }
 
-/// A text with [`MASK`] in place of each secret, unless output shows them.
+/// Replaces each secret with [`MASK`], unless output shows secrets.
 #[must_use]
 pub fn redacted(text: &str) -> Cow<'_, str> {
     replaced(text, &|_| MASK.into())
 }
 
-/// A text with asterisks in place of each secret, as many as it has bytes, unless output shows them. Line ends stay.
+/// Replaces each byte of a secret with an asterisk, unless output shows secrets. Line breaks are
+/// kept.
 #[must_use]
 pub fn masked(text: &str) -> Cow<'_, str> {
     replaced(text, &asterisks)
 }
 
-/// The value of a member that is called `name`, with [`MASK`] in place of each secret, unless output shows them.
+/// Replaces each secret in the value of a member with [`MASK`], unless output shows secrets.
 #[must_use]
 pub fn redacted_of<'t>(name: &str, value: &'t str) -> Cow<'t, str> {
     if are_shown() {
@@ -149,7 +158,8 @@ fn asterisks(secret: &str) -> Cow<'static, str> {
     secret.bytes().map(mask).collect()
 }
 
-/// [`masked`], whatever output shows: for what has to be the same in each run.
+/// Masks like [`masked`], even if output shows secrets. For output that must be the same in each
+/// run.
 #[must_use]
 pub fn masked_always(text: &str) -> Cow<'_, str> {
     replace(text, &secrets(text), &asterisks)
@@ -176,7 +186,7 @@ fn replace<'t>(text: &'t str, found: &[Secret], mask: &dyn Fn(&str) -> Cow<'stat
     out.into()
 }
 
-/// In order, each byte in one of them at most.
+/// Sorts secrets and merges overlaps.
 fn merged(mut found: Vec<Secret>) -> Vec<Secret> {
     found.sort_by_key(|secret| (secret.range.start, std::cmp::Reverse(secret.range.end)));
     let mut out: Vec<Secret> = Vec::with_capacity(found.len());
@@ -189,7 +199,7 @@ fn merged(mut found: Vec<Secret>) -> Vec<Secret> {
     out
 }
 
-/// The secrets of a text as it is written.
+/// Returns the secrets of a text without decoding escapes.
 fn scan(text: &str) -> Vec<Secret> {
     let blocks = blocks::blocks(text);
     let (mut found, mut ahead, mut end) = (Vec::new(), blocks.iter().peekable(), 0);
@@ -210,7 +220,8 @@ fn scan(text: &str) -> Vec<Secret> {
     found
 }
 
-/// The words of a text that may be secrets: what is between white space, quotes, brackets and commas.
+/// Returns the words of a text that may be secrets, separated by white space, quotes, brackets and
+/// commas.
 fn words(text: &str) -> impl Iterator<Item = Range<usize>> {
     let mut at = 0;
     let parts = text.as_bytes().split(|byte| IS_BORDER[usize::from(*byte)]).map(move |part| {
@@ -218,11 +229,11 @@ fn words(text: &str) -> impl Iterator<Item = Range<usize>> {
         at += part.len() + 1;
         start..start + part.len()
     });
-    // What is harmless as one has nothing in it that is not.
+    // If the unsplit part is harmless, all of its pieces are harmless.
     parts.filter(|part| text.get(part.clone()).is_some_and(|word| !is_harmless(word))).flat_map(|part| {
         let mut at = part.start;
         let part = text.get(part).unwrap_or("");
-        // White space of other scripts than ours.
+        // White space outside of ASCII.
         part.split_inclusive(char::is_whitespace).filter_map(move |piece| {
             let (start, word) = (at, piece.trim_end_matches(char::is_whitespace));
             at += piece.len();
@@ -231,7 +242,7 @@ fn words(text: &str) -> impl Iterator<Item = Range<usize>> {
     })
 }
 
-/// The borders of words that are one byte.
+/// ASCII characters that separate words.
 static IS_BORDER: [bool; 256] = {
     let (borders, mut table, mut at) = (b" \t\n\x0b\x0c\r\"'`,;()[]{}<>&?|", [false; 256], 0);
     while at < borders.len() {
@@ -241,13 +252,14 @@ static IS_BORDER: [bool; 256] = {
     table
 };
 
-/// Whether nothing below can make a secret of a word: it is too short, or a word of letters that is too short for a key.
+/// True if a word cannot be a secret: it is too short, or consists of letters and is too short for
+/// a key.
 fn is_harmless(word: &str) -> bool {
     word.len() < SHORTEST_NAMED
         || (word.len() < SHORTEST_KEY && word.bytes().all(|byte| byte.is_ascii_alphabetic()))
 }
 
-/// The secrets in a word: keys and a password in an address, or one that a name tells.
+/// Returns the secrets in a word: keys, a password in a URL, or a value after a name.
 fn secrets_of_word(text: &str, word: &Range<usize>) -> Vec<Secret> {
     let Some(here) = text.get(word.clone()) else { return Vec::new() };
     let part = |from: usize, to: usize, kind| Secret { range: word.start + from..word.start + to, kind };
@@ -257,10 +269,10 @@ fn secrets_of_word(text: &str, word: &Range<usize>) -> Vec<Secret> {
     if found.is_empty() { named_or_random(text, word).into_iter().collect() } else { found }
 }
 
-/// The secret in a word that a name before it or its own letters tell.
+/// Returns the secret in a word that is identified by a preceding name or by its randomness.
 fn named_or_random(text: &str, word: &Range<usize>) -> Option<Secret> {
     let here = text.get(word.clone())?;
-    // `KEY=value`, `key:value`; `=` at the end is padding.
+    // `KEY=value` or `key:value`. A trailing `=` is padding.
     let inner = here.trim_end_matches('=');
     let starts = inner.match_indices(['=', ':']).map(|(at, _)| at + 1).filter(|at| *at < inner.len());
     for from in std::iter::once(0).chain(starts.take(MOST_PARTS)) {
@@ -275,17 +287,17 @@ fn named_or_random(text: &str, word: &Range<usize>) -> Option<Secret> {
     random::is_random(here, token).then_some(Secret { range, kind: "a key" })
 }
 
-/// How many parts of a word may follow a name.
+/// The maximum number of parts of a word that are checked for a preceding name.
 const MOST_PARTS: usize = 8;
 
-/// A word without the punctuation of the sentence that it ends, and without an escape behind it.
+/// Removes trailing punctuation and a trailing escape from a word.
 fn trimmed(word: &str) -> &str {
     let word = word.split('\\').next().unwrap_or(word);
     steps::count(word.len());
     word.trim_end_matches(['.', '!', '?', ':'])
 }
 
-/// The password of `scheme://user:password@host`.
+/// Returns the range of the password in `scheme://user:password@host`.
 fn in_address(word: &str) -> Option<(usize, usize)> {
     steps::count(word.len());
     let user = word.find("://")? + 3;

@@ -1,4 +1,4 @@
-//! Whether a text has a word that names secrets in it.
+//! Search for words that name secrets.
 
 use std::sync::LazyLock;
 
@@ -6,13 +6,14 @@ use regex::bytes::Regex;
 
 use super::labels;
 
-/// The words, in small letters only: so the search for them takes several letters at once. `None` if they make no pattern.
+/// A lowercase pattern of the words, which allows a vectorized search. `None` if the pattern is
+/// invalid.
 static WORDS: LazyLock<Option<Regex>> = LazyLock::new(|| {
     let words: Vec<_> = labels::words().map(regex::escape).collect();
     Regex::new(&format!("(?-u:{})", words.join("|"))).ok()
 });
 
-/// Whether one of the words is in a text, in any case.
+/// True if a text contains one of the words, in any case.
 pub(super) fn is_in(text: &[u8]) -> bool {
     super::steps::count(text.len());
     WORDS.as_ref().is_none_or(|words| words.is_match(&text.to_ascii_lowercase()))

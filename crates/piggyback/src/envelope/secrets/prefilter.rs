@@ -1,7 +1,8 @@
-//! A quick look that tells most texts free of secrets: one pass over the bytes, and a search for words that name secrets.
+//! A fast check for texts without secrets: one pass over the bytes, and a search for words that
+//! name secrets.
 //!
-//! Most replies hold no secret, and the full search decodes and splits them several times. What is found free here must have
-//! nothing that the full search finds; the tests hold both against each other.
+//! Most replies have no secrets, and the full search decodes and splits them several times. If this
+//! check passes, the full search must find nothing. Tests compare both.
 
 use std::ops::Range;
 use std::sync::LazyLock;
@@ -11,13 +12,13 @@ use wide::u8x16;
 
 use super::{blocks, key_formats, names, random};
 
-/// How long the shortest key is that needs no name: `xoxb-` and ten letters.
+/// The minimum length in bytes of a key that needs no name: `xoxb-` and ten letters.
 const SHORTEST_BARE: usize = 15;
 
-/// Finds the beginning of a key in a block.
+/// A search for the start of a private key.
 static BLOCK: LazyLock<memmem::Finder<'static>> = LazyLock::new(|| memmem::Finder::new(blocks::BEGINNING));
 
-/// Whether nothing in a text can be a secret.
+/// True if a text cannot contain a secret.
 pub(super) fn is_free(text: &str) -> bool {
     let bytes = text.as_bytes();
     let has_address = || memmem::find(bytes, b"://").is_some();
@@ -26,11 +27,13 @@ pub(super) fn is_free(text: &str) -> bool {
         && !names::is_in(bytes)
 }
 
-/// How many bytes are looked at in one step.
+/// The number of bytes per step.
 const STEP: usize = 16;
 
-/// Looks through a text once, for words that may be keys that need no name and for what hides such words. `None` where there
-/// are some; else whether there is an `@`.
+/// Scans a text for possible keys and for escapes that may hide keys. Returns `None` if any are
+/// found.
+///
+/// Otherwise, the result is true if the text contains `@`.
 fn look(bytes: &[u8]) -> Option<bool> {
     let (mut start, mut has_at) = (0, false);
     for (at, block) in (0..).step_by(STEP).zip(bytes.chunks(STEP)) {
@@ -41,7 +44,7 @@ fn look(bytes: &[u8]) -> Option<bool> {
             return None;
         }
         if bits.are_borders != 0 {
-            // What lies between two borders of a block is too short.
+            // Words between two separators of the same block are too short.
             let (first, last) = (bits.are_borders.trailing_zeros(), bits.are_borders.ilog2());
             if is_key(bytes, start..at + first as usize) {
                 return None;
@@ -52,7 +55,7 @@ fn look(bytes: &[u8]) -> Option<bool> {
     (!is_key(bytes, start..bytes.len())).then_some(has_at)
 }
 
-/// The places that bits stand for, the lowest for `start`.
+/// Returns the offsets of the set bits. The lowest bit is `start`.
 fn places(mut bits: u32, start: usize) -> impl Iterator<Item = usize> {
     std::iter::from_fn(move || {
         let at = (bits != 0).then(|| start + bits.trailing_zeros() as usize);
@@ -61,25 +64,25 @@ fn places(mut bits: u32, start: usize) -> impl Iterator<Item = usize> {
     })
 }
 
-/// What the bytes of a block are, a bit each, the lowest for the first.
+/// Bit masks of the bytes of a block. The lowest bit is the first byte.
 struct BlockBits {
-    /// They end words.
+    /// Separators of words.
     are_borders: u32,
-    /// A backslash, or a part of a character that is not ASCII.
+    /// Backslashes and bytes outside of ASCII.
     may_hide: u32,
     /// `@`
     are_at: u32,
 }
 
 impl BlockBits {
-    /// Those of at most [`STEP`] bytes.
+    /// Computes the masks of at most [`STEP`] bytes.
     #[inline]
     fn of(bytes: &[u8]) -> Self {
         let block = bytes.first_chunk::<STEP>().map_or_else(|| padded(bytes), |block| u8x16::new(*block));
         let are = |byte: u8| block.simd_eq(u8x16::splat(byte));
         let small = block | u8x16::splat(0x20);
         let are_letters = small.max(u8x16::splat(b'a')).min(u8x16::splat(b'z')).simd_eq(small);
-        // `-`, `.`, `/`, digits and `:` follow each other.
+        // `-`, `.`, `/`, digits and `:` are consecutive in ASCII.
         let are_digits = block.max(u8x16::splat(b'-')).min(u8x16::splat(b':')).simd_eq(block);
         let are_others = are(b'+') | are(b'=') | are(b'_') | are(b'~');
         let are_words = (are_letters | are_digits | are_others).to_bitmask();
@@ -93,14 +96,15 @@ impl BlockBits {
     }
 }
 
-/// A block that is not complete, with spaces behind it.
+/// Pads an incomplete block with spaces.
 fn padded(bytes: &[u8]) -> u8x16 {
     let mut block = [b' '; STEP];
     block.iter_mut().zip(bytes).for_each(|(to, from)| *to = *from);
     u8x16::new(block)
 }
 
-/// Whether a word may be a key that needs no name: it is long enough, has a digit or a capital in it, and the form of one.
+/// True if a word may be a key that needs no name: long enough, with a digit or uppercase letter,
+/// and in a key format.
 #[inline]
 fn is_key(bytes: &[u8], word: Range<usize>) -> bool {
     let is_mixed = |byte: &u8| byte.is_ascii_digit() || byte.is_ascii_uppercase();
@@ -109,7 +113,7 @@ fn is_key(bytes: &[u8], word: Range<usize>) -> bool {
         && may_be_key(bytes, word)
 }
 
-/// Whether a word may be a key. What an escape ends with may be glued to its front.
+/// True if a word may be a key. The end of an escape may be attached to its start.
 fn may_be_key(bytes: &[u8], word: Range<usize>) -> bool {
     let is_behind_escape = word.start.checked_sub(1).and_then(|at| bytes.get(at)) == Some(&b'\\');
     let fronts: &[usize] = if is_behind_escape { &[0, 1, 5] } else { &[0] };
@@ -119,14 +123,14 @@ fn may_be_key(bytes: &[u8], word: Range<usize>) -> bool {
     })
 }
 
-/// Words with more parts are left to the full search.
+/// The maximum number of parts of a word. Words with more parts are left to the full search.
 const MAX_PARTS: usize = 8;
 
-/// Whether a part of a word is of random letters: all of it, or what is behind `=` or `:`.
+/// True if a word, or a part of it after `=` or `:`, is a random string.
 fn has_random_part(word: &str) -> bool {
     let mut starts = word.match_indices(['=', ':']).map(|(at, _)| at + 1);
     let first: Vec<_> = starts.by_ref().take(MAX_PARTS).collect();
-    // Each part is as long as the rest of the word.
+    // Each part extends to the end of the word.
     if starts.next().is_some() {
         return true;
     }
@@ -136,8 +140,9 @@ fn has_random_part(word: &str) -> bool {
     })
 }
 
-/// Whether a text begins with an escape that stands for a letter, a sign of a key, or a character without width, or with such a
-/// character: a key may hide behind it.
+/// True if a text begins with an invisible character, or with an escape that may hide a key.
+///
+/// Such escapes encode a letter, a sign of a key, or a character without width.
 fn is_hiding(text: &[u8]) -> bool {
     match text {
         [b'\\', b'x' | b'/', ..] | [b'\\', b'u', b'{', ..] => true,

@@ -1,15 +1,16 @@
-//! Words of random letters.
+//! Detection of random strings by entropy and digit distribution.
 
-/// How short a word of random letters may be.
+/// The minimum length of a random string in bytes.
 pub(super) const SHORTEST: usize = 20;
 
-/// How many bits each letter of such a word tells at least.
+/// The minimum entropy of a random string in bits per byte.
 const LEAST_BITS: f64 = 3.7;
 
-/// What digests are written behind.
+/// Prefixes of digests.
 const DIGESTS: [&str; 6] = ["sha1", "sha256", "sha384", "sha512", "md5", "blake3"];
 
-/// Whether a token is of random letters: capitals, small ones and digits by turns. `word` is what it stands in.
+/// True if a token is a random string with mixed case and digits. `word` is the word that contains
+/// the token.
 pub(super) fn is_random(word: &str, token: &str) -> bool {
     let is_letter =
         |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=' | b'_' | b'-');
@@ -21,25 +22,28 @@ pub(super) fn is_random(word: &str, token: &str) -> bool {
     let count = |is: fn(&u8) -> bool| bytes.iter().filter(|byte| is(byte)).count();
     let digits = count(u8::is_ascii_digit);
     let mixed = digits >= 3 && count(u8::is_ascii_uppercase) >= 3 && count(u8::is_ascii_lowercase) >= 3;
-    // In the words of a path or of a name, digits are together.
+    // In paths and names, digits are grouped.
     mixed && turns(token) * 8 >= bytes.len() && entropy(bytes) >= LEAST_BITS && !is_name(token)
 }
 
-/// How often digits follow other characters, or others digits.
+/// Counts the transitions between digits and other characters.
 fn turns(text: &str) -> usize {
     let class = |byte: &u8| byte.is_ascii_digit();
     text.as_bytes().windows(2).filter(|pair| pair.first().map(class) != pair.last().map(class)).count()
 }
 
-/// Whether a token is a name of several parts, such as that of a model, `SmolLM2-135M-Instruct`: one part is a word, and
-/// no part goes from letters to digits, or back, more than once.
+/// True if a token is a name with several parts, for example the model name
+/// `SmolLM2-135M-Instruct`.
+///
+/// At least one part is a word, and each part has at most one transition between letters and
+/// digits.
 fn is_name(token: &str) -> bool {
     let is_word = |part: &str| part.len() >= 5 && part.bytes().skip(1).all(|byte| byte.is_ascii_lowercase());
     let parts = || token.split(['-', '_']);
     parts().any(is_word) && parts().all(|part| turns(part) <= 1)
 }
 
-/// Whether a word says that it is a digest: `sha512-…`, `sha256:…`
+/// True if a word has the prefix of a digest: `sha512-…`, `sha256:…`
 fn is_digest(word: &str) -> bool {
     let is_named = |name: &&str| word.get(..name.len()).is_some_and(|start| start.eq_ignore_ascii_case(name));
     DIGESTS.iter().any(|name| {
@@ -47,7 +51,7 @@ fn is_digest(word: &str) -> bool {
     })
 }
 
-/// How many bits each byte tells.
+/// Returns the entropy in bits per byte.
 fn entropy(bytes: &[u8]) -> f64 {
     let mut counts = [0u32; 256];
     for byte in bytes {

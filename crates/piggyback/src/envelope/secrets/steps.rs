@@ -1,11 +1,12 @@
-//! The bytes that detectors look at, counted in tests only: each must grow with the length of a text, not with its square.
+//! A counter of the bytes that detectors read, for tests of linear running time. Disabled outside
+//! of tests.
 
 #[cfg(test)]
 thread_local! {
     static STEPS: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
 }
 
-/// Counts bytes that a detector looks at.
+/// Counts bytes that a detector reads.
 #[inline]
 pub(super) fn count(bytes: usize) {
     #[cfg(test)]

@@ -122,7 +122,7 @@ fn escapes_hide_nothing() {
         );
     }
     assert_eq!(redacted("\"a\\\"-----BEGIN PRIVATE KEY-----\\nMIIEow\\\"\""), "\"a\\\"[redacted]\\\"\"");
-    // What is behind stays what it was.
+    // The text after the secret is unchanged.
     assert_eq!(
         redacted(r#"{"a": "password: hunter2x\n", "b": "c\"d"}"#),
         r#"{"a": "password: [redacted]\n", "b": "c\"d"}"#
@@ -201,7 +201,7 @@ fn masks_are_as_long_as_what_they_hide() {
     assert!(shown.starts_with("a password: ******** b\n***") && shown.ends_with("\nc"));
 }
 
-/// The files below a folder that are text.
+/// Collects the text files below a folder.
 fn texts(folder: &std::path::Path, out: &mut Vec<(std::path::PathBuf, String)>) {
     for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
         let path = entry.path();
@@ -213,7 +213,7 @@ fn texts(folder: &std::path::Path, out: &mut Vec<(std::path::PathBuf, String)>) 
     }
 }
 
-/// What looks like a credential in `examples/shift`, whose README tells of it.
+/// The only credential in `examples/shift`. The README there mentions it.
 const PLANTED: &str = "tr0ub4dor-3xample";
 
 #[test]
@@ -282,7 +282,7 @@ fn names_hashes_and_pictures_are_no_keys() {
     for text in names {
         assert_eq!(secrets(text), [], "{text}");
     }
-    // Pictures in base 64, made by a linear congruential generator.
+    // Base64 images from a linear congruential generator.
     let letters = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let mut state = 1u64;
     let picture: String = (0..200_000)

@@ -1,11 +1,12 @@
-//! The types of parameters: from `bound […]`, and, where there is none, from the bare words with which authors type
-//! their declarations.
+//! The types of parameters, from `bound […]` or, if it is missing, from type words in the parameter
+//! list.
 
 use mangle_engine::types::{Base, Type};
 use mangle_syntax::syntax::ast::{Declaration, Term, TermKind};
 use mangle_syntax::text::slice;
 
-/// The words that say a type where they stand for all parameters of a declaration, and the types.
+/// Type words that are recognized if all parameters of a declaration are type words, with their
+/// types.
 const WORDS: [(&str, Option<Base>); 8] = [
     ("Any", None),
     ("Bool", Some(Base::Name)),
@@ -17,8 +18,10 @@ const WORDS: [(&str, Option<Base>); 8] = [
     ("String", Some(Base::String)),
 ];
 
-/// What the facts of a declared predicate look like: alternatives, each with one type a parameter. `text` is that of
-/// the statement.
+/// Returns the alternatives for the facts of a declared predicate, each with one type per
+/// parameter.
+///
+/// `text` is the text of the statement.
 pub(super) fn rows(declaration: &Declaration, text: &str) -> Vec<Vec<Type>> {
     let arity = declaration.atom.args.len();
     if !declaration.bounds.is_empty() {
@@ -30,16 +33,16 @@ pub(super) fn rows(declaration: &Declaration, text: &str) -> Vec<Vec<Type>> {
     words.or_else(|| dotted(args, text)).filter(|row| !row.is_empty()).into_iter().collect()
 }
 
-/// The parameter and the type of `Path.Type<string>`, which is no Mangle.
+/// Returns the name and type of a parameter such as `Path.Type<string>`, which is not valid Mangle.
 pub(super) fn dotted_parameter<'t>(term: &Term, text: &'t str) -> Option<(&'t str, &'t str)> {
     let (name, ty) = slice(text, term.range).split_once(".Type<")?;
     Some((name, ty.strip_suffix('>')?.trim().trim_start_matches('/')))
 }
 
-/// `String` as a parameter.
+/// Returns the type of a parameter that is a type word, for example `String`.
 fn typed_by_word(term: &Term) -> Option<Type> {
     match &term.kind {
-        // A parameter that is called STRING is no type.
+        // A parameter in uppercase, for example `STRING`, is not a type word.
         TermKind::Variable(word) if WORDS.iter().any(|(known, _)| *known == word.as_str()) => {
             named(word.as_str())
         }
@@ -47,14 +50,15 @@ fn typed_by_word(term: &Term) -> Option<Type> {
     }
 }
 
-/// The types of parameters with a dot. A parameter without one may be anything.
+/// Returns the types of parameters with a type suffix. Parameters without a suffix may have any
+/// type.
 fn dotted(args: &[Term], text: &str) -> Option<Vec<Type>> {
     let found: Vec<_> = args.iter().map(|term| dotted_parameter(term, text)).collect();
     let ty = |found: Option<(&str, &str)>| found.and_then(|(_, word)| named(word)).unwrap_or(Type::Any);
     found.iter().any(Option::is_some).then(|| found.into_iter().map(ty).collect())
 }
 
-/// The type that a word says, in any case.
+/// Returns the type of a type word, in any case.
 fn named(word: &str) -> Option<Type> {
     let (_, base) = WORDS.iter().find(|(known, _)| known.eq_ignore_ascii_case(word))?;
     Some(base.map_or(Type::Any, Type::Base))

@@ -1,8 +1,8 @@
-//! What a program says of the predicates that updates may assert, in the form in which updates are held against it.
+//! The declarations of a program in the form that checks of updates need.
 //!
-//! Takes a [`Program`]; gives for each name the arities that it has, and for each of those the parameters, their
-//! types, the names that the author lists for them, whether rules derive it, whether rules ask for it, and where all
-//! this stands. Made once a program; asking costs one look-up.
+//! The input is a [`Program`]. For each name and arity, the result contains parameters, types,
+//! listed names, deriving rules, uses and locations. The result is built once per program, and a
+//! query costs one lookup.
 
 mod bounds;
 mod names;
@@ -26,81 +26,84 @@ use mangle_syntax::syntax::ast::{Atom, Term, TermKind};
 use mangle_syntax::syntax::literal;
 use mangle_syntax::text::{Symbol, nearest, slice};
 
-/// The predicate of policies whose texts say what may have gone wrong.
+/// The predicate whose facts describe possible causes of errors.
 const HYPOTHESIS: &str = "abductive_hypothesis";
 
-/// The predicate whose facts say which verbs there are: verb, category, shard, priority.
+/// The predicate whose facts define verbs: verb, category, shard, priority.
 const VERBS: &str = "verb_def";
 
-/// The shard that stands for none.
+/// The shard name for verbs without a shard.
 const NOBODY: &str = "/none";
 
-/// How far a name may be from the one that was meant.
+/// The maximum edit distance to the intended name.
 const NEAR: usize = 2;
 
-/// What a program says of predicates.
+/// The declared predicates of a program.
 #[derive(Debug, Default)]
 pub struct Declarations {
     predicates: Vec<DeclaredPredicate>,
     by_name: FxHashMap<&'static str, Vec<u32>>,
     hypotheses: Vec<(Box<str>, DeclarationPlace)>,
     verbs: Vec<Verb>,
-    /// The names on which permissions depend, declared or not.
+    /// The names that permissions depend on, declared or not.
     decisive: FxHashSet<&'static str>,
     home: Option<DeclarationHome>,
-    /// Predicates whose strings may have any characters.
+    /// Predicates whose strings may contain shell characters.
     prose: FxHashSet<&'static str>,
 }
 
-/// A predicate that a `Decl`, a clause or the host makes exist.
+/// A predicate that is defined by a `Decl`, a clause or the host.
 #[derive(Debug)]
 pub struct DeclaredPredicate {
-    /// The predicate's name, without its arity.
+    /// The name of the predicate, without its arity.
     pub name: &'static str,
-    /// How many arguments it takes.
+    /// The number of arguments.
     pub arity: usize,
-    /// Its `Decl`, else its first clause; `None` where only the host knows it.
+    /// The `Decl` or the first clause of the predicate. `None` if only the host defines it.
     pub place: Option<DeclarationPlace>,
-    /// The names of its parameters, as far as a `Decl` or a head has them.
+    /// The names of the parameters in the `Decl` or a head, if they have names.
     pub parameters: Vec<Option<&'static str>>,
-    /// What its facts look like: alternatives, each with one type a parameter. None where nothing is known.
+    /// Alternatives for the facts, each with one type per parameter. Empty if the types are
+    /// unknown.
     pub rows: Vec<Vec<Type>>,
-    /// The names that its author lists for a parameter.
+    /// The listed names for each parameter.
     pub names: Vec<Option<ParameterNames>>,
-    /// Its first rule.
+    /// The first rule of the predicate.
     pub derived: Option<DeclarationPlace>,
-    /// Whether some rule asks for it.
+    /// True if a rule uses the predicate.
     pub is_used: bool,
-    /// Whether it is declared `external()`: the host computes its facts, and none that is asserted counts.
+    /// True if the predicate is declared `external()`: the host computes its facts, and asserted
+    /// facts are ignored.
     pub is_external: bool,
-    /// The rule by which a permission depends on it, where one does.
+    /// The rule that makes a permission depend on the predicate.
     pub ground: Option<Ground>,
 }
 
-/// What is known of a name with so many arguments.
+/// The result of a lookup by name and arity.
 #[derive(Debug, Clone, Copy)]
 pub enum PredicateLookup<'d> {
-    /// There is a predicate of this name and arity.
+    /// The predicate with this name and arity.
     Declared(&'d DeclaredPredicate),
-    /// There is one of this name, the first is given, but none of this arity.
+    /// The first predicate with this name, with another arity.
     OtherArity(&'d DeclaredPredicate),
-    /// There is none of this name.
+    /// No predicate has this name.
     Unknown,
 }
 
 impl Declarations {
-    /// Reads what a program says whose predicates have their usual names.
+    /// Collects the declarations of a program with the default predicate names.
     #[must_use]
     pub fn of(program: &Program) -> Self {
         Self::with(program, &ReplaySettings::default())
     }
 
-    /// Reads what a program says; `settings` tell what permits and denies in it.
+    /// Collects the declarations of a program. `settings` names the predicates that permit and
+    /// deny.
     #[must_use]
     pub fn with(program: &Program, settings: &ReplaySettings) -> Self {
         let mut new = Self::default();
         let grounds = Grounds::of(program, settings);
-        // The numbers of predicates depend on what was edited before; what is found does not.
+        // Predicate numbers depend on the edit history, but the result must not.
         let mut predicates: Vec<_> = (0u32..).map(PredicateId).zip(&program.predicates).collect();
         predicates.sort_unstable_by_key(|(_, predicate)| predicate.key);
         for (id, predicate) in predicates {
@@ -127,38 +130,38 @@ impl Declarations {
         new
     }
 
-    /// Whether permissions depend on a predicate of this name, declared or not.
+    /// True if permissions depend on a predicate with this name, declared or not.
     #[must_use]
     pub fn decides(&self, name: &str) -> bool {
         self.decisive.contains(name)
     }
 
-    /// True if the strings of a predicate may have any characters: it is `prose_only`, and no rule leads from it to an
-    /// `exec_sink`.
+    /// True if the strings of a predicate may contain shell characters: it is `prose_only`, and no
+    /// rule leads from it to an `exec_sink`.
     #[must_use]
     pub fn is_prose(&self, name: &str) -> bool {
         self.prose.contains(name)
     }
 
-    /// Where a new `Decl` belongs; `None` where the program has none yet.
+    /// The location for a new `Decl`. `None` if the program has no declarations.
     #[must_use]
     pub fn home(&self) -> Option<DeclarationHome> {
         self.home
     }
 
-    /// The verbs that the facts of `verb_def` name, in the order of the program.
+    /// The verbs in the facts of `verb_def`, in the order of the program.
     #[must_use]
     pub fn verbs(&self) -> &[Verb] {
         &self.verbs
     }
 
-    /// Whether there is nothing that an update could be held against.
+    /// True if the program has no predicates.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.predicates.is_empty()
     }
 
-    /// What is known of a predicate.
+    /// Looks up a predicate by name and arity.
     #[must_use]
     pub fn get(&self, name: &str, arity: usize) -> PredicateLookup<'_> {
         let mut named = self.named(name);
@@ -168,25 +171,27 @@ impl Declarations {
         }
     }
 
-    /// The predicates of a name, one an arity.
+    /// Returns the predicates with a name, one per arity.
     pub fn named(&self, name: &str) -> impl Iterator<Item = &DeclaredPredicate> {
         let indices = self.by_name.get(name).into_iter().flatten();
         indices.filter_map(|index| self.predicates.get(*index as usize))
     }
 
-    /// All predicates, in the order of their names.
+    /// Returns all predicates, ordered by name.
     pub fn all(&self) -> impl Iterator<Item = &DeclaredPredicate> {
         self.predicates.iter()
     }
 
-    /// The name that was probably meant by one that does not exist; one with the right number of arguments if such
-    /// a number is given and such a one is near.
+    /// Returns the existing name that is most similar to an unknown name.
+    ///
+    /// If `arity` is given, a similar name with this arity is preferred.
     #[must_use]
     pub fn nearest(&self, name: &str, arity: Option<usize>) -> Option<&'static str> {
         self.nearest_of(name, arity, |_| true)
     }
 
-    /// [`Declarations::nearest`] among the predicates that `is_wanted` takes.
+    /// Returns the most similar name like [`Declarations::nearest`], among the predicates that
+    /// satisfy `is_wanted`.
     #[must_use]
     pub fn nearest_of(
         &self,
@@ -206,7 +211,8 @@ impl Declarations {
         self.by_name.get_key_value(found).map(|(name, _)| *name)
     }
 
-    /// The texts of `abductive_hypothesis("…")` in the bodies of rules, and where they stand.
+    /// Returns the texts of `abductive_hypothesis("…")` in the bodies of rules, with their
+    /// locations.
     pub fn hypotheses(&self) -> impl Iterator<Item = (&str, DeclarationPlace)> {
         self.hypotheses.iter().map(|(text, place)| (&**text, *place))
     }
@@ -255,7 +261,8 @@ impl DeclaredPredicate {
         }
     }
 
-    /// How the predicate is written: `task_status(TaskID /string, Status /name)`.
+    /// Returns the signature of the predicate, for example `task_status(TaskID /string, Status
+    /// /name)`.
     #[must_use]
     pub fn signature(&self) -> String {
         let parameter = |at: usize| {
@@ -272,14 +279,14 @@ impl DeclaredPredicate {
         format!("{}({})", self.name, parameters.join(", "))
     }
 
-    /// What a parameter may be, over all alternatives.
+    /// Returns the union of the types of a parameter over all alternatives.
     #[must_use]
     pub fn bound(&self, at: usize) -> Option<Type> {
         let columns: Option<Vec<Type>> = self.rows.iter().map(|row| row.get(at).cloned()).collect();
         columns.filter(|columns| !columns.is_empty()).map(Type::union)
     }
 
-    /// What a parameter is called in a message: `2 (Status)`.
+    /// Returns the position and name of a parameter for messages, for example ``2 (`Status`)``.
     #[must_use]
     pub fn parameter(&self, at: usize) -> String {
         match self.parameters.get(at).copied().flatten() {
@@ -289,7 +296,7 @@ impl DeclaredPredicate {
     }
 }
 
-/// The names of the variables of an atom.
+/// Returns the names of the variables of an atom.
 fn parameters(atom: &Atom, text: &str) -> Vec<Option<&'static str>> {
     let name = |term: &Term| match &term.kind {
         TermKind::Variable(name) => Some(name.as_str()),
@@ -310,7 +317,7 @@ fn hypotheses(program: &Program, predicate: &Predicate) -> Vec<(Box<str>, Declar
     program.uses(predicate).filter_map(|(site, _)| said(site)).collect()
 }
 
-/// What a fact of `verb_def` says; `None` for one that names no verb.
+/// Returns the verb of a `verb_def` fact. `None` for facts without a verb.
 fn verb(site: &Site<'_>) -> Option<Verb> {
     let clause = site.item.statement.clause().filter(|clause| clause.is_fact())?;
     let [name, category, shard, priority] = clause.head.args.as_slice() else { return None };

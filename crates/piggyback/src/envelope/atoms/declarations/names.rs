@@ -1,5 +1,5 @@
-//! The names that an author lists for a parameter: in a comment (`# Status: /open, /done`), in `arg(…)`, or as the
-//! facts of a predicate that the declaration includes.
+//! The listed names of a parameter, from a comment (`# Status: /open, /done`), from `arg(…)`, or
+//! from the facts of an included predicate.
 
 use mangle_engine::program::{FileSummary, Predicate, PredicateKey, Program, Site};
 use mangle_syntax::syntax::ast::{Atom, Declaration, Item, TermKind};
@@ -8,26 +8,26 @@ use mangle_syntax::text::slice;
 
 use crate::envelope::atoms::declaration_place::DeclarationPlace;
 
-/// What says that a list is not complete.
+/// Markers of an incomplete list.
 const OPEN: [&str; 4] = ["...", "…", "etc", "e.g"];
 
-/// Names that a parameter may be, as its author says.
+/// The names that are allowed for a parameter according to its declaration.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ParameterNames {
-    /// In the author's order, slash included.
+    /// The names with slash, in the order of the declaration.
     pub names: Vec<Box<str>>,
-    /// The statement that says so.
+    /// The statement with the list.
     pub place: Option<DeclarationPlace>,
 }
 
 impl ParameterNames {
-    /// Whether a name is among them.
+    /// True if the list contains a name.
     #[must_use]
     pub fn contains(&self, name: &str) -> bool {
         self.names.iter().any(|known| **known == *name)
     }
 
-    /// The one that was probably meant.
+    /// Returns the most similar name.
     #[must_use]
     pub fn nearest(&self, name: &str) -> Option<&str> {
         let allowed = name.len().div_ceil(3);
@@ -38,14 +38,14 @@ impl ParameterNames {
             .map(|(_, known)| known)
     }
 
-    /// All of them, for a message.
+    /// Formats all names for a message.
     #[must_use]
     pub fn list(&self) -> String {
         self.names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
     }
 }
 
-/// The names of each parameter of a predicate.
+/// Returns the listed names of each parameter of a predicate.
 pub(super) fn of(
     program: &Program,
     predicate: &Predicate,
@@ -64,7 +64,7 @@ pub(super) fn of(
     parameters.iter().map(names).collect()
 }
 
-/// What `arg(Status, "…")` says.
+/// Returns the text in `arg(Status, "…")`.
 fn said_of(declaration: &Declaration, parameter: &str, site: &Site<'_>) -> Option<String> {
     let is_it = |atom: &&Atom| atom.name.as_str() == "arg" && variable(atom, 0) == Some(parameter);
     let atom = declaration.descriptors.iter().find(is_it)?;
@@ -80,7 +80,7 @@ fn variable(atom: &Atom, at: usize) -> Option<&'static str> {
     }
 }
 
-/// The comment lines right above a statement, the nearest last.
+/// Returns the comment lines directly above a statement, in source order.
 fn comment_above<'p>(file: &'p FileSummary, item: &Item) -> Vec<&'p str> {
     let before = file.text.get(..usize::from(item.start)).unwrap_or("");
     let Some(above) = before.strip_suffix('\n') else { return Vec::new() };
@@ -90,7 +90,7 @@ fn comment_above<'p>(file: &'p FileSummary, item: &Item) -> Vec<&'p str> {
     lines
 }
 
-/// The list of the line that begins with the name of a parameter and a colon.
+/// Returns the list in the line that begins with the name of a parameter and a colon or `=`.
 fn commented(comment: &[&str], parameter: &str) -> Option<Vec<Box<str>>> {
     comment.iter().find_map(|line| {
         let (word, rest) = line.split_once([':', '='])?;
@@ -99,7 +99,8 @@ fn commented(comment: &[&str], parameter: &str) -> Option<Vec<Box<str>>> {
     })
 }
 
-/// The names of a text that is a list of them from its start; a remark in parentheses or behind a dash may follow.
+/// Parses a text that begins with a list of names. A remark in parentheses or after a dash may
+/// follow.
 fn list(text: &str) -> Option<Vec<Box<str>>> {
     let text = text.trim().trim_start_matches("one of").trim_start_matches(':').trim();
     let end = text.find(['(', ';', '—', '#']).or_else(|| text.find(" - ")).unwrap_or(text.len());
@@ -115,7 +116,8 @@ fn list(text: &str) -> Option<Vec<Box<str>>> {
     (words.len() > 1 && words.iter().all(is_name)).then(|| words.into_iter().map(Box::from).collect())
 }
 
-/// The names of a predicate with facts and without rules that the declaration includes a parameter in.
+/// Returns the names in the facts of a predicate without rules that the declaration includes for a
+/// parameter.
 fn included(
     program: &Program,
     site: &Site<'_>,

@@ -1,4 +1,5 @@
-//! Predicates whose strings may have any characters: `prose_only(/P)`, unless a rule leads from `P` to an `exec_sink`.
+//! Predicates whose strings may contain shell characters: `prose_only(/P)`, unless a rule leads
+//! from `P` to an `exec_sink`.
 
 use rustc_hash::FxHashSet;
 
@@ -6,22 +7,23 @@ use mangle_engine::program::{Predicate, PredicateKey, Program};
 use mangle_syntax::syntax::ast::TermKind;
 use mangle_syntax::text::Symbol;
 
-/// The predicate that exempts others from the check of strings.
+/// The predicate that exempts other predicates from the string check.
 const PROSE: &str = "prose_only";
 
-/// The predicate that names those that the host acts on.
+/// The predicate that lists the predicates with an effect in the host.
 const SINKS: &str = "exec_sink";
 
-/// The predicates of a program whose strings may have any characters.
+/// Returns the predicates of a program whose strings may contain shell characters.
 pub(super) fn of(program: &Program) -> FxHashSet<&'static str> {
     let sinks = sinks(program);
     let is_free = |name: &&'static str| reached(program, name).is_disjoint(&sinks);
-    // Without a sink the runtime exempts nothing.
+    // If there is no sink, the runtime exempts no predicates.
     let declared = if sinks.is_empty() { Vec::new() } else { listed(program, PROSE) };
     declared.into_iter().filter(is_free).collect()
 }
 
-/// The predicates that are declared `prose_only` although rules lead from them to an `exec_sink`, and that sink.
+/// Returns the predicates that are declared `prose_only` although rules lead to an `exec_sink`,
+/// each with the sink.
 #[must_use]
 pub fn contradicted_prose(program: &Program) -> Vec<(&'static str, &'static str)> {
     let sinks = sinks(program);
@@ -33,7 +35,7 @@ fn sinks(program: &Program) -> FxHashSet<&'static str> {
     listed(program, SINKS).into_iter().collect()
 }
 
-/// The predicates that the facts of a predicate name.
+/// Returns the predicates named in the facts of a predicate.
 fn listed(program: &Program, name: &str) -> Vec<&'static str> {
     let Some(predicate) = program.predicate(PredicateKey { name: Symbol::new(name), arity: 1 }) else {
         return Vec::new();
@@ -48,7 +50,8 @@ fn listed(program: &Program, name: &str) -> Vec<&'static str> {
     named.collect()
 }
 
-/// The predicates that rules derive from a predicate of this name, over any number of steps, and the predicate itself.
+/// Returns the predicates that rules derive from a predicate in any number of steps, including the
+/// predicate itself.
 fn reached(program: &Program, name: &'static str) -> FxHashSet<&'static str> {
     let mut reached = FxHashSet::from_iter([name]);
     let mut open: Vec<&Predicate> = program.named(Symbol::new(name)).collect();

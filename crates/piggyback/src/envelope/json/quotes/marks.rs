@@ -1,19 +1,19 @@
-//! Characters that may delimit strings, and how likely each ends a string that another one began.
+//! Quote characters and the costs of pairing them as string delimiters.
 
-/// A kind of quote.
+/// A kind of quote character.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(in super::super) enum Quote {
     /// `"`
     Double,
     /// `'`
     Single,
-    /// A double quote of a word processor.
+    /// A typographic double quote.
     TypographicDouble,
-    /// A single quote of a word processor.
+    /// A typographic single quote.
     TypographicSingle,
 }
 
-/// A quote without a backslash before it.
+/// A quote without a preceding backslash.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Mark {
     pub(super) at: usize,
@@ -22,7 +22,7 @@ pub(super) struct Mark {
 }
 
 impl Quote {
-    /// The cost of a string that begins with it.
+    /// Returns the cost of a string that begins with this quote.
     pub(super) fn opening_cost(self) -> u32 {
         match self {
             Self::Double => 0,
@@ -31,7 +31,8 @@ impl Quote {
         }
     }
 
-    /// The cost of another quote as the end of a string that begins with this one. `None` if it never ends one.
+    /// Returns the cost of `end` as the closing quote of a string that begins with this quote.
+    /// `None` if it cannot close the string.
     pub(super) fn closing_cost(self, end: Self) -> Option<u32> {
         match (self, end) {
             (Self::Double, Self::Double) | (Self::Single, Self::Single) => Some(0),
@@ -47,7 +48,7 @@ impl Quote {
         }
     }
 
-    /// The cost of another quote inside a string that begins with this one.
+    /// Returns the cost of `inner` inside a string that begins with this quote.
     pub(super) fn inner_cost(self, inner: Self) -> u32 {
         match (self, inner) {
             (Self::Double, Self::Double) | (Self::Single, Self::Single) => 2,
@@ -58,13 +59,13 @@ impl Quote {
     }
 }
 
-/// The quote that a text begins with, and its length.
+/// Returns the quote at the start of a text and its length in bytes.
 pub(in super::super) fn quote_at(text: &[u8]) -> Option<(Quote, usize)> {
     Some(match text {
         [b'"', ..] => (Quote::Double, 1),
         [b'\'', ..] => (Quote::Single, 1),
         [b'`', ..] => (Quote::TypographicSingle, 1),
-        // An acute accent, and primes.
+        // Acute accent and primes.
         [0xc2, 0xb4, ..] => (Quote::TypographicSingle, 2),
         [0xe2, 0x80, 0xb2, ..] => (Quote::TypographicSingle, 3),
         [0xe2, 0x80, 0xb3, ..] => (Quote::TypographicDouble, 3),
@@ -75,14 +76,15 @@ pub(in super::super) fn quote_at(text: &[u8]) -> Option<(Quote, usize)> {
         [0xe2, 0x80, 0xb9 | 0xba, ..] => (Quote::TypographicSingle, 3),
         // `«` and `»`.
         [0xc2, 0xab | 0xbb, ..] => (Quote::TypographicDouble, 2),
-        // The quotes of Chinese and Japanese texts, and the wide quote.
+        // Chinese and Japanese quotes, and the full-width quote.
         [0xe3, 0x80, 0x8c..=0x8f | 0x9d..=0x9f, ..] => (Quote::TypographicDouble, 3),
         [0xef, 0xbc, 0x82, ..] => (Quote::TypographicDouble, 3),
         _ => return None,
     })
 }
 
-/// The quotes of a text that begins at `start`. `None` if there are none or more than `most`.
+/// Returns the quotes of a text that begins at offset `start`. `None` if there are no quotes or
+/// more than `most`.
 pub(super) fn marks(text: &[u8], start: usize, most: usize) -> Option<Vec<Mark>> {
     let (mut found, mut at) = (Vec::new(), 0);
     while let Some(byte) = text.get(at) {
@@ -105,7 +107,7 @@ pub(super) fn marks(text: &[u8], start: usize, most: usize) -> Option<Vec<Mark>>
     (!found.is_empty()).then_some(found)
 }
 
-/// True if an apostrophe stands between the digits of a number: `1'000`.
+/// True if an apostrophe separates digits of a number, as in `1'000`.
 fn is_separator(text: &[u8], at: usize, len: usize) -> bool {
     let is_digit = |byte: Option<&u8>| byte.is_some_and(u8::is_ascii_digit);
     let behind = text.get(at + len..).unwrap_or(&[]);

@@ -1,10 +1,11 @@
-//! The structure of JSON outside of strings, with a cost for each place that the grammar does not allow.
+//! The structure of damaged JSON outside of strings, with a cost for each syntax error.
 
 use rustc_hash::FxHashMap;
 
 use super::super::space::{FULL_WIDTH, comment_len, full_width_sign, space_len};
 
-/// Costs of corrections. A word between two strings costs the most: it is probably part of one of them.
+/// Costs of corrections. A word between two strings has the highest cost because it is probably
+/// part of a string.
 mod cost {
     pub(super) const COMMENT: u32 = 1;
     pub(super) const SIGN: u32 = 1;
@@ -20,16 +21,16 @@ mod cost {
     pub(super) const NO_KEY: u32 = 3;
     pub(super) const WRONG_BRACKET: u32 = 3;
     pub(super) const MISPLACED_WORD: u32 = 4;
-    /// Prose behind the value.
+    /// Prose after the value.
     pub(super) const TAIL: u32 = 2;
-    /// A bracket behind the value.
+    /// A bracket after the value.
     pub(super) const TAIL_BRACKET: u32 = 4;
 }
 
-/// The part of a value that is read next.
+/// The next expected token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 enum Wants {
-    /// The value of the whole text.
+    /// The outermost value.
     #[default]
     Root,
     /// A key, an element, or the end.
@@ -38,37 +39,37 @@ enum Wants {
     Value,
     /// A comma or the end.
     Comma,
-    /// Nothing: the value is complete.
+    /// Nothing, because the value is complete.
     Nothing,
 }
 
-/// A comment that a text is in.
+/// The kind of the current comment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 enum Comment {
     Line,
     Block,
 }
 
-/// The open arrays and objects, and what comes next.
+/// Open arrays and objects, and the next expected token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub(super) struct Structure {
     /// The innermost open array or object in [`Stacks`].
     stack: Stack,
     wants: Wants,
     comment: Option<Comment>,
-    /// True if the latest byte was the end of a value.
+    /// True if the last byte ended a value.
     is_tight: bool,
-    /// True if text behind the whole value was met, and a bracket there.
+    /// True if text follows the complete value, and true if that text has a bracket.
     tail: (bool, bool),
 }
 
-/// A stack of open arrays and objects.
+/// The index of a stack of open arrays and objects in [`Stacks`].
 type Stack = Option<u32>;
 
-/// All stacks of a search, each once.
+/// All stacks of a search, without duplicates.
 #[derive(Debug, Default)]
 pub(super) struct Stacks {
-    /// The stack below the innermost level, and true if that level is an object.
+    /// The stack below the innermost level, and true if the innermost level is an object.
     levels: Vec<(Stack, bool)>,
     ids: FxHashMap<(Stack, bool), u32>,
 }
@@ -93,17 +94,16 @@ impl Stacks {
 }
 
 impl Structure {
-    /// True if the value is complete.
     pub(super) fn is_done(&self) -> bool {
         self.wants == Wants::Nothing
     }
 
-    /// True if quotes mean nothing here: in a comment, and behind the value.
+    /// True if quotes have no role at this position: in a comment or after the value.
     pub(super) fn ignores_quotes(&self) -> bool {
         self.comment.is_some() || self.is_done()
     }
 
-    /// Begins a string. Returns true if it is a key, and the cost.
+    /// Begins a string. Returns its cost, and true if the string is a key.
     pub(super) fn begin_string(&mut self, stacks: &Stacks) -> Option<(bool, u32)> {
         if self.ignores_quotes() {
             return None;
@@ -118,7 +118,6 @@ impl Structure {
         })
     }
 
-    /// Ends a string.
     pub(super) fn end_string(&mut self, is_key: bool) {
         self.wants = if is_key { Wants::Colon } else { self.after_value() };
         self.is_tight = true;
@@ -128,7 +127,7 @@ impl Structure {
         if self.stack.is_some() { Wants::Comma } else { Wants::Nothing }
     }
 
-    /// Reads some text without strings. Returns the cost.
+    /// Reads text without strings and returns the cost.
     pub(super) fn read(&mut self, text: &[u8], stacks: &mut Stacks) -> u32 {
         let (mut at, mut cost) = (0, 0);
         while let Some(rest) = text.get(at..).filter(|rest| !rest.is_empty()) {
@@ -139,7 +138,7 @@ impl Structure {
         cost
     }
 
-    /// Reads the next part of some text. Returns its length and the cost.
+    /// Reads the next token of the text. Returns its length and cost.
     fn step(&mut self, rest: &[u8], stacks: &mut Stacks) -> (usize, u32) {
         if let Some(comment) = self.comment {
             return (self.end_comment(rest, comment), 0);
@@ -173,7 +172,7 @@ impl Structure {
                 self.wants = Wants::Value;
                 (1, 0)
             }
-            // A key in an array: its bracket is missing.
+            // A key in an array means that the closing bracket of the array is missing.
             b':' if self.wants == Wants::Comma && self.leave_array(stacks) => (1, cost::WRONG_BRACKET),
             byte if is_word_part(byte) => self.word(rest, stacks),
             _ => (rest.iter().take_while(|byte| is_stray(**byte)).count(), cost::STRAY),
@@ -191,7 +190,7 @@ impl Structure {
         end.unwrap_or(rest.len())
     }
 
-    /// Reads text behind the whole value.
+    /// Reads text after the complete value.
     fn tail(&mut self, rest: &[u8]) -> (usize, u32) {
         let len = rest.iter().take_while(|byte| byte.is_ascii_whitespace() || **byte == b'`').count();
         if len > 0 {
@@ -241,7 +240,7 @@ impl Structure {
         cost::WRONG_BRACKET
     }
 
-    /// Leaves an array that is directly inside an object. Returns true if there is one.
+    /// Closes an array that is directly inside an object. Returns true if the array was closed.
     fn leave_array(&mut self, stacks: &Stacks) -> bool {
         let below = stacks.top(self.stack).filter(|(_, is_object)| !is_object).map(|(below, _)| below);
         let Some(below) = below.filter(|below| stacks.is_object(*below)) else { return false };
@@ -284,7 +283,7 @@ impl Structure {
             Wants::Root | Wants::Item | Wants::Value => cost::WORD,
             Wants::Comma | Wants::Colon | Wants::Nothing => cost::MISPLACED_WORD,
         };
-        // A word in the place of a key is probably one.
+        // A word at the position of a key is probably a key.
         let is_new_key = in_object && !is_value && matches!(self.wants, Wants::Item | Wants::Comma);
         self.wants = if is_new_key { Wants::Colon } else { self.after_value() };
         self.is_tight = true;
@@ -292,7 +291,8 @@ impl Structure {
     }
 }
 
-/// Returns where a string without its last quote ends, if the text behind it up to the next quote is structure.
+/// Returns the end of a string without a closing quote, if the text up to the next quote is
+/// structure.
 pub(super) fn missing_end(gap: &[u8], is_key: bool, is_last: bool) -> Option<usize> {
     if is_key {
         let colon = memchr::memchr(b':', gap)?;
@@ -305,14 +305,15 @@ pub(super) fn missing_end(gap: &[u8], is_key: bool, is_last: bool) -> Option<usi
     let begins_line = tail.iter().take_while(|byte| byte.is_ascii_whitespace()).any(|byte| *byte == b'\n');
     let first = tail.trim_ascii_start().first();
     let is_end = match is_last {
-        // A text that ends inside a string is cut off, unless its brackets follow on lines of their own.
+        // Text that ends inside a string is truncated, unless closing brackets follow on a new
+        // line.
         true => begins_line && matches!(first, Some(b'}' | b']')),
         false => begins_line || matches!(first, Some(b',' | b'}' | b']')),
     };
     is_end.then_some(len)
 }
 
-/// Returns where the last words of a text begin, if nothing but words follows, up to the very end of the text.
+/// Returns the offset of the last words of a text, if only words follow up to its end.
 pub(super) fn last_word(gap: &[u8]) -> Option<usize> {
     let from = gap.iter().rposition(|byte| b",:{}[]\n".contains(byte)).map_or(0, |at| at + 1);
     let words =
@@ -321,12 +322,12 @@ pub(super) fn last_word(gap: &[u8]) -> Option<usize> {
     gap.get(start).filter(|byte| is_word_part(**byte) || **byte == b'/').map(|_| start)
 }
 
-/// True if a byte belongs to a word or a number.
+/// True if a byte can be part of a word or number.
 pub(in super::super) fn is_word_part(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'+' | b'-' | b'.' | b'%' | b'$')
 }
 
-/// The length of the words behind a word.
+/// Returns the length of the words that follow a word.
 fn more_words(text: &[u8]) -> usize {
     let is_part = |byte: &u8| is_word_part(*byte) || matches!(byte, b' ' | b'\t');
     let len = text.iter().take_while(|byte| is_part(byte)).count();
