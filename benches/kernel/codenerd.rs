@@ -69,7 +69,7 @@ fn with_facts(texts: &[Arc<str>], count: usize, engine: Option<&mut Engine>) {
     );
 }
 
-fn evaluate(compiled: &Arc<mangle_engine::kernel::Compiled>) -> Model {
+fn evaluate(compiled: &Arc<mangle_engine::kernel::CompiledProgram>) -> Model {
     let model = run(compiled, LIMITS, Clock { now_ns: 0 }, &Cancel::new());
     assert_eq!(model.stopped, None);
     model

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use mangle_engine::kernel::{Clock, Compiled, Limits, Reading, Reason, compile, run};
+use mangle_engine::kernel::{Clock, CompiledProgram, Limits, Reading, StopReason, compile, run};
 use mangle_syntax::text::Cancel;
 
 use crate::{milliseconds, support};
@@ -64,7 +64,11 @@ pub(crate) fn measure() {
 }
 
 /// How long after its deadline, or after it was cancelled, a run ends; `None` when it came to its end before.
-fn lateness(compiled: &Arc<Compiled>, limits: Limits, cancelled: Option<Duration>) -> Option<Duration> {
+fn lateness(
+    compiled: &Arc<CompiledProgram>,
+    limits: Limits,
+    cancelled: Option<Duration>,
+) -> Option<Duration> {
     let cancel = Cancel::new();
     let start = Instant::now();
     std::thread::scope(|scope| {
@@ -81,8 +85,10 @@ fn lateness(compiled: &Arc<Compiled>, limits: Limits, cancelled: Option<Duration
         let end = Instant::now();
         // The thread that cancels may itself come late.
         let due = canceller.map_or(start + limits.time, |canceller| canceller.join().unwrap());
-        let is_stopped =
-            matches!(model.stopped.map(|stop| stop.reason), Some(Reason::Time(_) | Reason::Cancelled));
+        let is_stopped = matches!(
+            model.stopped.map(|stop| stop.reason),
+            Some(StopReason::Time(_) | StopReason::Cancelled)
+        );
         is_stopped.then(|| end.saturating_duration_since(due))
     })
 }

@@ -27,7 +27,7 @@ use super::watch::watching;
 use crate::host::{self, CheckOptions, CheckTarget, MAX_FILE_LEN, Memory, Overlay, Resolution, STDIN, Shell};
 use crate::report::{self, LoadErrors};
 use mangle_settings::{FailOn, MaxFindings};
-use piggyback::transcript::LONGEST_DOCUMENT;
+use piggyback::transcript::MAX_DOCUMENT_LEN;
 
 /// Lint Mangle policies and agent transcripts
 ///
@@ -346,9 +346,9 @@ impl Check {
         } else if (self.fix.is_on() || self.compare.versions().is_some()) && self.reads_stdin() {
             // A transcript that is fixed or compared is read several times.
             let mut bytes = Vec::new();
-            let input = std::io::stdin().lock().take(LONGEST_DOCUMENT as u64 + 1).read_to_end(&mut bytes);
+            let input = std::io::stdin().lock().take(MAX_DOCUMENT_LEN as u64 + 1).read_to_end(&mut bytes);
             input.context("cannot read standard input")?;
-            ensure!(bytes.len() <= LONGEST_DOCUMENT, "standard input is too long to be read twice");
+            ensure!(bytes.len() <= MAX_DOCUMENT_LEN, "standard input is too long to be read twice");
             overlay.insert_transcript(working.join(STDIN), bytes.into());
         }
         Ok(overlay)

@@ -53,7 +53,7 @@ impl Check {
             "a comparison of versions cannot be used with fixes, a baseline, `--since`, `--statistics`, `--verify` or `--watch`"
         );
         let overlay = self.overlay(working)?;
-        let start = Clock::of(&KernelSettings::default());
+        let start = Clock::from_settings(&KernelSettings::default());
         let old = self.side(&overlay, start, working)?;
         let new = self.side(&overlay.clone().with_versions(versions), start, working)?;
         let comparison = compare(&old, &new);

@@ -19,7 +19,7 @@ use crate::report::ReportEntry;
 use mangle_engine::program::FileSummary;
 use mangle_syntax::lint::{Applicability, Diagnostic, ResolvedFix};
 use mangle_syntax::text::FileId;
-use piggyback::transcript::LONGEST_DOCUMENT;
+use piggyback::transcript::MAX_DOCUMENT_LEN;
 
 /// The options for fixes.
 #[derive(Debug, Args)]
@@ -390,7 +390,7 @@ fn why_left(why: SkipReason, count: usize) -> String {
         SkipReason::TooLong(len) => format!(
             "{what} not applied, because the file has {} MiB; files of up to {} MiB are fixed",
             len.div_ceil(1 << 20),
-            LONGEST_DOCUMENT >> 20
+            MAX_DOCUMENT_LEN >> 20
         ),
     }
 }

@@ -211,8 +211,8 @@ impl QueryCommand {
         complaints: &mut QueryErrors,
     ) -> Result<QueryAnswer, String> {
         let (program, settings) = (&joined.program, &joined.settings.kernel);
-        let limits = Limits::of(settings);
-        let clock = self.now.map_or_else(|| Clock::of(settings), |now_ns| Clock { now_ns });
+        let limits = Limits::from_settings(settings);
+        let clock = self.now.map_or_else(|| Clock::from_settings(settings), |now_ns| Clock { now_ns });
         let compiled = compile(program, reading);
         let mut kernel = Kernel::new(Arc::clone(&compiled));
         complaints.tables.extend(given.give(&mut kernel, program, limits));

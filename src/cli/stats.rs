@@ -99,7 +99,7 @@ impl Stats {
     /// Writes the HTML page, if requested.
     fn page(&self, fleet: &Fleet, unread: usize, mark: &LoadErrors, working: &Path) -> Result<()> {
         let Some(file) = &self.report else { return Ok(()) };
-        let today = instant_text(Clock::of(&KernelSettings::default()).now_ns);
+        let today = instant_text(Clock::from_settings(&KernelSettings::default()).now_ns);
         let page = page(FleetPage {
             fleet,
             title: None,

@@ -131,7 +131,7 @@ impl TestCommand {
     fn one<'p>(&self, joined: &'p LinkedTest, settings_errors: &'p LoadErrors) -> TestRun<'p> {
         let kernel = &joined.settings.kernel;
         let reading = self.reading.map_or(kernel.reading, Reading::from);
-        let (limits, clock) = (Limits::of(kernel), Clock::of(kernel));
+        let (limits, clock) = (Limits::from_settings(kernel), Clock::from_settings(kernel));
         let coverage = self.coverage || self.min_coverage.is_some();
         let settings = TestSettings { reading, limits, clock, coverage };
         let (file, project) = (joined.file, &*joined.settings);

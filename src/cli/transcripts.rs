@@ -26,7 +26,7 @@ use crate::report::replies::TranscriptReply;
 use crate::report::{LinePosition, LoadError, LoadErrors, ReportEntry, Sources, json_value};
 use mangle_settings::{BUILT_IN_CONSUMERS, Container, MaxFindings, Profile, TranscriptSettings};
 use piggyback::envelope::ReplyContext;
-use piggyback::transcript::{LONGEST_DOCUMENT, ReadSummary, Record};
+use piggyback::transcript::{MAX_DOCUMENT_LEN, ReadSummary, Record};
 
 /// The options for reading transcripts.
 #[derive(Debug, Default, Args)]
@@ -206,9 +206,9 @@ impl Transcripts {
             return Ok(());
         }
         let mut bytes = Vec::new();
-        let input = io::stdin().lock().take(LONGEST_DOCUMENT as u64 + 1).read_to_end(&mut bytes);
+        let input = io::stdin().lock().take(MAX_DOCUMENT_LEN as u64 + 1).read_to_end(&mut bytes);
         input.context("cannot read standard input")?;
-        ensure!(bytes.len() <= LONGEST_DOCUMENT, "standard input is too long for `--report`");
+        ensure!(bytes.len() <= MAX_DOCUMENT_LEN, "standard input is too long for `--report`");
         self.overlay.insert_transcript(self.working.join(STDIN), bytes.into());
         Ok(())
     }

@@ -14,7 +14,7 @@ use super::walk::{WalkEntry, boundary};
 use super::{FileTable, Overlay, is_taken, read, relative};
 use crate::ide::registry;
 use crate::report::{LoadError, LoadErrors};
-use mangle_engine::program::{Embedding, PredicateKey};
+use mangle_engine::program::{PredicateKey, ProgramEnvironment};
 use mangle_settings::{
     CONFIG_BAD_VALUE, CONFIG_UNKNOWN_KEY, CONFIG_UNKNOWN_RULE, EMPTY_PROGRAM, FACT_EXTENSIONS, FILE_NAME,
     Globs, ProgramPlaces, ProgramSettings, REQUIRED_VERSION, Settings, UNMATCHED_PATTERN, Vocabulary,
@@ -56,7 +56,7 @@ pub(super) struct ProjectProgram {
     pub(super) origin: ProgramOrigin,
     pub(super) declared: Option<usize>,
     pub(super) files: Vec<PathBuf>,
-    pub(super) embedding: Embedding,
+    pub(super) embedding: ProgramEnvironment,
 }
 
 impl Project {
@@ -257,11 +257,11 @@ impl Project {
         let mut hybrid: Vec<_> = files.iter().filter(is_hybrid).map(|path| table.id(path)).collect();
         hybrid.sort_unstable();
         let predicates = settings.host_predicates.iter();
-        let embedding = Embedding {
+        let embedding = ProgramEnvironment {
             predicates: predicates.map(|&(name, arity)| PredicateKey { name, arity }).collect(),
             stores: self.settings.runtime.stores.clone(),
-            hybrid,
-            ..Embedding::default()
+            files_with_directives: hybrid,
+            ..ProgramEnvironment::default()
         };
         let name = settings.name.clone().unwrap_or_else(|| folder_name(&self.root));
         ProjectProgram { name, origin: ProgramOrigin::Configured, declared: None, files, embedding }

@@ -470,7 +470,7 @@ impl<'a> Resolver<'a> {
         let singles: Vec<StandaloneFile> = singles.into_iter().map(single).collect();
         let mut embedding = dealt.embedding;
         embedding.engine = versions.engine.version;
-        embedding.singles = self.files_of(&singles, |_| true);
+        embedding.separate_files = self.files_of(&singles, |_| true);
         embedding.tests = self.files_of(&singles, is_test);
         embedding.kernels = self.files_of(&singles, is_kernel);
         ProgramFiles {

@@ -15,7 +15,7 @@ use crate::ide::fixes::{FixRequest, FixedText, fix_text};
 use crate::ide::transcripts::{diagnostics, of_fences};
 use mangle_engine::program::FileSummary;
 use mangle_syntax::text::FileId;
-use piggyback::transcript::{LONGEST_DOCUMENT, settings};
+use piggyback::transcript::{MAX_DOCUMENT_LEN, settings};
 
 #[derive(Debug)]
 pub struct FixedFile {
@@ -79,13 +79,13 @@ fn read(found: &TranscriptFile, request: TranscriptRequest<'_>) -> io::Result<Re
     if !input.is_plain() {
         return Ok(Err(SkipReason::Compressed));
     }
-    let limit = LONGEST_DOCUMENT as u64;
+    let limit = MAX_DOCUMENT_LEN as u64;
     if let Some(total) = input.total().filter(|total| *total > limit) {
         return Ok(Err(SkipReason::TooLong(total)));
     }
     let mut bytes = Vec::new();
     input.take(limit + 1).read_to_end(&mut bytes)?;
-    if bytes.len() > LONGEST_DOCUMENT {
+    if bytes.len() > MAX_DOCUMENT_LEN {
         return Ok(Err(SkipReason::TooLong(bytes.len() as u64)));
     }
     Ok(Ok(bytes.into()))

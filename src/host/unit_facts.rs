@@ -61,7 +61,7 @@ fn result(program: &Program, of: &ProgramFiles, options: &UnitOptions<'_>) -> Un
     let settings = &of.settings.kernel;
     let compiled = compile(program, settings.reading);
     let clock = settings.now.map_or(options.start, |now_ns| Clock { now_ns });
-    let model = run(&compiled, Limits::of(settings), clock, options.cancel);
+    let model = run(&compiled, Limits::from_settings(settings), clock, options.cancel);
     match &model.stopped {
         Some(stop) => UnitResult::Stopped(stop.reason.to_string()),
         None => {

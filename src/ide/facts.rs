@@ -132,13 +132,13 @@ fn shape(program: &Program, id: PredicateId, predicate: &Predicate) -> Vec<Table
     let arity = usize::from(predicate.key.arity);
     let (name, temporal) = (predicate.key.name.as_str(), predicate.signature.temporal);
     let Some(declaration) = program.declaration(predicate) else {
-        return TableShape::of(id, name, vec![Cell::Any; arity], Vec::new(), temporal);
+        return TableShape::new(id, name, vec![Cell::Any; arity], Vec::new(), temporal);
     };
     let rows = Rows::declared(declaration);
     let columns = (0..arity).map(|at| cell(&rows.column(at))).collect();
     let names: Option<Vec<_>> = declaration.atom.args.iter().map(Term::variable).collect();
     let names = names.unwrap_or_default().iter().map(|name| name.as_str().to_owned()).collect();
-    TableShape::of(id, name, columns, names, temporal)
+    TableShape::new(id, name, columns, names, temporal)
 }
 
 /// Returns the cell format of a column type.

@@ -209,7 +209,7 @@ impl Hints<'_> {
         }
         let program = self.analysis.program();
         let types = self.analysis.types();
-        let inferred = ClauseTypes::of(clause, |atom| types.relation(program, self.file, atom));
+        let inferred = ClauseTypes::infer(clause, |atom| types.relation(program, self.file, atom));
         let mut known: FxHashSet<Symbol> = FxHashSet::default();
         for term in clause.premises.iter().flat_map(terms) {
             let Some(variable) = term.variable().filter(|variable| known.insert(*variable)) else { continue };

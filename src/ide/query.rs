@@ -7,7 +7,7 @@
 mod hints;
 
 use crate::report::{AnswerFact, FactDetails, QueryAnswer, Sources, StoresOfFact, proof};
-use mangle_engine::kernel::{Clock, Compiled, Datum, Model, RuleId, TextBudget, ValueId};
+use mangle_engine::kernel::{Clock, CompiledProgram, Datum, Model, RuleId, TextBudget, ValueId};
 use mangle_engine::program::Program;
 use mangle_syntax::text::Symbol;
 
@@ -16,7 +16,7 @@ pub use mangle_engine::kernel::Query;
 /// An evaluated program.
 pub struct EvaluatedProgram<'a> {
     pub program: &'a Program,
-    pub compiled: &'a Compiled,
+    pub compiled: &'a CompiledProgram,
     /// Derived facts.
     pub model: &'a mut Model,
     /// Time of the evaluation.
@@ -28,7 +28,12 @@ pub struct EvaluatedProgram<'a> {
 /// Formats the location of a clause, for example `policy.mg:12`. `None` if the clause is not in a
 /// file.
 #[must_use]
-pub fn place(compiled: &Compiled, program: &Program, sources: &Sources, rule: RuleId) -> Option<String> {
+pub fn place(
+    compiled: &CompiledProgram,
+    program: &Program,
+    sources: &Sources,
+    rule: RuleId,
+) -> Option<String> {
     let rule = compiled.rule(rule)?;
     let item = program.file(rule.file)?.items.get(rule.item as usize)?;
     Some(format!("{}:{}", sources.name(rule.file), sources.place(rule.file, item.start).line))
@@ -112,7 +117,7 @@ pub fn ask(
         let gaps = asked.model.gaps(asked.compiled, asked.clock, query.predicate, &query.wanted, wish.depth);
         answer.obstacles = proof::gaps(&gaps, asked.place);
     }
-    let mut budget = wish.text.of(printed_bytes(asked, &query, &numbers));
+    let mut budget = wish.text.for_size(printed_bytes(asked, &query, &numbers));
     let mut steps = 0;
     for number in &numbers {
         if budget.left == 0 || steps > MOST_STEPS {

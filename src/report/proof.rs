@@ -32,7 +32,7 @@ impl Writer<'_> {
         let Some(node) = self.proof.nodes.get(at) else { return };
         let (known, steps) = (self.shown.get(at) == Some(&true), &node.steps);
         let note = match steps.is_empty() {
-            _ if node.folded => " …".to_owned(),
+            _ if node.is_truncated => " …".to_owned(),
             true => format!("  [{}]", line(&(self.place)(node.rule))),
             false if known => "  (see above)".to_owned(),
             false => format!("  by {}", line(&(self.place)(node.rule))),

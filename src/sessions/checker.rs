@@ -153,7 +153,7 @@ impl Checker {
         let knowledges = KnowledgeMap::new(&resolution, &files, None);
         let project = like.project.and_then(|at| resolution.projects.get(at));
         let settings = project.map_or_else(Arc::default, |project| Arc::clone(&project.settings));
-        let clock = clock.unwrap_or_else(|| Clock::of(&settings.kernel));
+        let clock = clock.unwrap_or_else(|| Clock::from_settings(&settings.kernel));
         let programs =
             TranscriptPrograms { resolution: &resolution, knowledges: &knowledges, clock: Some(clock) };
         let policies = AccountPolicies::that_judge(programs);

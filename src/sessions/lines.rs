@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use piggyback::transcript::LONGEST_RECORD;
+use piggyback::transcript::MAX_RECORD_LEN;
 
 use super::Session;
 
@@ -48,7 +48,7 @@ pub(super) struct TextPlace {
 
 /// The maximum length of a text that is copied to a line. Longer records are rejected, so the rest
 /// of the text has no effect.
-const LONGEST_TEXT: usize = LONGEST_RECORD + 1;
+const LONGEST_TEXT: usize = MAX_RECORD_LEN + 1;
 
 impl SessionLines {
     pub(super) fn of(session: &Session<'_>, form: TurnForm) -> Self {

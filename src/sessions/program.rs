@@ -104,7 +104,7 @@ impl PolicyProgram {
         reading: Reading,
         wish: AnswerOptions,
     ) -> Result<QueryAnswer, String> {
-        let (limits, clock) = (Limits::of(&self.settings.kernel), self.checker.clock);
+        let (limits, clock) = (Limits::from_settings(&self.settings.kernel), self.checker.clock);
         let compiled = compile(&self.program, reading);
         let mut kernel = Kernel::new(Arc::clone(&compiled));
         for (name, rows) in tables {

@@ -6,7 +6,9 @@ use parking_lot::Mutex;
 use regex::Regex;
 use rustc_hash::FxHashSet;
 
-use mangle_engine::kernel::{Clock, Compiled, Datum, Kernel, Limits, Model, Reading, ValueId, compile};
+use mangle_engine::kernel::{
+    Clock, CompiledProgram, Datum, Kernel, Limits, Model, Reading, ValueId, compile,
+};
 use mangle_engine::program::{Influences, PredicateId, PredicateKey, Program};
 use mangle_settings::{ReplaySettings, gate_pattern};
 use mangle_syntax::text::{Cancel, Symbol};
@@ -36,7 +38,7 @@ pub struct Constitution {
     /// The program with the rules that permit and deny requests.
     pub program: Arc<Program>,
     /// The execution plans of the program.
-    pub compiled: Arc<Compiled>,
+    pub compiled: Arc<CompiledProgram>,
     /// The names of the predicates.
     pub settings: ReplaySettings,
     /// The limits of each evaluation.
@@ -157,7 +159,7 @@ impl Constitution {
     /// The predicates whose facts can override a denial.
     pub(super) fn lifting(&self) -> FxHashSet<PredicateId> {
         let all = (0u32..).map(PredicateId).take(self.program.predicates.count());
-        all.filter(|id| self.consulted.get(*id).is_some_and(|consult| consult.lifts)).collect()
+        all.filter(|id| self.consulted.get(*id).is_some_and(|consult| consult.removes_obstacle)).collect()
     }
 
     pub(super) fn begin(&self) -> Kernel {

@@ -6,7 +6,8 @@ use super::origins::Origins;
 use super::reply_fact::ReplyFact;
 use super::verdict::{Lock, Reliance, Verdict};
 use mangle_engine::kernel::{
-    Clock, Datum, Fact, Ground, Kernel, Miss, Model, Obstacle, Proof, Reason, Relation, RuleId, Stop, ValueId,
+    Clock, Datum, Fact, Ground, Kernel, Miss, Model, Obstacle, Proof, Relation, RuleId, Stop, StopReason,
+    ValueId,
 };
 use mangle_engine::program::PredicateId;
 use mangle_settings::Runtime;
@@ -405,5 +406,5 @@ pub(super) fn own_facts(proof: &Proof, origins: &Origins, all: &mut Vec<ReplyFac
 
 /// True if another evaluation after this stop is pointless.
 pub(super) fn is_final(stop: &Stop) -> bool {
-    !matches!(stop.reason, Reason::Failed(_) | Reason::Unordered(_))
+    !matches!(stop.reason, StopReason::Failed(_) | StopReason::Unordered(_))
 }

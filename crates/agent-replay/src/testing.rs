@@ -48,7 +48,7 @@ impl Case {
         let settings = settings.unwrap_or_default();
         let policy = SourceFile::parse(find("policy.mg").unwrap_or_default().into());
         let program = Program::new(vec![FileSummary::new(FileId(0), &policy).into()]);
-        let runtime = find(".nerd/config.json").map(|text| transcript::Limits::of_config(text.as_bytes()));
+        let runtime = find(".nerd/config.json").map(|text| transcript::Limits::from_config(text.as_bytes()));
         Self {
             name: parts[0].0.to_owned(),
             text: parts[0].1.clone(),

@@ -169,7 +169,7 @@ impl HomeKey {
 }
 
 fn is_single(program: &Program, file: FileId) -> bool {
-    program.embedding.singles.binary_search(&file).is_ok()
+    program.embedding.separate_files.binary_search(&file).is_ok()
 }
 
 fn fix(

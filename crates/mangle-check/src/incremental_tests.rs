@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use crate::Registry;
 use crate::diagnostics::{FindingCache, diagnostics};
-use mangle_engine::program::{Embedding, FileSummary, Program};
+use mangle_engine::program::{FileSummary, Program, ProgramEnvironment};
 use mangle_settings::{RuleSettings, Vocabulary, parse};
 use mangle_syntax::lint::Severity;
 use mangle_syntax::syntax::SourceFile;
@@ -67,7 +67,7 @@ impl Edited {
         }
         let files = sources.iter().zip(0..).map(summary).collect();
         let stores = parse(STORES, Vocabulary { rules: &[] }).settings.runtime.stores;
-        let embedding = Embedding { kernels: Vec::new(), stores, ..Embedding::default() };
+        let embedding = ProgramEnvironment { kernels: Vec::new(), stores, ..ProgramEnvironment::default() };
         let program = Program::embedded(files, Arc::new(embedding));
         Self { sources, program, cache: FindingCache::new(Registry::of_programs()), settings, dice: 5 }
     }

@@ -11,7 +11,7 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 
 use expect_test::Expect;
-use mangle_engine::program::{Embedding, FileSummary, Program};
+use mangle_engine::program::{FileSummary, Program, ProgramEnvironment};
 use mangle_engine::types::{ProgramTypes, TypeCache};
 use mangle_settings::RuleSettings;
 use mangle_syntax::lint::{Diagnostic, Rule, Severity};
@@ -59,7 +59,7 @@ pub fn is_kernel(name: &str) -> bool {
 }
 
 /// The kinds of files of a program, according to their names.
-pub fn embedding<'n>(names: impl Iterator<Item = &'n str>) -> Arc<Embedding> {
+pub fn embedding<'n>(names: impl Iterator<Item = &'n str>) -> Arc<ProgramEnvironment> {
     let names: Vec<_> = names.zip(0..).collect();
     let ends_with = |end: &str| {
         let files = names.iter().filter(|(name, _)| name.ends_with(end));
@@ -71,7 +71,7 @@ pub fn embedding<'n>(names: impl Iterator<Item = &'n str>) -> Arc<Embedding> {
     let samples: Vec<FileId> = ends_with(".kernel.mg");
     let mut singles = [&tests[..], &samples[..]].concat();
     singles.sort_unstable();
-    Arc::new(Embedding { tests, kernels, singles, ..Embedding::default() })
+    Arc::new(ProgramEnvironment { tests, kernels, separate_files: singles, ..ProgramEnvironment::default() })
 }
 
 impl CheckedFixture {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use mangle_check::policy_test::property::{Property, PropertyError};
-use mangle_engine::kernel::{Compiled, Proof, Reason};
+use mangle_engine::kernel::{CompiledProgram, Proof, StopReason};
 use mangle_engine::program::{FileSummary, PredicateId};
 use mangle_syntax::text::{Cancel, FileId};
 use rustc_hash::FxHashMap;
@@ -97,7 +97,7 @@ pub struct Answer {
     /// The solver that decided the question, if any.
     pub solver: Option<&'static str>,
     /// The proof of the solution, and the program with the rules of the proof.
-    pub proof: Option<(Proof, Arc<Compiled>)>,
+    pub proof: Option<(Proof, Arc<CompiledProgram>)>,
     /// For a pair of programs, the original files of the other program.
     pub originals: FxHashMap<FileId, Arc<FileSummary>>,
     /// The extent of the search.
@@ -223,7 +223,7 @@ impl Answer {
             }
             Outcome::Aborts { world, stop } => {
                 let why = match &stop.reason {
-                    Reason::Failed(failure) => failure.to_string(),
+                    StopReason::Failed(failure) => failure.to_string(),
                     other => other.to_string(),
                 };
                 let message =
@@ -258,7 +258,7 @@ fn facts_of(world: &World) -> Vec<String> {
     facts
 }
 
-fn proof(world: &mut World, asked: &crate::Question) -> (Proof, Arc<Compiled>) {
+fn proof(world: &mut World, asked: &crate::Question) -> (Proof, Arc<CompiledProgram>) {
     let compiled = Arc::clone(&asked.compiled);
     (plain_proof(world.kernel.model_mut().explain(&compiled, asked.clock, asked.goal, 0)), compiled)
 }

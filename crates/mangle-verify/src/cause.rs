@@ -6,7 +6,7 @@
 
 use std::sync::Arc;
 
-use mangle_engine::kernel::{Clock, Compiled, Ground, Model, Proof, ProofNode, RuleId};
+use mangle_engine::kernel::{Clock, CompiledProgram, Ground, Model, Proof, ProofNode, RuleId};
 use mangle_engine::program::PredicateId;
 use mangle_syntax::syntax::SourceFile;
 use mangle_syntax::text::{FileId, slice};
@@ -19,7 +19,7 @@ const DEEPEST: usize = 64;
 
 /// The rules of two programs and their facts in one world.
 pub(crate) struct Parting<'p> {
-    compiled: &'p Arc<Compiled>,
+    compiled: &'p Arc<CompiledProgram>,
     clock: Clock,
     pair: &'p ProgramPair,
     /// The relation and number of each fact, by its text.
@@ -30,7 +30,7 @@ pub(crate) struct Parting<'p> {
 
 impl<'p> Parting<'p> {
     pub(crate) fn new(
-        compiled: &'p Arc<Compiled>,
+        compiled: &'p Arc<CompiledProgram>,
         model: &Model,
         clock: Clock,
         pair: &'p ProgramPair,

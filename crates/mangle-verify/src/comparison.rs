@@ -7,7 +7,7 @@
 use std::sync::Arc;
 
 use mangle_check::policy_test::property::{Piece, PropertyError};
-use mangle_engine::kernel::{Compiled, Kernel, Proof};
+use mangle_engine::kernel::{CompiledProgram, Kernel, Proof};
 use mangle_engine::program::Program;
 use mangle_syntax::text::{Cancel, FileId};
 
@@ -53,7 +53,7 @@ pub struct Difference {
     /// The proof of the fact.
     pub proof: Proof,
     /// The program with the rules of the proof.
-    pub compiled: Arc<Compiled>,
+    pub compiled: Arc<CompiledProgram>,
 }
 
 /// A statement that causes a difference.

@@ -1,6 +1,6 @@
 //! Dependencies of a question: the needed predicates, and the predicates that depend on the inputs.
 
-use mangle_engine::kernel::Compiled;
+use mangle_engine::kernel::CompiledProgram;
 use mangle_engine::kernel::plan::{Let, RelationId, Step, StepKind};
 use mangle_engine::program::PredicateId;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -26,13 +26,13 @@ impl Cone {
 
 /// The relations that each relation reads.
 pub(crate) struct Reading<'c> {
-    compiled: &'c Compiled,
+    compiled: &'c CompiledProgram,
     reads: FxHashMap<RelationId, FxHashSet<RelationId>>,
 }
 
 impl<'c> Reading<'c> {
     /// Reads all rules of a program.
-    pub(crate) fn new(compiled: &'c Compiled) -> Self {
+    pub(crate) fn new(compiled: &'c CompiledProgram) -> Self {
         let mut reading = Self { compiled, reads: FxHashMap::default() };
         for stratum in &compiled.strata {
             for plan in &stratum.plans {
@@ -53,8 +53,8 @@ impl<'c> Reading<'c> {
             rules.iter().for_each(|rule| reading.steps(*relation, &rule.plan.steps));
         }
         for merge in &compiled.merges {
-            reading.add(merge.kept, merge.all);
-            reading.add(merge.kept, merge.predicate);
+            reading.add(merge.result, merge.candidates);
+            reading.add(merge.result, merge.predicate);
         }
         reading
     }

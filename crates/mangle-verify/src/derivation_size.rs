@@ -5,7 +5,7 @@
 //! that fewer facts derive fewer of them.
 
 use mangle_engine::kernel::plan::{Plan, RelationId, StepKind};
-use mangle_engine::kernel::{Compiled, Reading};
+use mangle_engine::kernel::{CompiledProgram, Reading};
 use mangle_engine::program::PredicateId;
 use mangle_syntax::syntax::ast::Operator;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -20,7 +20,7 @@ type Lookups = Vec<(RelationId, bool)>;
 ///
 /// The caller checks that worlds of this size do not stop the evaluation in rules of the cone.
 pub(crate) fn derivation_size(
-    compiled: &Compiled,
+    compiled: &CompiledProgram,
     cone: &Cone,
     goal: PredicateId,
     forbidden: &[PredicateId],
@@ -35,7 +35,7 @@ pub(crate) fn derivation_size(
 }
 
 struct Sizes<'s> {
-    compiled: &'s Compiled,
+    compiled: &'s CompiledProgram,
     cone: &'s Cone,
     inputs: &'s FxHashSet<RelationId>,
     /// `None` during the computation, and for relations without a bound.
@@ -50,7 +50,7 @@ impl Sizes<'_> {
 
     /// True if a relation is aggregated, merged, or evaluated on demand.
     fn is_special(&self, relation: RelationId) -> bool {
-        self.compiled.merges.iter().any(|merge| merge.kept == relation || merge.all == relation)
+        self.compiled.merges.iter().any(|merge| merge.result == relation || merge.candidates == relation)
             || self.compiled.deferred.contains_key(&relation)
             || self
                 .compiled

@@ -1,6 +1,6 @@
 //! A check for predicates that have no fact in any world.
 
-use mangle_engine::kernel::Compiled;
+use mangle_engine::kernel::CompiledProgram;
 use mangle_engine::kernel::plan::{RelationId, Step, StepKind};
 use mangle_engine::program::PredicateId;
 use rustc_hash::FxHashSet;
@@ -10,7 +10,11 @@ use crate::candidates::InputPredicate;
 /// Returns the reason that no world has a fact of `goal`, or `None` if a fact may exist.
 ///
 /// A reason exists if each rule needs a fact that neither inputs nor facts nor other rules provide.
-pub(crate) fn obstacle(compiled: &Compiled, goal: PredicateId, inputs: &[InputPredicate]) -> Option<String> {
+pub(crate) fn obstacle(
+    compiled: &CompiledProgram,
+    goal: PredicateId,
+    inputs: &[InputPredicate],
+) -> Option<String> {
     let possible = possible(compiled, inputs);
     (!possible.contains(&goal.0)).then(|| match missing(compiled, goal, &possible) {
         Some(name) => format!("no fact of `{name}` can ever be derived"),
@@ -19,7 +23,7 @@ pub(crate) fn obstacle(compiled: &Compiled, goal: PredicateId, inputs: &[InputPr
 }
 
 /// Returns the relations that may have a tuple.
-fn possible(compiled: &Compiled, inputs: &[InputPredicate]) -> FxHashSet<RelationId> {
+fn possible(compiled: &CompiledProgram, inputs: &[InputPredicate]) -> FxHashSet<RelationId> {
     let given = inputs
         .iter()
         .flat_map(|input| &input.predicates)
@@ -40,8 +44,8 @@ fn possible(compiled: &Compiled, inputs: &[InputPredicate]) -> FxHashSet<Relatio
             }
         }
         for merge in &compiled.merges {
-            if possible.contains(&merge.all) {
-                possible.insert(merge.kept);
+            if possible.contains(&merge.candidates) {
+                possible.insert(merge.result);
             }
         }
         if possible.len() == before {
@@ -60,7 +64,11 @@ fn fires(steps: &[Step], possible: &FxHashSet<RelationId>) -> bool {
 }
 
 /// Returns the missing predicate of the only rule of `goal`.
-fn missing(compiled: &Compiled, goal: PredicateId, possible: &FxHashSet<RelationId>) -> Option<String> {
+fn missing(
+    compiled: &CompiledProgram,
+    goal: PredicateId,
+    possible: &FxHashSet<RelationId>,
+) -> Option<String> {
     let plans = compiled.plans();
     let mut plans = plans.filter(|plan| plan.target == goal.0);
     let (only, None) = (plans.next()?, plans.next()) else { return None };

@@ -4,7 +4,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use mangle_engine::program::{Embedding, FileSummary, PredicateKey, Program};
+use mangle_engine::program::{FileSummary, PredicateKey, Program, ProgramEnvironment};
 use mangle_syntax::syntax::SourceFile;
 use mangle_syntax::syntax::ast::{Atom, Item, Premise, StatementKind, TermKind};
 use mangle_syntax::text::{FileId, Symbol, TextSize};
@@ -103,7 +103,11 @@ pub(crate) fn without_mark(fact: &str) -> Option<String> {
     is_other.then(|| format!("{name}{args}"))
 }
 
-fn together(one: &Embedding, other: &Embedding, ids: &FxHashMap<FileId, FileId>) -> Embedding {
+fn together(
+    one: &ProgramEnvironment,
+    other: &ProgramEnvironment,
+    ids: &FxHashMap<FileId, FileId>,
+) -> ProgramEnvironment {
     let moved = |own: &[FileId], others: &[FileId]| {
         let others = others.iter().filter_map(|file| ids.get(file));
         let mut all: Vec<FileId> = own.iter().chain(others).copied().collect();
@@ -111,14 +115,14 @@ fn together(one: &Embedding, other: &Embedding, ids: &FxHashMap<FileId, FileId>)
         all
     };
     let others = other.predicates.iter().map(|key| in_other(*key));
-    Embedding {
+    ProgramEnvironment {
         predicates: one.predicates.iter().copied().chain(others).collect(),
         engine: one.engine,
         stores: one.stores.clone().or_else(|| other.stores.clone()),
-        hybrid: moved(&one.hybrid, &other.hybrid),
+        files_with_directives: moved(&one.files_with_directives, &other.files_with_directives),
         tests: moved(&one.tests, &other.tests),
         kernels: moved(&one.kernels, &other.kernels),
-        singles: moved(&one.singles, &other.singles),
+        separate_files: moved(&one.separate_files, &other.separate_files),
     }
 }
 

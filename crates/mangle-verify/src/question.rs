@@ -10,7 +10,7 @@ use std::sync::Arc;
 use mangle_check::policy_test::property::{Claim, Properties, Property, PropertyError, Restrictions};
 use mangle_check::policy_test::without_cases;
 use mangle_engine::kernel::plan::StepKind;
-use mangle_engine::kernel::{Clock, Compiled, Limits, Reading, compile_as};
+use mangle_engine::kernel::{Clock, CompiledProgram, Limits, Reading, compile_with_intended_files};
 use mangle_engine::program::{FileSummary, PredicateKey, Program, key_of};
 use mangle_syntax::syntax::SourceFile;
 use mangle_syntax::syntax::ast::{Clause, Item, StatementKind};
@@ -164,7 +164,7 @@ fn compile(
         .map(|(id, text)| Arc::new(FileSummary::new(*id, &SourceFile::parse(text.into()))));
     let all = program.files.iter().cloned().chain(added).collect();
     let whole = Program::embedded(all, Arc::clone(&program.embedding));
-    let compiled = compile_as(&whole, setup.reading, &[ids[0]].into_iter().collect());
+    let compiled = compile_with_intended_files(&whole, setup.reading, &[ids[0]].into_iter().collect());
     safe(&compiled, &ids)?;
     let id = |name: &str| whole.id(PredicateKey { name: Symbol::new(name), arity: 0 });
     let goal = PredicateKey { name: Symbol::new(GOAL), arity: 0 };
@@ -259,7 +259,7 @@ fn goal_rule(file: &FileSummary, item: &Item, clause: &Clause) -> Option<String>
 }
 
 /// Checks that the rules of a question are safe.
-fn safe(compiled: &Compiled, files: &[FileId]) -> Result<(), String> {
+fn safe(compiled: &CompiledProgram, files: &[FileId]) -> Result<(), String> {
     let is_ours = |rule| compiled.rule(rule).is_some_and(|rule| files.contains(&rule.file));
     if let Some(fault) = compiled.faults.iter().find(|fault| is_ours(fault.rule)) {
         return Err(fault.failure.to_string());

@@ -1,6 +1,6 @@
 //! Formatting of worlds as text. Only worlds whose facts parse to the same values are shown.
 
-use mangle_engine::kernel::{Clock, Compiled, Datum, Fact, Model, ValueId, Values, evaluate};
+use mangle_engine::kernel::{Clock, CompiledProgram, Datum, Fact, Model, ValueId, Values, evaluate};
 use mangle_syntax::syntax::SourceFile;
 
 use crate::candidates::InputPredicate;
@@ -24,7 +24,7 @@ pub(crate) fn is_readable(fact: &Fact, inputs: &[InputPredicate], values: &mut V
 
 /// Formats a fact. Unlike the engine, floats are formatted as float literals, for example `1.0`
 /// instead of `1`.
-pub(crate) fn fact_text(model: &Model, compiled: &Compiled, fact: &Fact) -> String {
+pub(crate) fn fact_text(model: &Model, compiled: &CompiledProgram, fact: &Fact) -> String {
     let float = |value: &ValueId| match model.values.get(*value) {
         Datum::Float(bits) => Some(float_literal(f64::from_bits(*bits))),
         _ => None,

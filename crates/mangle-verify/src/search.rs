@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use mangle_engine::kernel::plan::RelationId;
 use mangle_engine::kernel::{
-    Clock, Compiled, Fact, Kernel, Limits, Reading, Reason as StopReason, RuleId, Stop, ValueId,
+    Clock, CompiledProgram, Fact, Kernel, Limits, Reading, RuleId, Stop, StopReason, ValueId,
 };
 use mangle_engine::program::{FileSummary, PredicateId, PredicateKey};
 use mangle_syntax::text::{Cancel, FileId};
@@ -33,7 +33,7 @@ use crate::symbolic::{Evaluation, Setting, unsupported};
 #[derive(Debug, Clone)]
 pub struct Question {
     /// The program, with the rules of the question.
-    pub compiled: Arc<Compiled>,
+    pub compiled: Arc<CompiledProgram>,
     /// For a pair of programs, the original files of the other program.
     pub originals: FxHashMap<FileId, Arc<FileSummary>>,
     /// The predicate that must have a fact.
@@ -551,14 +551,14 @@ impl Search<'_> {
 }
 
 /// Returns the reason for missing facts in the engine's evaluation of a predicate, if any.
-fn missed_by_engine(compiled: &Compiled, root: PredicateId) -> Option<String> {
-    if let Some(read) = compiled.unordered_below(root) {
+fn missed_by_engine(compiled: &CompiledProgram, root: PredicateId) -> Option<String> {
+    if let Some(read) = compiled.unordered_dependency(root) {
         let name = compiled.name(read.predicate);
         return Some(format!(
             "the engine evaluates rules before or after the temporal `{name}` that they ask for"
         ));
     }
-    let rule = compiled.missing_below(root)?;
+    let rule = compiled.incomplete_rule(root)?;
     let name = compiled.rule(rule).map(|rule| compiled.name(rule.predicate).to_string()).unwrap_or_default();
     Some(format!("the engine misses facts of the recursive `{name}` that two facts of one round give"))
 }

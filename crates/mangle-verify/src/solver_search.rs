@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use mangle_engine::kernel::{Fact, Reason, RuleId, ValueId, Values};
+use mangle_engine::kernel::{Fact, RuleId, StopReason, ValueId, Values};
 use mangle_engine::program::PredicateId;
 
 use crate::candidates::InputPredicate;
@@ -128,7 +128,7 @@ fn asserted(facts: &PlainFacts, inputs: &[InputPredicate], values: &mut Values) 
 fn ending_of(worlds: &mut Worlds<'_>, cone: &Cone, wanted: Wanted, facts: &[Vec<Fact>]) -> Option<Ending> {
     match worlds.confirm(facts) {
         Confirmation::Stops(world, stop) => {
-            let is_failure = matches!(stop.reason, Reason::Failed(_));
+            let is_failure = matches!(stop.reason, StopReason::Failed(_));
             let beside = worlds.stopping(&stop).filter(|id| is_failure && !cone.needs(id.0));
             let stops = Confirmation::Stops(world, stop);
             let confirmed = (wanted == Wanted::Stop).then_some(Ending::Confirmed(stops));

@@ -1,7 +1,7 @@
 //! Detection of vacuous answers, which depend on no fact of a world because the program contains
 //! the facts.
 
-use mangle_engine::kernel::Compiled;
+use mangle_engine::kernel::CompiledProgram;
 use mangle_engine::program::{PredicateId, PredicateKey, Program};
 use mangle_syntax::text::{FileId, Symbol};
 
@@ -12,7 +12,11 @@ use crate::program_pair::split_mark;
 const MAX_NAMES: usize = 4;
 
 /// Returns the predicates with facts and without rules that a goal depends on.
-pub(crate) fn constants(program: &Program, compiled: &Compiled, goal: PredicateId) -> Vec<PredicateKey> {
+pub(crate) fn constants(
+    program: &Program,
+    compiled: &CompiledProgram,
+    goal: PredicateId,
+) -> Vec<PredicateKey> {
     let cone = cone::Reading::new(compiled).cone(&[goal], &[]);
     let needed = program.predicates.iter().filter(|predicate| {
         program.id(predicate.key).is_some_and(|id| cone.needs(id.0))

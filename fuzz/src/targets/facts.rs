@@ -57,7 +57,7 @@ fn shapes(kinds: u8) -> Vec<TableShape> {
     let cells: Vec<_> =
         [kinds % 13, kinds / 13 % 13].iter().map(|at| all[usize::from(*at)].clone()).collect();
     let names = if kinds & 2 == 0 { vec!["A".to_owned(), "É".to_owned()] } else { Vec::new() };
-    TableShape::of(PredicateId(0), "t", cells, names, kinds & 0x80 != 0)
+    TableShape::new(PredicateId(0), "t", cells, names, kinds & 0x80 != 0)
 }
 
 fn read(bytes: &[u8], is_json: bool, shapes: &[TableShape], values: &mut Values) -> Vec<Vec<ValueId>> {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use mangle_engine::kernel::{
-    Clock, Compiled, Dump, Fact, Kernel, Limits, Model, Reading, RuleId, TextBudget, compile,
+    Clock, CompiledProgram, Dump, Fact, Kernel, Limits, Model, Reading, RuleId, TextBudget, compile,
 };
 use mangle_engine::program::PredicateId;
 use mangle_ls::report::proof;
@@ -47,7 +47,7 @@ pub(crate) fn run(bytes: &[u8]) {
 }
 
 /// Takes back some facts of the program and gives them again; compares what follows with programs that never had them.
-fn come_and_go(kernel: &mut Kernel, compiled: &Arc<Compiled>, is_ordered: bool) {
+fn come_and_go(kernel: &mut Kernel, compiled: &Arc<CompiledProgram>, is_ordered: bool) {
     let before = facts(kernel, compiled);
     let mut fork = kernel.fork();
     let all = compiled.facts();
@@ -79,12 +79,12 @@ fn is_whole(kernel: &Kernel) -> bool {
 }
 
 /// All facts, cut where they are long.
-fn facts(kernel: &Kernel, compiled: &Compiled) -> Dump {
+fn facts(kernel: &Kernel, compiled: &CompiledProgram) -> Dump {
     kernel.model().dump_within(compiled, BUDGET)
 }
 
 /// Proofs and obstacles of a few facts of each predicate.
-fn print(model: &mut Model, compiled: &Compiled) {
+fn print(model: &mut Model, compiled: &CompiledProgram) {
     let place = |rule: RuleId| format!("{rule:?}");
     for predicate in (0..compiled.predicates()).map(PredicateId) {
         let (len, arity) =

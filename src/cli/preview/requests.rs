@@ -158,10 +158,11 @@ impl PreviewCommand {
     pub(super) fn settings(&self, joined: &LinkedProgram) -> PreviewSettings {
         let kernel = &joined.settings.kernel;
         let reading = self.reading.map_or(kernel.reading, Reading::from);
-        let clock = self.now.map_or_else(|| Clock::of(kernel), |now_ns| Clock { now_ns });
-        let settings = PreviewSettings::of(&joined.settings.prompt, reading, Limits::of(kernel), clock)
-            .in_version(joined.settings.transcripts.profile)
-            .of_runtime(joined.settings.transcripts.caps.runtime);
+        let clock = self.now.map_or_else(|| Clock::from_settings(kernel), |now_ns| Clock { now_ns });
+        let settings =
+            PreviewSettings::of(&joined.settings.prompt, reading, Limits::from_settings(kernel), clock)
+                .in_version(joined.settings.transcripts.profile)
+                .of_runtime(joined.settings.transcripts.caps.runtime);
         PreviewSettings {
             synthetic: settings.synthetic && !self.no_synthetic,
             sticky: self.sticky,

@@ -46,7 +46,7 @@ pub(super) fn state(
         program: Arc::clone(program),
         reading: until.reading,
         settings: settings.replay.clone(),
-        limits: Limits::of(&settings.kernel),
+        limits: Limits::from_settings(&settings.kernel),
         clock: until.clock,
     };
     let (prefill, cancel) = (Prefill::default(), surroundings::cancel());

@@ -344,7 +344,7 @@ impl ReplayCommand {
         let working = transcripts.working();
         let checked = CheckReport::of(transcripts.checked(), &written.starts, &mut written.shown);
         let revision = host::revision(&policies.path(self, transcripts));
-        let today = instant_text(Clock::of(&KernelSettings::default()).now_ns);
+        let today = instant_text(Clock::from_settings(&KernelSettings::default()).now_ns);
         let mark = written.mark.mark();
         let page = html(Page {
             turns: &written.shown,

@@ -150,8 +150,9 @@ impl Policies {
         sources: Rc<RefCell<Sources>>,
         given: &ExtraFacts,
     ) -> Policy {
-        let limits = Limits::of(&settings.kernel);
-        let clock = command.now.map_or_else(|| Clock::of(&settings.kernel), |now_ns| Clock { now_ns });
+        let limits = Limits::from_settings(&settings.kernel);
+        let clock =
+            command.now.map_or_else(|| Clock::from_settings(&settings.kernel), |now_ns| Clock { now_ns });
         let reading = command.reading(settings.kernel.reading);
         let basis = Basis { program, reading, settings: settings.replay.clone(), limits, clock };
         let complaints = &mut self.complaints;

@@ -43,7 +43,9 @@ impl<'a> SessionRun<'a> {
         let options = |policy: &Policy, found: &'a TranscriptFile, judge: Judge<'a>| ReplayOptions {
             transcript: &found.settings,
             runtime: judge.limits,
-            clock: wish.now.map_or_else(|| Clock::of(&policy.settings.kernel), |now_ns| Clock { now_ns }),
+            clock: wish
+                .now
+                .map_or_else(|| Clock::from_settings(&policy.settings.kernel), |now_ns| Clock { now_ns }),
             abduce: wish.abduce,
             show_permits: wish.show_permits,
             coverage: wish.coverage,

@@ -245,6 +245,6 @@ fn the_page_about_limits_has_these_limits() {
     let expansion = row("transcript after");
     let (free, times) = crate::host::transcripts::EXPANSION;
     assert!(expansion.contains(&content::size(free)) && expansion.contains(&format!("{times} times")));
-    let member = content::size(piggyback::transcript::LONGEST_DOCUMENT as u64);
+    let member = content::size(piggyback::transcript::MAX_DOCUMENT_LEN as u64);
     assert!(row("member of an archive").contains(&member), "{member}");
 }

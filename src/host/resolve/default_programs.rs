@@ -13,7 +13,7 @@ use crate::host::paths::is_schema;
 use crate::host::project::{ProjectProgram, folder_name, without_twins};
 use crate::host::walk::WalkEntry;
 use crate::host::{Overlay, is_single};
-use mangle_engine::program::Embedding;
+use mangle_engine::program::ProgramEnvironment;
 
 /// The program name for commands that process exactly one program.
 const GIVEN_PATHS: &str = "the given paths";
@@ -112,7 +112,7 @@ impl Resolver<'_> {
             origin: ProgramOrigin::Lone,
             declared: None,
             files: files.into_iter().collect(),
-            embedding: Embedding::default(),
+            embedding: ProgramEnvironment::default(),
         };
         let program = self.program(dealt, folder.into(), project, &settings, &samples);
         self.result.programs.push(program);
@@ -137,7 +137,7 @@ impl Resolver<'_> {
             origin: ProgramOrigin::Together,
             declared: None,
             files: without_twins(files),
-            embedding: Embedding::default(),
+            embedding: ProgramEnvironment::default(),
         };
         let program = self.program(dealt, root, None, &Arc::default(), &[]);
         self.result.programs.push(program);

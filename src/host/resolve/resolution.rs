@@ -17,7 +17,7 @@ use crate::host::{
     AgentSettings, CheckTarget, FileTable, GrammarFile, MemberLink, Overlay, ProgramVersions, Project,
     TranscriptFile, relative,
 };
-use mangle_engine::program::Embedding;
+use mangle_engine::program::ProgramEnvironment;
 use mangle_settings::{Settings, TranscriptSettings};
 use mangle_syntax::text::FileId;
 
@@ -43,7 +43,7 @@ pub struct ProgramFiles {
     pub settings: Arc<Settings>,
     /// The versions of the engine and the runtime, with the reason for each.
     pub versions: Arc<ProgramVersions>,
-    pub embedding: Arc<Embedding>,
+    pub embedding: Arc<ProgramEnvironment>,
     /// Sorted by path.
     pub members: Vec<Member>,
     /// Sample kernels, other sample files, and policy tests, which are not members of the program.

@@ -99,8 +99,8 @@ fn basis(program: &Arc<Program>, settings: &Settings, clock: Option<Clock>) -> B
         program: Arc::clone(program),
         reading: settings.kernel.reading,
         settings: settings.replay.clone(),
-        limits: Limits::of(&settings.kernel),
-        clock: clock.unwrap_or_else(|| Clock::of(&settings.kernel)),
+        limits: Limits::from_settings(&settings.kernel),
+        clock: clock.unwrap_or_else(|| Clock::from_settings(&settings.kernel)),
     }
 }
 

@@ -12,7 +12,7 @@ use rawzip::{CompressionMethod, RECOMMENDED_BUFFER_SIZE, ZipArchive};
 
 use super::expansion;
 use crate::host::disk::{self, Content};
-use piggyback::transcript::LONGEST_DOCUMENT;
+use piggyback::transcript::MAX_DOCUMENT_LEN;
 
 /// File name extensions of archives.
 const ENDS: [&str; 2] = [".eval", ".zip"];
@@ -194,8 +194,8 @@ impl<R: Read> Read for MemberReader<R> {
             self.finish()?;
         }
         self.crc.update(into.get(..read).unwrap_or(&[]));
-        if self.crc.amount() as usize > LONGEST_DOCUMENT {
-            let limit = LONGEST_DOCUMENT >> 20;
+        if self.crc.amount() as usize > MAX_DOCUMENT_LEN {
+            let limit = MAX_DOCUMENT_LEN >> 20;
             return Err(io::Error::other(format!(
                 "it has more than {limit} MiB decompressed, which is the limit"
             )));

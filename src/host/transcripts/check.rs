@@ -19,7 +19,7 @@ use crate::report::{FilePart, LinePosition, OverflowCounts, ReportEntry, SourceT
 use mangle_settings::{Container, FailOn};
 use mangle_syntax::lint::Diagnostic;
 use mangle_syntax::text::{Cancel, FileId, TextRange, TextSize};
-use piggyback::transcript::{LONGEST_DOCUMENT, Record, TranscriptFinding};
+use piggyback::transcript::{MAX_DOCUMENT_LEN, Record, TranscriptFinding};
 
 /// The maximum number of findings per file, unless all are requested.
 pub const MOST_FINDINGS: usize = 10_000;
@@ -167,7 +167,7 @@ impl<'a> OneFile<'a> {
                 head.extend_from_slice(chunk.get(..HEAD_LEN).unwrap_or(chunk));
             }
             if is_stdin {
-                kept = kept.take().filter(|kept| kept.len() + chunk.len() <= LONGEST_DOCUMENT);
+                kept = kept.take().filter(|kept| kept.len() + chunk.len() <= MAX_DOCUMENT_LEN);
                 kept.iter_mut().for_each(|kept| kept.extend_from_slice(chunk));
             }
             let is_text = matches!(container, Some(Container::Markdown | Container::Raw) | None);

@@ -63,7 +63,7 @@ impl<'a> TranscriptFigures<'a> {
         if let Some(shown) = accounts.replayed() {
             self.counter.replay();
             for block in &shown.blocks {
-                let labels = self.counter.blocked(block);
+                let labels = self.counter.count_block(block);
                 see(origins.at(block.place, labels), FleetEvent::Blocked);
             }
             findings.extend(shown.found);
@@ -85,7 +85,7 @@ impl<'a> TranscriptFigures<'a> {
         accounts: &mut Accounts<'_>,
         see: &mut SeeEvent<'_>,
     ) {
-        let names = RecordNames::of(record);
+        let names = RecordNames::from_record(record);
         for (at, turn) in record.turns.iter().enumerate() {
             let reply = turn.is_reply().then(|| turn.reply(record.bytes, &self.found.settings));
             let account = reply.as_ref().map(|reply| accounts.of(at, reply)).unwrap_or_default();
@@ -109,7 +109,7 @@ impl<'a> TranscriptFigures<'a> {
     /// Counts a finding unless its rule is off.
     fn found(&mut self, one: &TranscriptFinding, see: &mut SeeEvent<'_>, origin: &dyn Fn(Labels) -> Origin) {
         if let Some(severity) = self.judge.rules.severity_of(&one.finding) {
-            let labels = self.counter.found(one);
+            let labels = self.counter.count_finding(one);
             see(origin(labels), FleetEvent::Found { rule: one.finding.rule, severity });
         }
     }

@@ -9,7 +9,7 @@ use rustc_hash::FxHashMap;
 use super::TranscriptFile;
 use crate::host::Resolution;
 use crate::ide::transcripts::Judge;
-use mangle_engine::program::{Embedding, FileSummary, Program};
+use mangle_engine::program::{FileSummary, Program, ProgramEnvironment};
 use mangle_settings::{Profile, RuleSettings};
 use mangle_syntax::text::FileId;
 use piggyback::envelope::atoms::Declarations;
@@ -130,16 +130,18 @@ pub fn programs_of_transcripts(
 }
 
 /// Combines the embeddings of several programs.
-pub(in crate::host) fn embedding<'e>(all: impl Iterator<Item = &'e Embedding>) -> Embedding {
-    let mut joined = Embedding::default();
+pub(in crate::host) fn embedding<'e>(
+    all: impl Iterator<Item = &'e ProgramEnvironment>,
+) -> ProgramEnvironment {
+    let mut joined = ProgramEnvironment::default();
     for (at, one) in all.enumerate() {
         if at == 0 {
             (joined.engine, joined.stores) = (one.engine, one.stores.clone());
         }
         joined.predicates.extend(one.predicates.iter().copied());
-        joined.hybrid.extend(one.hybrid.iter().copied());
+        joined.files_with_directives.extend(one.files_with_directives.iter().copied());
     }
-    joined.hybrid.sort_unstable();
-    joined.hybrid.dedup();
+    joined.files_with_directives.sort_unstable();
+    joined.files_with_directives.dedup();
     joined
 }

@@ -448,7 +448,7 @@ mod tests {
         std::fs::write(&path, &whole[..whole.len() - 30]).unwrap();
         let why = plain(&Input::open(&path, &Overlay::default()).unwrap_err());
         assert!(why.starts_with("its ZIP data is damaged: "), "{why}");
-        let zeros = vec![b'0'; piggyback::transcript::LONGEST_DOCUMENT + 1];
+        let zeros = vec![b'0'; piggyback::transcript::MAX_DOCUMENT_LEN + 1];
         let (_folder, path) = archive(&[("a.json", &zeros, CompressionMethod::DEFLATE)]);
         let why = member(&path.join("a.json")).unwrap_err();
         assert_eq!(why, "it has more than 64 MiB decompressed, which is the limit");

@@ -169,7 +169,7 @@ impl Snapshot {
 fn how(program: &SnapshotProgram) -> PreviewSettings {
     let (settings, limits) = (program.settings(), program.limits());
     let kernel = &settings.kernel;
-    PreviewSettings::of(&settings.prompt, kernel.reading, limits, Clock::of(kernel))
+    PreviewSettings::of(&settings.prompt, kernel.reading, limits, Clock::from_settings(kernel))
         .in_version(settings.transcripts.profile)
         .of_runtime(settings.transcripts.caps.runtime)
 }

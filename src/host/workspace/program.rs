@@ -22,7 +22,7 @@ use crate::ide::{Analysis, evaluation, registry};
 use crate::report::LoadErrors;
 use mangle_check::diagnostics::{CheckedProgram, FindingCache, check_unless, rejections};
 use mangle_engine::kernel::Limits;
-use mangle_engine::program::{Embedding, FileSummary, Program};
+use mangle_engine::program::{FileSummary, Program, ProgramEnvironment};
 use mangle_engine::types::ProgramTypes;
 use mangle_settings::{KernelSettings, RuleSettings, Settings, Stores};
 use mangle_syntax::lint::Diagnostic;
@@ -36,7 +36,7 @@ use mangle_syntax::text::{Cancel, FileId};
 pub(super) struct Given {
     settings: Arc<Settings>,
     versions: Arc<ProgramVersions>,
-    embedding: Arc<Embedding>,
+    embedding: Arc<ProgramEnvironment>,
 }
 
 impl From<&ProgramFiles> for Given {
@@ -66,7 +66,7 @@ pub(super) struct State {
     pub(super) tables: Arc<Tables>,
     /// The versions in the settings and the embedding, with the reason for each.
     pub(super) versions: Arc<ProgramVersions>,
-    pub(super) embedding: Arc<Embedding>,
+    pub(super) embedding: Arc<ProgramEnvironment>,
     pub(super) cache: Arc<FindingCache>,
     pub(super) evaluations: Arc<EvaluationCache>,
     /// The results of its properties.
@@ -177,7 +177,7 @@ impl State {
 #[derive(Debug, Clone)]
 struct JoinInputs {
     files: Arc<Vec<Arc<SnapshotFile>>>,
-    embedding: Arc<Embedding>,
+    embedding: Arc<ProgramEnvironment>,
 }
 
 impl PartialEq for JoinInputs {
@@ -224,7 +224,7 @@ pub struct SnapshotProgram {
     /// The fact tables that are used in evaluations.
     tables: Arc<Tables>,
     pub versions: Arc<ProgramVersions>,
-    pub(super) embedding: Arc<Embedding>,
+    pub(super) embedding: Arc<ProgramEnvironment>,
     pub(super) cache: Arc<FindingCache>,
     evaluations: Arc<EvaluationCache>,
     pub(super) answers: Arc<AnswerMemo>,
@@ -422,7 +422,7 @@ impl SnapshotProgram {
 
     /// The limits of its evaluations and prompts.
     pub(super) fn limits(&self) -> Limits {
-        let limits = Limits::of(&self.settings.kernel);
+        let limits = Limits::from_settings(&self.settings.kernel);
         match self.shell {
             Shell::CommandLine => limits,
             Shell::Editor => editor_limits(limits),

@@ -102,7 +102,7 @@ impl SnapshotProgram {
             property: None,
             readings: std::slice::from_ref(&self.kernel().reading),
             limits: self.limits(),
-            clock: Clock::of(self.kernel()),
+            clock: Clock::from_settings(self.kernel()),
             scope: usual_scope(&settings.verify),
             settings,
             memo: Some(&self.answers),

@@ -3,7 +3,7 @@
 use crate::ide::replays::TurnVerdicts;
 use mangle_syntax::text::{TextRange, size};
 use piggyback::envelope::account::AccountEntry;
-use piggyback::transcript::{Skip, TextKind, Turn, Unsaid};
+use piggyback::transcript::{NonReplyPlace, Skip, TextKind, Turn};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TurnSummary {
@@ -79,10 +79,10 @@ fn skipped(why: Skip) -> &'static str {
         Skip::OtherRole => "not read",
         Skip::Empty => "an empty reply",
         Skip::Repeated => "a copy of another text, not shown",
-        Skip::NotReply(Unsaid::Reasoning) => "not a reply: its reasoning",
-        Skip::NotReply(Unsaid::ToolResult) => "not a reply: the result of a tool",
-        Skip::NotReply(Unsaid::Argument) => "not a reply: an argument of a tool",
-        Skip::NotReply(Unsaid::Attachment) => "not a reply: an attached file",
-        Skip::NotReply(Unsaid::Quotation) => "not a reply: a quotation or summary",
+        Skip::NotReply(NonReplyPlace::Reasoning) => "not a reply: its reasoning",
+        Skip::NotReply(NonReplyPlace::ToolResult) => "not a reply: the result of a tool",
+        Skip::NotReply(NonReplyPlace::Argument) => "not a reply: an argument of a tool",
+        Skip::NotReply(NonReplyPlace::Attachment) => "not a reply: an attached file",
+        Skip::NotReply(NonReplyPlace::Quotation) => "not a reply: a quotation or summary",
     }
 }

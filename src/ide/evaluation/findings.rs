@@ -8,7 +8,7 @@ use super::{Evaluation, Readings};
 use crate::ide::registry;
 use mangle_check::diagnostics::place;
 use mangle_check::excerpt;
-use mangle_engine::kernel::{BEHIND_BODY, Failure, Model, Reason, RowError, RuleId, Stop};
+use mangle_engine::kernel::{AFTER_BODY, Failure, Model, RowError, RuleId, Stop, StopReason};
 use mangle_engine::program::{FileSummary, Program};
 use mangle_settings::{Reading, RuleSettings};
 use mangle_syntax::lint::{Diagnostic, Finding, Severity};
@@ -41,7 +41,7 @@ pub fn findings(readings: &Readings, program: &Program, sample: Option<&str>) ->
     }
     let mut rules = Vec::new();
     let stopped = go.model.read().stopped.clone();
-    let fatal = stopped.as_ref().filter(|stop| matches!(stop.reason, Reason::Failed(_)));
+    let fatal = stopped.as_ref().filter(|stop| matches!(stop.reason, StopReason::Failed(_)));
     out.extend(blame(go).failures(&mut rules));
     // The next failure after a fatal one, from the intended reading.
     if fatal.is_some() {
@@ -143,7 +143,7 @@ impl EvaluationLinter<'_> {
     /// Returns a finding about an exceeded limit, at the rule under evaluation.
     fn limit(&self, stop: &Stop) -> Option<ClauseFinding> {
         // Static checks already report unordered rules.
-        if matches!(stop.reason, Reason::Failed(_) | Reason::Unordered(_) | Reason::Cancelled) {
+        if matches!(stop.reason, StopReason::Failed(_) | StopReason::Unordered(_) | StopReason::Cancelled) {
             return None;
         }
         let (file, item, clause) = self.clause(stop.rule?)?;
@@ -154,7 +154,7 @@ impl EvaluationLinter<'_> {
         let message = format!("evaluation of `{key}` reaches the limit: {}", stop.reason);
         // Timeouts depend on the speed of the machine.
         let severity = match stop.reason {
-            Reason::Time(_) => Severity::Information,
+            StopReason::Time(_) => Severity::Information,
             _ => Severity::Warning,
         };
         let finding = Finding::new(&EVALUATION_LIMIT, clause.head.range, message)
@@ -217,7 +217,7 @@ fn relevant<'v>(clause: &Clause, premise: u32, named: Vec<(Symbol, &'v str)>) ->
     let mut add = |term: &Term| term.variables(&mut |name, _| mentioned.push(name));
     match clause.premises.get(premise as usize) {
         Some(premise) => terms(premise).into_iter().for_each(add),
-        None if premise == BEHIND_BODY => {
+        None if premise == AFTER_BODY => {
             let statements = clause.transforms.iter().flat_map(|transform| &transform.statements);
             statements.for_each(|statement| add(&statement.value));
             clause.head.args.iter().filter(|term| matches!(term.kind, TermKind::Apply(_))).for_each(add);

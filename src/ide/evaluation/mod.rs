@@ -27,7 +27,7 @@ pub use rules::RULES;
 use super::query::{AnswerOptions, EvaluatedProgram, ask};
 use crate::report::QueryAnswer;
 use mangle_engine::kernel::{
-    Clock, Compiled, Kernel, Limits, Model, Obstacle, Reason, Relation, Rule, RuleId,
+    Clock, CompiledProgram, Kernel, Limits, Model, Obstacle, Relation, Rule, RuleId, StopReason,
 };
 use mangle_engine::program::{FileSummary, PredicateId, PredicateKey, Program};
 use mangle_settings::Reading;
@@ -77,7 +77,7 @@ pub struct EvaluationView<'a> {
 #[derive(Debug)]
 pub struct Evaluation {
     program: Arc<Program>,
-    compiled: Arc<Compiled>,
+    compiled: Arc<CompiledProgram>,
     clock: Clock,
     model: RwLock<Model>,
     /// Number of facts that each clause derived first. `None` if the clause cannot be evaluated.
@@ -135,7 +135,7 @@ pub fn fingerprint(program: &Program) -> u64 {
 pub(in crate::ide) fn fingerprint_of(program: &Program, statements: u64) -> u64 {
     let mut hasher = FxHasher::default();
     let around = &program.embedding;
-    (around.engine, &around.stores, &around.predicates, &around.hybrid).hash(&mut hasher);
+    (around.engine, &around.stores, &around.predicates, &around.files_with_directives).hash(&mut hasher);
     statements.hash(&mut hasher);
     hasher.finish()
 }
@@ -145,7 +145,7 @@ impl Evaluation {
     #[must_use]
     pub fn new(
         program: &Arc<Program>,
-        compiled: Arc<Compiled>,
+        compiled: Arc<CompiledProgram>,
         limits: Limits,
         clock: Clock,
         give: &dyn Fn(&mut Kernel, &Program),
@@ -155,7 +155,9 @@ impl Evaluation {
         give(&mut kernel, program);
         kernel.evaluate(limits, clock, cancel);
         let model = kernel.into_model();
-        if cancel.is_cancelled() || matches!(&model.stopped, Some(stop) if stop.reason == Reason::Cancelled) {
+        if cancel.is_cancelled()
+            || matches!(&model.stopped, Some(stop) if stop.reason == StopReason::Cancelled)
+        {
             return None;
         }
         let given = given(&compiled, &model);
@@ -185,7 +187,7 @@ impl Evaluation {
         &self.program
     }
 
-    pub(in crate::ide) fn compiled(&self) -> &Compiled {
+    pub(in crate::ide) fn compiled(&self) -> &CompiledProgram {
         &self.compiled
     }
 
@@ -329,7 +331,7 @@ impl Evaluation {
 
 /// Returns the number of facts that each rule derived first. `None` if the rule cannot be
 /// evaluated.
-fn given(compiled: &Compiled, model: &Model) -> Vec<Option<u32>> {
+fn given(compiled: &CompiledProgram, model: &Model) -> Vec<Option<u32>> {
     let mut counts = vec![Some(0); compiled.rules.len()];
     for predicate in (0..compiled.predicates()).map(PredicateId) {
         let rows = model.relation(predicate).map_or(0, Relation::len);
@@ -346,7 +348,7 @@ fn given(compiled: &Compiled, model: &Model) -> Vec<Option<u32>> {
 }
 
 /// Returns the clauses of a file by digest. The first of several equal clauses is kept.
-fn by_digest(program: &Program, compiled: &Compiled, file: FileId) -> FxHashMap<u64, RuleId> {
+fn by_digest(program: &Program, compiled: &CompiledProgram, file: FileId) -> FxHashMap<u64, RuleId> {
     let mut rules = FxHashMap::default();
     let Some(summary) = program.file(file) else { return rules };
     let first = compiled.rules.partition_point(|rule| rule.file < file);

@@ -7,7 +7,7 @@ use parking_lot::Mutex;
 use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 
 use super::{Evaluation, cut, fingerprint};
-use mangle_engine::kernel::{Clock, Compiled, Kernel, Limits, compile, compile_beside};
+use mangle_engine::kernel::{Clock, CompiledProgram, Kernel, Limits, compile, compile_sharing};
 use mangle_engine::program::{PredicateKey, Program};
 use mangle_settings::{KernelSettings, Reading};
 use mangle_syntax::text::Cancel;
@@ -57,13 +57,13 @@ impl Readings {
         cancel: &Cancel,
     ) -> Option<Self> {
         // The same instant for both readings, so that only the reading differs.
-        let clock = Clock::of(settings);
-        let evaluate = |compiled: &Arc<Compiled>, bytes| {
+        let clock = Clock::from_settings(settings);
+        let evaluate = |compiled: &Arc<CompiledProgram>, bytes| {
             let limits = Limits { bytes, ..limits };
             Evaluation::new(program, Arc::clone(compiled), limits, clock, give, cancel)
         };
         let compiled_go = compile(program, Reading::Engine);
-        let compiled_written = compile_beside(program, Reading::Intended, &compiled_go);
+        let compiled_written = compile_sharing(program, Reading::Intended, &compiled_go);
         let (first, second) = match settings.reading {
             Reading::Engine => (&compiled_go, &compiled_written),
             Reading::Intended => (&compiled_written, &compiled_go),

@@ -10,7 +10,7 @@ use super::select::Candidate;
 use super::verify::Changes;
 use super::{FileDiagnostics, FixRequest, FixResult};
 use mangle_check::diagnostics::{FindingCache, diagnostics_for_fixing, once};
-use mangle_engine::program::{Embedding, FileSummary, Program};
+use mangle_engine::program::{FileSummary, Program, ProgramEnvironment};
 use mangle_settings::RuleSettings;
 use mangle_syntax::lint::{Diagnostic, Group};
 use mangle_syntax::syntax::SourceFile;
@@ -23,7 +23,7 @@ pub struct Unit {
     /// Files whose findings are reported, sorted.
     pub reported: Vec<FileId>,
     pub rules: Arc<RuleSettings>,
-    pub embedding: Arc<Embedding>,
+    pub embedding: Arc<ProgramEnvironment>,
     /// Cached findings.
     pub cache: Arc<FindingCache>,
 }

@@ -49,7 +49,7 @@ fn parameter(
 /// Returns the inferred type of a variable.
 fn type_of(place: Place<'_>, clause: &Clause, name: Symbol) -> Type {
     let (program, types) = (place.program(), place.analysis.types());
-    let inferred = ClauseTypes::of(clause, |atom| types.relation(program, place.file, atom));
+    let inferred = ClauseTypes::infer(clause, |atom| types.relation(program, place.file, atom));
     match inferred.states.as_slice() {
         [] => Type::Any,
         states => Type::union(states.iter().map(|state| state.get(name))),

@@ -17,7 +17,7 @@ use agent_replay::{
 use mangle_settings::Override;
 use mangle_syntax::lint::Diagnostic;
 use mangle_syntax::text::{FileId, TextRange, TextSize};
-use piggyback::transcript::{Body, Record, TranscriptFinding};
+use piggyback::transcript::{Record, RecordContent, TranscriptFinding};
 
 /// Maximum duration of an automatic replay.
 const LONGEST: Duration = Duration::from_secs(10);
@@ -33,7 +33,7 @@ const MOST_REASONED: usize = 20_000;
 #[derive(Debug)]
 pub struct Verdicts {
     /// Records at the time of the replay, with hashes of their bytes.
-    bodies: Vec<(Arc<Body>, u64)>,
+    bodies: Vec<(Arc<RecordContent>, u64)>,
     /// Records with verdicts or findings, in order.
     records: Vec<RecordVerdicts>,
     /// First turn that was not replayed because of the time limit.
@@ -144,7 +144,7 @@ impl Verdicts {
     #[must_use]
     pub fn in_records(self: &Arc<Self>, records: &Records) -> TranscriptVerdicts {
         let (old, new) = (&self.bodies, records.list());
-        let is_same = |((old, bytes), new): &(&(Arc<Body>, u64), &Entry)| {
+        let is_same = |((old, bytes), new): &(&(Arc<RecordContent>, u64), &Entry)| {
             Arc::ptr_eq(old, &new.body) || old.len == new.body.len && *bytes == of_bytes(records, new)
         };
         let before = old.iter().zip(new).take_while(is_same).count();

@@ -11,7 +11,7 @@ use agent_prompt::{
     CapturedPrompt, Header, Preview, PreviewGroup, PreviewSettings, PromptRequest, Provenance,
 };
 use mangle_engine::kernel::{Clock, Limits};
-use mangle_engine::program::{Embedding, FileSummary, Program};
+use mangle_engine::program::{FileSummary, Program, ProgramEnvironment};
 use mangle_settings::{RuleSettings, Settings, Vocabulary, parse};
 use mangle_syntax::lint::{Diagnostic, Finding};
 use mangle_syntax::syntax::SourceFile;
@@ -34,7 +34,7 @@ impl Sample {
         let kernel = names.iter().position(|name| name.ends_with(".kernel.mg") || name == "main.mg")?;
         let settings = files.settings(rules);
         let limits = files.at(transcript::settings::PATH);
-        let limits = limits.map(|at| Arc::new(transcript::Limits::of_config(texts[at].as_bytes())));
+        let limits = limits.map(|at| Arc::new(transcript::Limits::from_config(texts[at].as_bytes())));
         let header = Header::read(&texts[kernel]);
         let mut paths = Vec::new();
         let groups = header.groups.iter();
@@ -61,7 +61,7 @@ impl Sample {
     /// Returns the previews, and the session file of each.
     fn preview(&self) -> (Preview, Vec<Option<FileId>>) {
         let kernel = &self.settings.kernel;
-        let (limits, clock) = (Limits::of(kernel), Clock::of(kernel));
+        let (limits, clock) = (Limits::from_settings(kernel), Clock::from_settings(kernel));
         let settings = PreviewSettings::of(&self.settings.prompt, kernel.reading, limits, clock)
             .in_version(self.settings.transcripts.profile);
         let (wanted, sessions): (Vec<_>, Vec<_>) = self.wanted.iter().cloned().unzip();
@@ -101,7 +101,8 @@ impl Files<'_> {
         let hybrid = mangle.iter().copied().filter(is_hybrid).map(id).collect();
         let kernels = mangle.iter().filter(|at| super::is_kernel(&self.names[**at]));
         let kernels = kernels.map(|at| FileId(u32::try_from(*at).unwrap())).collect();
-        let embedding = Embedding { hybrid, kernels, ..Embedding::default() };
+        let embedding =
+            ProgramEnvironment { files_with_directives: hybrid, kernels, ..ProgramEnvironment::default() };
         let summary = |at: usize| {
             Arc::new(FileSummary::new(id(at), &SourceFile::parse(self.texts[at].as_str().into())))
         };

@@ -93,7 +93,7 @@ impl<'a> TranscriptCheck<'a> {
     /// Adds the result of a [`RecordExaminer`] for the next record.
     pub fn take(&mut self, record: &Record<'_>, examined: ExaminedRecord) -> RecordFindings {
         let (mut found, before) = (Vec::new(), self.checker.envelopes());
-        self.checker.take(record, examined.checked, &mut found);
+        self.checker.add_result(record, examined.checked, &mut found);
         if let Some(covers) = examined.covers {
             let site = TurnSite { record: record.number, start: record.start };
             members::apply(&covers, site, self.judge.rules, &mut found);

@@ -10,7 +10,7 @@ use mangle_syntax::text::{TextRange, TextSize, shorten, size, slice};
 use piggyback::envelope::edits::{member_range, with_comma};
 use piggyback::envelope::json::{Json, JsonKind, Member, NodeId};
 use piggyback::envelope::{Reply, TRANSITION_UNBACKED};
-use piggyback::transcript::{Address, TranscriptFinding, Turn, TurnSite, carried};
+use piggyback::transcript::{Address, TranscriptFinding, Turn, TurnSite, map_fix_to_record};
 
 /// Name of the member.
 pub(super) const NAME: &str = "x_mangle_ls_ignore";
@@ -57,7 +57,7 @@ pub(in crate::ide) fn of_turns(turns: &[Turn], record: &[u8], settings: &Transcr
 pub(in crate::ide) fn of_reply(turn: &Turn, reply: &Reply<'_>, record: &[u8], out: &mut Vec<Cover>) {
     let whole = TextRange::up_to(size(reply.raw.len()));
     let deletable = |range: TextRange| {
-        let fix = carried(Fix::safe("").replace(range, ""), turn, record)?;
+        let fix = map_fix_to_record(Fix::safe("").replace(range, ""), turn, record)?;
         fix.edits.first().map(|edit| edit.span.range)
     };
     let places = Places { place: &|range| turn.place(range), deletable: &deletable, root: turn.place(whole) };

@@ -9,7 +9,7 @@ use super::members::{self, Cover};
 use super::outline::{self, ReplyOutline};
 use mangle_settings::{Container, TranscriptSettings};
 use mangle_syntax::text::{TextEdit, TextRange, TextSize, size};
-use piggyback::transcript::{Body, Transcript, TranscriptOptions};
+use piggyback::transcript::{RecordContent, Transcript, TranscriptOptions};
 
 /// Records of a transcript, in order.
 #[derive(Debug)]
@@ -30,7 +30,7 @@ pub struct Entry {
     /// Start offset in the file.
     pub start: TextSize,
     /// Content, independent of its position.
-    pub body: Arc<Body>,
+    pub body: Arc<RecordContent>,
     seen: Arc<Seen>,
 }
 

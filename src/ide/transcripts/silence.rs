@@ -13,7 +13,7 @@ use mangle_settings::Container;
 use mangle_syntax::lint::{Edit, Fix, Rule, Span};
 use mangle_syntax::text::{TextRange, TextSize, size};
 use piggyback::envelope::json::{Json, JsonKind, NodeId};
-use piggyback::transcript::carried;
+use piggyback::transcript::map_fix_to_record;
 
 /// Scope of the suppression.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -120,7 +120,7 @@ fn in_reply(opened: Opened<'_>, rule: &Rule, at: TextSize, scope: Scope) -> Opti
     let (range, text) = member(json, object, rule)?;
     let edit = Edit { span: Span::here(range), text };
     let fix = Fix { edits: vec![edit], ..Fix::safe("") };
-    let fix = carried(fix, spot.turn, opened.records.bytes(spot.entry))?;
+    let fix = map_fix_to_record(fix, spot.turn, opened.records.bytes(spot.entry))?;
     let edit = fix.edits.into_iter().next()?;
     Some((spot.entry.place(edit.span.range), edit.text))
 }

@@ -122,7 +122,7 @@ pub(in crate::lsp) fn replayed<T>(
         let options = ReplayOptions {
             transcript: &transcript.settings,
             runtime: judge.limits,
-            clock: Clock::of(kernel),
+            clock: Clock::from_settings(kernel),
             abduce: false,
             show_permits: false,
             coverage: false,

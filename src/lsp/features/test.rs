@@ -67,11 +67,11 @@ impl TestParams {
             Semantics::Engine => Reading::Engine,
             Semantics::Intended => Reading::Intended,
         });
-        let usual = Limits::of(kernel);
+        let usual = Limits::from_settings(kernel);
         // Many short cases run, so the configured time limit applies to each, not the limit for
         // editing.
         let limits = Limits { time: usual.time, ..editor_limits(usual) };
-        let clock = Clock::of(kernel);
+        let clock = Clock::from_settings(kernel);
         TestSettings { reading, limits, clock, coverage: self.coverage }
     }
 

@@ -192,7 +192,9 @@ impl Unfolding<'_> {
         let known = self.shown.get(at) == Some(&true);
         let rule = (self.places.rule)(node.rule);
         let (kind, by) = match (rule, node.steps.is_empty()) {
-            _ if (known && !node.steps.is_empty()) || node.folded || level >= DEEPEST => ("above", None),
+            _ if (known && !node.steps.is_empty()) || node.is_truncated || level >= DEEPEST => {
+                ("above", None)
+            }
             (None, _) => ("session", (self.places.origin)(&node.fact).map(|origin| origin.to_string())),
             (Some(rule), true) => ("fact", Some(rule)),
             (Some(rule), false) => ("rule", Some(rule)),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use mangle_check::Registry;
 use mangle_check::diagnostics::{FindingCache, diagnostics};
 use mangle_engine::kernel::plan::{BEGINNING, END};
-use mangle_engine::kernel::{Clock, Datum, Limits, Model, Reading, Reason, ValueId, compile, run};
+use mangle_engine::kernel::{Clock, Datum, Limits, Model, Reading, StopReason, ValueId, compile, run};
 use mangle_engine::program::{FileSummary, PredicateId, Program};
 use mangle_settings::RuleSettings;
 use mangle_syntax::lint::Severity;
@@ -50,13 +50,13 @@ impl Ours {
             facts.extend(tuples.map(|tuple| fact(&model, &name, compiled.is_temporal(id), tuple)));
         }
         let reason = model.stopped.as_ref().map(|stop| &stop.reason);
-        let is_undetermined = matches!(reason, Some(Reason::Unordered(_)));
+        let is_undetermined = matches!(reason, Some(StopReason::Unordered(_)));
         let reason = reason.filter(|_| !is_undetermined);
         Self {
             errors,
             facts,
             stopped: reason.map(ToString::to_string),
-            is_limited: reason.is_some_and(|reason| !matches!(reason, Reason::Failed(_))),
+            is_limited: reason.is_some_and(|reason| !matches!(reason, StopReason::Failed(_))),
             is_undetermined,
             faults: compiled.faults.iter().map(|fault| fault.failure.to_string()).collect(),
         }

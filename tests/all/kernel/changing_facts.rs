@@ -6,7 +6,9 @@ use crate::support;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use mangle_engine::kernel::{Clock, Compiled, Datum, Fact, Kernel, Limits, Reading, Reason, RuleId, compile};
+use mangle_engine::kernel::{
+    Clock, CompiledProgram, Datum, Fact, Kernel, Limits, Reading, RuleId, StopReason, compile,
+};
 use mangle_engine::program::{PredicateId, PredicateKey, Program};
 use mangle_syntax::text::{Cancel, Symbol};
 use support::Random;
@@ -36,7 +38,7 @@ type Row = (&'static str, Vec<i64>);
 
 struct World {
     program: Program,
-    compiled: Arc<Compiled>,
+    compiled: Arc<CompiledProgram>,
 }
 
 impl World {
@@ -176,7 +178,7 @@ fn a_stopped_evaluation_can_be_taken_up_again() {
     for facts in 1..20 {
         kernel.evaluate(Limits { facts, ..Limits::default() }, CLOCK, &Cancel::new());
         let stopped = kernel.model().stopped.clone().map(|stop| stop.reason);
-        assert!(stopped.is_none() || stopped == Some(Reason::Facts(facts)), "{stopped:?}");
+        assert!(stopped.is_none() || stopped == Some(StopReason::Facts(facts)), "{stopped:?}");
     }
     let cancel = Cancel::new();
     cancel.cancel();

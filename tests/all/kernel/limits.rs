@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use expect_test::{Expect, expect};
-use mangle_engine::kernel::{Clock, Compiled, Kernel, Limits, Model, Reading, RuleId, compile, run};
+use mangle_engine::kernel::{Clock, CompiledProgram, Kernel, Limits, Model, Reading, RuleId, compile, run};
 use mangle_engine::program::{PredicateKey, Program};
 use mangle_syntax::text::{Cancel, Symbol};
 
@@ -18,7 +18,7 @@ const CLOCK: Clock = Clock { now_ns: 0 };
 const LIMITS: Limits =
     Limits { facts: 20_000, derived: 10_000, steps: 300_000, time: Duration::MAX, bytes: 1 << 26 };
 
-fn evaluated(text: &str, reading: Reading, limits: Limits) -> (Program, Arc<Compiled>, Model) {
+fn evaluated(text: &str, reading: Reading, limits: Limits) -> (Program, Arc<CompiledProgram>, Model) {
     let program = support::program(&[text]);
     let compiled = compile(&program, reading);
     let model = run(&compiled, limits, CLOCK, &Cancel::new());
@@ -26,7 +26,7 @@ fn evaluated(text: &str, reading: Reading, limits: Limits) -> (Program, Arc<Comp
 }
 
 /// The head of a rule, as it is written.
-fn rule(text: &str, compiled: &Compiled, rule: RuleId) -> String {
+fn rule(text: &str, compiled: &CompiledProgram, rule: RuleId) -> String {
     let item = compiled.rule(rule).unwrap().item as usize;
     // One statement a line.
     text.lines().nth(item).unwrap().split(" :-").next().unwrap().to_owned()
@@ -231,5 +231,5 @@ fn nobody_waits_for_what_was_cancelled() {
     let program = support::program(&["n(0). n(Y) :- n(X), Y = fn:plus(X, 1)."]);
     let model = run(&compile(&program, Reading::Engine), LIMITS, CLOCK, &cancel);
     assert_eq!(model.stopped.unwrap().reason.to_string(), "cancelled");
-    assert!(model.steps < 2 * u64::from(mangle_engine::kernel::STEPS_BETWEEN_LOOKS));
+    assert!(model.steps < 2 * u64::from(mangle_engine::kernel::STEPS_BETWEEN_CHECKS));
 }

@@ -166,7 +166,7 @@ fn check_node(case: &mut Case, facts: &[(String, Tuple)], proof: &Proof, at: usi
     let node = &proof.nodes[at];
     let (name, tuple) = &facts[at];
     let clause = case.clause(node.rule);
-    assert!(!node.folded);
+    assert!(!node.is_truncated);
     if name == "row" {
         case.see("row");
         return check_body(case, facts, proof, at, &clause);

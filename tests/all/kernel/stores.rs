@@ -7,8 +7,8 @@ use crate::support;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use mangle_engine::kernel::{Clock, Compiled, Limits, Model, Reading, compile, run};
-use mangle_engine::program::{Embedding, FileSummary, PredicateId, Program};
+use mangle_engine::kernel::{Clock, CompiledProgram, Limits, Model, Reading, compile, run};
+use mangle_engine::program::{FileSummary, PredicateId, Program, ProgramEnvironment};
 use mangle_settings::{Stores, Vocabulary, parse};
 use mangle_syntax::syntax::SourceFile;
 use mangle_syntax::text::{Cancel, FileId};
@@ -49,7 +49,12 @@ impl Case {
     }
 
     /// The program with some of its facts.
-    fn run(&self, reading: Reading, embedding: Embedding, is_wanted: impl Fn(&str) -> bool) -> Facts {
+    fn run(
+        &self,
+        reading: Reading,
+        embedding: ProgramEnvironment,
+        is_wanted: impl Fn(&str) -> bool,
+    ) -> Facts {
         let facts: Vec<&str> = self
             .facts
             .iter()
@@ -68,7 +73,7 @@ impl Case {
 }
 
 struct Facts {
-    compiled: Arc<Compiled>,
+    compiled: Arc<CompiledProgram>,
     model: Model,
 }
 
@@ -103,12 +108,16 @@ fn a_divided_program_is_the_union_of_its_stores() {
         let case = Case::new(seed);
         for reading in [Reading::Engine, Reading::Intended] {
             let stores = Some(Arc::clone(&case.stores));
-            let embedding = Embedding { stores, singles: vec![FileId(1)], ..Embedding::default() };
+            let embedding = ProgramEnvironment {
+                stores,
+                separate_files: vec![FileId(1)],
+                ..ProgramEnvironment::default()
+            };
             let divided = case.run(reading, embedding, |_| true);
             let keeps = |store: usize, name: &str| {
                 case.stores.keepers(mangle_syntax::text::Symbol::new(name)).contains(store)
             };
-            let alone = |store| case.run(reading, Embedding::default(), |name| keeps(store, name));
+            let alone = |store| case.run(reading, ProgramEnvironment::default(), |name| keeps(store, name));
             let parts: Vec<Facts> = (0..case.stores.names().len()).map(alone).collect();
             if !divided.is_whole() || !parts.iter().all(Facts::is_whole) {
                 continue;
@@ -119,7 +128,7 @@ fn a_divided_program_is_the_union_of_its_stores() {
             let union: BTreeSet<_> = parts.iter().flat_map(Facts::texts).collect();
             assert_eq!(divided.texts(), union, "seed {seed}");
             compared += 1;
-            let whole = case.run(reading, Embedding::default(), |_| true);
+            let whole = case.run(reading, ProgramEnvironment::default(), |_| true);
             different += usize::from(whole.texts() != union);
         }
     }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use mangle_engine::kernel::{Clock, Compiled, Limits, Model, Reading, Values, compile, evaluate, run};
+use mangle_engine::kernel::{Clock, CompiledProgram, Limits, Model, Reading, Values, compile, evaluate, run};
 use mangle_engine::program::{PredicateId, PredicateKey};
 use mangle_syntax::syntax::SourceFile;
 use mangle_syntax::syntax::ast::StatementKind;
@@ -17,7 +17,7 @@ pub const CLOCK: Clock = Clock { now_ns: 0 };
 /// A program that was run.
 pub struct Run {
     pub program: mangle_engine::program::Program,
-    pub compiled: Arc<Compiled>,
+    pub compiled: Arc<CompiledProgram>,
     pub model: Model,
 }
 

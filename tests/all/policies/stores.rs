@@ -8,7 +8,7 @@ use crate::support;
 use std::sync::Arc;
 
 use mangle_check::diagnostics::{FindingCache, diagnostics};
-use mangle_engine::program::{Embedding, FileSummary, Program};
+use mangle_engine::program::{FileSummary, Program, ProgramEnvironment};
 use mangle_settings::{RuleSettings, Stores};
 use mangle_syntax::syntax::SourceFile;
 use mangle_syntax::text::{FileId, LineIndex};
@@ -78,7 +78,7 @@ fn findings(is_wanted: impl Fn(&str) -> bool) -> Vec<String> {
         .zip(0..)
         .map(|((_, text), id)| Arc::new(FileSummary::new(FileId(id), &SourceFile::parse(Arc::clone(text)))));
     let stores = Stores::built_in("codenerd").map(Arc::new);
-    let embedding = Embedding { stores, ..Embedding::default() };
+    let embedding = ProgramEnvironment { stores, ..ProgramEnvironment::default() };
     let program = Program::embedded(summaries.collect(), Arc::new(embedding));
     let rules = program.files.iter().flat_map(|file| file.items.iter());
     let rules = rules.filter_map(|item| item.statement.clause()).filter(|clause| !clause.is_fact()).count();

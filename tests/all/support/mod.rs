@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use mangle_check::diagnostics::{FindingCache, diagnostics};
-use mangle_engine::program::{Embedding, FileSummary, Program};
+use mangle_engine::program::{FileSummary, Program, ProgramEnvironment};
 use mangle_ls::ide::registry::rules;
 use mangle_settings::{EngineVersion, RuleSettings};
 use mangle_syntax::lint::{Diagnostic, Severity};
@@ -38,7 +38,10 @@ pub fn program_for(texts: &[impl AsRef<str>], engine: EngineVersion) -> Program 
         let source = SourceFile::parse(text.as_ref().into());
         Arc::new(FileSummary::new(FileId(id), &source))
     });
-    Program::embedded(files.collect(), Arc::new(Embedding { engine, ..Embedding::default() }))
+    Program::embedded(
+        files.collect(),
+        Arc::new(ProgramEnvironment { engine, ..ProgramEnvironment::default() }),
+    )
 }
 
 /// The diagnostics of these texts as one program, a list a file.

@@ -6,7 +6,7 @@ use super::order::{AnswerPlace, place_of};
 use super::pattern::argument;
 use super::{Answer, AnswerOrder, Arg, Querier, QueryPattern};
 use crate::origin::{FactOrigin, FactOriginKind};
-use mangle_engine::kernel::{Compiled, Model, RuleId, ValueId};
+use mangle_engine::kernel::{CompiledProgram, Model, RuleId, ValueId};
 use mangle_engine::program::{PredicateId, Program};
 use mangle_syntax::text::{FileId, Symbol, TextSize};
 
@@ -37,7 +37,7 @@ impl Marks {
 #[derive(Debug)]
 pub struct KernelAnswers<'k> {
     program: &'k Program,
-    compiled: &'k Compiled,
+    compiled: &'k CompiledProgram,
     model: &'k Model,
     marks: &'k Marks,
     order: AnswerOrder,
@@ -50,7 +50,7 @@ impl<'k> KernelAnswers<'k> {
     #[must_use]
     pub fn new(
         program: &'k Program,
-        compiled: &'k Compiled,
+        compiled: &'k CompiledProgram,
         model: &'k Model,
         marks: &'k Marks,
         order: AnswerOrder,
@@ -91,7 +91,7 @@ impl<'k> KernelAnswers<'k> {
     }
 }
 
-pub(crate) fn is_fact(program: &Program, compiled: &Compiled, rule: RuleId) -> bool {
+pub(crate) fn is_fact(program: &Program, compiled: &CompiledProgram, rule: RuleId) -> bool {
     let item = compiled.rule(rule).and_then(|rule| program.file(rule.file)?.items.get(rule.item as usize));
     item.and_then(|item| item.statement.clause()).is_some_and(|clause| clause.is_fact())
 }

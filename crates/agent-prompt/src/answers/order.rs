@@ -4,7 +4,7 @@
 use std::cmp::Ordering;
 
 use super::Answer;
-use mangle_engine::kernel::{Compiled, RuleId};
+use mangle_engine::kernel::{CompiledProgram, RuleId};
 use mangle_engine::program::Program;
 use mangle_syntax::text::{FileId, TextSize};
 
@@ -25,7 +25,11 @@ pub enum AnswerOrder {
 pub(super) type AnswerPlace = (bool, Option<(FileId, TextSize)>);
 
 /// The source position of a clause.
-pub(super) fn place_of(program: &Program, compiled: &Compiled, rule: RuleId) -> Option<(FileId, TextSize)> {
+pub(super) fn place_of(
+    program: &Program,
+    compiled: &CompiledProgram,
+    rule: RuleId,
+) -> Option<(FileId, TextSize)> {
     let rule = compiled.rule(rule)?;
     let item = program.file(rule.file)?.items.get(rule.item as usize)?;
     Some((rule.file, item.start))

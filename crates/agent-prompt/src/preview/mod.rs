@@ -33,7 +33,9 @@ use super::sections::Mode;
 use super::tokens::Estimator;
 use super::turn;
 use super::wording::Wording;
-use mangle_engine::kernel::{Clock, Compiled, Fact, Kernel, Limits, Reading, RuleId, ValueId, compile};
+use mangle_engine::kernel::{
+    Clock, CompiledProgram, Fact, Kernel, Limits, Reading, RuleId, ValueId, compile,
+};
 use mangle_engine::program::{PredicateId, Program};
 use mangle_settings::{ContextBlockSettings, Profile, PromptSettings, Reasoning, Runtime};
 use mangle_syntax::text::{Cancel, FileId};
@@ -148,7 +150,7 @@ pub struct Common {
     evaluated: Arc<Program>,
     /// The current program: the same rules, possibly at other locations.
     current: Arc<Program>,
-    compiled: Arc<Compiled>,
+    compiled: Arc<CompiledProgram>,
 }
 
 /// A prompt with its kernel.
@@ -266,7 +268,7 @@ impl Common {
 
     /// The execution plans of the program.
     #[must_use]
-    pub fn compiled(&self) -> &Arc<Compiled> {
+    pub fn compiled(&self) -> &Arc<CompiledProgram> {
         &self.compiled
     }
 

@@ -4,7 +4,7 @@ use rustc_hash::FxHashSet;
 
 use super::verdicts::quoted;
 use crate::constitution::{Constitution, Roles};
-use mangle_engine::kernel::{Compiled, Datum, Fact, RuleId};
+use mangle_engine::kernel::{CompiledProgram, Datum, Fact, RuleId};
 use mangle_engine::program::{PredicateId, PredicateKey, Program};
 use mangle_settings::ReplaySettings;
 use mangle_syntax::lint::{Finding, Rule, rule};
@@ -53,7 +53,7 @@ pub fn policy_findings(constitution: &Constitution) -> Vec<PolicyFinding> {
 #[must_use]
 pub fn findings_of_program(
     program: &Program,
-    compiled: &Compiled,
+    compiled: &CompiledProgram,
     settings: &ReplaySettings,
 ) -> Vec<PolicyFinding> {
     let roles = &Roles::of(program, settings);
@@ -65,7 +65,7 @@ pub fn findings_of_program(
 
 struct Policy<'p> {
     program: &'p Program,
-    compiled: &'p Compiled,
+    compiled: &'p CompiledProgram,
     settings: &'p ReplaySettings,
     roles: &'p Roles,
 }

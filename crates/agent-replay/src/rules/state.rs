@@ -7,7 +7,7 @@ use super::Scene;
 use super::verdicts::quoted;
 use crate::constitution::{find, text};
 use crate::turn::Turn;
-use mangle_engine::kernel::{Datum, Kernel, Reason, Relation, RuleId};
+use mangle_engine::kernel::{Datum, Kernel, Relation, RuleId, StopReason};
 use mangle_engine::program::{PredicateId, PredicateKey};
 use mangle_syntax::lint::{Finding, Rule, Span, rule};
 use mangle_syntax::text::Symbol;
@@ -154,8 +154,9 @@ pub(super) fn counts(scene: &mut Scene<'_>, kernel: &Kernel, told: &mut FxHashSe
         );
     }
     let stop = kernel.model().stopped.as_ref();
-    let stop = stop
-        .filter(|stop| !matches!(stop.reason, Reason::Failed(_) | Reason::Unordered(_) | Reason::Cancelled));
+    let stop = stop.filter(|stop| {
+        !matches!(stop.reason, StopReason::Failed(_) | StopReason::Unordered(_) | StopReason::Cancelled)
+    });
     let is_over = derived as u64 > limits.derived;
     if (is_over || stop.is_some()) && told.insert("derived".to_owned()) {
         let largest = largest(scene, kernel);

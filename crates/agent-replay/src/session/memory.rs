@@ -51,7 +51,7 @@ impl Replay<'_> {
             let gone: Vec<_> = gone.collect();
             count += gone.len();
             let consult = self.constitution.consulted.get(predicate);
-            let decides = consult.is_some_and(|consult| consult.restricts || consult.lifts);
+            let decides = consult.is_some_and(|consult| consult.restricts || consult.removes_obstacle);
             for (text, fact) in gone {
                 if decides {
                     self.origins.forget(&text, fact, self.number);

@@ -122,7 +122,7 @@ impl<'p> CheckContext<'p> {
     /// The types in `clause`, which must be this statement.
     #[must_use]
     pub fn clause_types(&self, clause: &Clause) -> &'p ClauseTypes {
-        let of = || ClauseTypes::of(clause, |atom| self.types.relation(self.program, self.file, atom));
+        let of = || ClauseTypes::infer(clause, |atom| self.types.relation(self.program, self.file, atom));
         self.inferred.get_or_init(of)
     }
 

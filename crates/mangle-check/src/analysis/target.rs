@@ -119,7 +119,7 @@ mod tests {
     use expect_test::{Expect, expect};
 
     use super::*;
-    use mangle_engine::program::{Embedding, FileSummary, Program};
+    use mangle_engine::program::{FileSummary, Program, ProgramEnvironment};
     use mangle_engine::types::{ProgramTypes, TypeCache};
     use mangle_settings::EngineVersion;
     use mangle_syntax::syntax::SourceFile;
@@ -129,7 +129,10 @@ mod tests {
     #[track_caller]
     fn check(engine: &str, text: &str, expect: Expect) {
         let file = Arc::new(FileSummary::new(FileId(0), &SourceFile::parse(text.into())));
-        let embedding = Embedding { engine: EngineVersion::parse(engine).unwrap(), ..Embedding::default() };
+        let embedding = ProgramEnvironment {
+            engine: EngineVersion::parse(engine).unwrap(),
+            ..ProgramEnvironment::default()
+        };
         let program = Program::embedded(vec![Arc::clone(&file)], Arc::new(embedding));
         let mut shown = String::new();
         for item in file.items.iter() {

@@ -133,8 +133,8 @@ fn impossible(
     let source = SourceFile::parse(format!("expectation() :- {atom}.").as_str().into());
     let item = source.items().first().filter(|item| !item.statement.damaged && expectation.name.is_some())?;
     let clause = item.statement.clause()?;
-    let inferred = ClauseTypes::of(clause, |atom| types.relation(program, file, atom));
-    let problem = inferred.problems.iter().find(|problem| !problem.names)?;
+    let inferred = ClauseTypes::infer(clause, |atom| types.relation(program, file, atom));
+    let problem = inferred.problems.iter().find(|problem| !problem.differs_only_in_names)?;
     let TypeProblemKind::Premise { argument, .. } = problem.kind else { return None };
     let message = format!(
         "argument {} of `{}` is `{}`, never `{}`",

@@ -11,7 +11,7 @@ use super::coverage::{Coverage, RuleKey};
 use super::findings::ProgramPredicates;
 use super::key::TestKey;
 use mangle_engine::kernel::{
-    Clock, Compiled, Kernel, Limits, Miss, Proof, Query, Reading, RuleId, Stop, compile,
+    Clock, CompiledProgram, Kernel, Limits, Miss, Proof, Query, Reading, RuleId, Stop, compile,
 };
 use mangle_engine::program::{PredicateId, Program};
 use mangle_syntax::syntax::ast::{Item, Statement, StatementKind};
@@ -48,7 +48,7 @@ pub struct Suite {
     /// The test file.
     pub file: FileId,
     /// The compiled program, including the test file. Proofs refer to its rules.
-    pub compiled: Arc<Compiled>,
+    pub compiled: Arc<CompiledProgram>,
     /// The selected cases, in the order of the file.
     pub cases: Vec<CaseResult>,
     /// The rules of the program that fired. Empty unless coverage was requested.
@@ -155,7 +155,7 @@ pub fn not_run(
 /// A program whose cases contain only facts.
 struct PreparedProgram {
     program: Program,
-    compiled: Arc<Compiled>,
+    compiled: Arc<CompiledProgram>,
     /// Statements that were removed from cases because they would apply to all cases: indices into
     /// the items of the file.
     strangers: FxHashSet<u32>,
@@ -341,7 +341,7 @@ impl Runner<'_> {
         case: &Case,
         expectation: &Expectation,
         kernel: &mut Kernel,
-        compiled: &Compiled,
+        compiled: &CompiledProgram,
     ) -> Result<Option<FailureKind>, String> {
         let clock = self.settings.clock;
         let (predicate, surplus) = match expectation.key {
@@ -370,7 +370,7 @@ impl Runner<'_> {
         case: &Case,
         expectation: &Expectation,
         kernel: &mut Kernel,
-        compiled: &Compiled,
+        compiled: &CompiledProgram,
     ) -> Result<(PredicateId, Vec<u32>), String> {
         let id = expectation.predicate.and_then(|key| self.program.id(key));
         let id = id.ok_or_else(|| format!("unknown predicate `{}`", expectation.text))?;

@@ -1,6 +1,6 @@
 //! Values of the premise arguments in a row that failed with an error.
 
-use super::plan::{BEHIND_BODY, Compiled, Match, Plan, StepKind};
+use super::plan::{AFTER_BODY, CompiledProgram, Lookup, Plan, StepKind};
 use super::{Model, RowError};
 
 /// The maximum number of characters of a value.
@@ -21,7 +21,7 @@ impl Model {
     /// The arguments that had a value when a row failed, in the order of evaluation. Empty if the
     /// error occurred in an aggregation over groups of rows.
     #[must_use]
-    pub fn bindings(&self, compiled: &Compiled, error: &RowError) -> Vec<Binding> {
+    pub fn bindings(&self, compiled: &CompiledProgram, error: &RowError) -> Vec<Binding> {
         let Some(plan) = plan_of_row(compiled, error) else { return Vec::new() };
         let mut bindings = Vec::new();
         for step in plan.steps.iter().take_while(|step| step.premise != error.premise) {
@@ -34,9 +34,9 @@ impl Model {
 
     fn bound<'m>(
         &'m self,
-        compiled: &Compiled,
+        compiled: &CompiledProgram,
         premise: u32,
-        found: &'m Match,
+        found: &'m Lookup,
         error: &'m RowError,
     ) -> impl Iterator<Item = Binding> + use<'m> {
         let arity = compiled.arity(found.relation);
@@ -49,9 +49,9 @@ impl Model {
 }
 
 /// The plan whose registers the error row contains.
-fn plan_of_row<'c>(compiled: &'c Compiled, error: &RowError) -> Option<&'c Plan> {
+fn plan_of_row<'c>(compiled: &'c CompiledProgram, error: &RowError) -> Option<&'c Plan> {
     let mut aggregates = compiled.strata.iter().flat_map(|stratum| &stratum.aggregates);
-    if error.premise == BEHIND_BODY && aggregates.any(|aggregate| aggregate.rule == error.rule) {
+    if error.premise == AFTER_BODY && aggregates.any(|aggregate| aggregate.rule == error.rule) {
         return None;
     }
     let deferred = compiled.deferred.values().flatten().map(|deferred| &deferred.plan);

@@ -2,7 +2,7 @@
 
 use std::fmt::{Display, Write as _};
 
-use super::plan::{BEGINNING, Compiled, END, NOW, nanos};
+use super::plan::{BEGINNING, CompiledProgram, END, NOW_NAME, nanos};
 use super::values::shares;
 use super::{Bound, Datum, Interval, Model, PRINTED_BYTES, ValueId, Values};
 use crate::program::PredicateId;
@@ -31,7 +31,7 @@ impl TextBudget {
 
     /// The budget for facts with a total size of `bytes`.
     #[must_use]
-    pub fn of(self, bytes: u64) -> Self {
+    pub fn for_size(self, bytes: u64) -> Self {
         let fits = bytes <= self.left as u64;
         Self { each: if fits { usize::MAX } else { self.each }, ..self }
     }
@@ -64,19 +64,19 @@ impl Model {
     /// Prints all facts of the program, sorted by bytes: `p(/a,1)`,
     /// `q(2)@[2024-01-01T00:00:00Z, _]`. Intended for small models.
     #[must_use]
-    pub fn dump(&self, compiled: &Compiled) -> Vec<String> {
+    pub fn dump(&self, compiled: &CompiledProgram) -> Vec<String> {
         let budget = TextBudget { each: PRINTED_BYTES, left: TextBudget::ANSWER.left };
         self.dump_within(compiled, budget).facts.into_iter().map(String::from).collect()
     }
 
     /// Prints all facts of the program within a budget, sorted by bytes.
     #[must_use]
-    pub fn dump_within(&self, compiled: &Compiled, budget: TextBudget) -> Dump {
+    pub fn dump_within(&self, compiled: &CompiledProgram, budget: TextBudget) -> Dump {
         let mut dump = Dump::default();
         let relations =
             (0..compiled.predicates()).filter_map(|predicate| self.relation(PredicateId(predicate)));
         let sizes = relations.flat_map(|relation| relation.tuples()).map(|tuple| self.printed_bytes(tuple));
-        let mut budget = budget.of(sizes.fold(0, u64::saturating_add));
+        let mut budget = budget.for_size(sizes.fold(0, u64::saturating_add));
         for predicate in (0..compiled.predicates()).map(PredicateId) {
             let Some(relation) = self.relation(predicate) else { continue };
             for tuple in relation.tuples() {
@@ -103,7 +103,7 @@ impl Model {
     /// Prints the facts of one predicate, in the order of derivation.
     pub fn facts_of<'m>(
         &'m self,
-        compiled: &'m Compiled,
+        compiled: &'m CompiledProgram,
         predicate: PredicateId,
     ) -> impl Iterator<Item = String> + use<'m> {
         let tuples = self.relation(predicate).into_iter().flat_map(|relation| relation.tuples());
@@ -113,7 +113,7 @@ impl Model {
     /// Prints a tuple of a predicate as a fact of about [`PRINTED_BYTES`] bytes. Longer arguments
     /// are shortened in the middle.
     #[must_use]
-    pub fn fact(&self, compiled: &Compiled, predicate: PredicateId, tuple: &[ValueId]) -> String {
+    pub fn fact(&self, compiled: &CompiledProgram, predicate: PredicateId, tuple: &[ValueId]) -> String {
         self.fact_within(compiled, predicate, tuple, PRINTED_BYTES)
     }
 
@@ -121,7 +121,7 @@ impl Model {
     #[must_use]
     pub fn fact_within(
         &self,
-        compiled: &Compiled,
+        compiled: &CompiledProgram,
         predicate: PredicateId,
         tuple: &[ValueId],
         bytes: usize,
@@ -147,7 +147,7 @@ impl Model {
     fn end(&self, value: ValueId, open: i64) -> Bound {
         match self.values.get(value) {
             Datum::Time(instant) if *instant == open => Bound::Infinite,
-            Datum::Name(name) if &**name == NOW => Bound::Now,
+            Datum::Name(name) if &**name == NOW_NAME => Bound::Now,
             _ => Bound::At(nanos(&self.values, value)),
         }
     }

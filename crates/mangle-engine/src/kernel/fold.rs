@@ -23,7 +23,7 @@ pub(super) enum Fold {
 impl Fold {
     /// The result for `elements`. Without elements, the result is the same as in the engine: the
     /// smallest number for a maximum, for example. Fails at the first element of a wrong kind.
-    pub(super) fn of(
+    pub(super) fn apply(
         self,
         values: &Values,
         elements: impl Iterator<Item = ValueId>,

@@ -1,7 +1,7 @@
 //! Recursive explanation of a missing fact, down to the premises that no fact satisfies.
 
 use super::why_not::{AtomPattern, Miss, Restriction};
-use super::{Clock, Compiled, Model, RuleId, ValueId};
+use super::{Clock, CompiledProgram, Model, RuleId, ValueId};
 use crate::program::PredicateId;
 
 /// The maximum number of atoms in one explanation.
@@ -45,7 +45,7 @@ impl Model {
     #[must_use]
     pub fn gaps(
         &mut self,
-        compiled: &Compiled,
+        compiled: &CompiledProgram,
         clock: Clock,
         predicate: PredicateId,
         wanted: &[Option<ValueId>],
@@ -64,7 +64,7 @@ impl Model {
     #[must_use]
     pub fn gap_of_rule(
         &mut self,
-        (compiled, clock): (&Compiled, Clock),
+        (compiled, clock): (&CompiledProgram, Clock),
         rule: RuleId,
         wanted: &[Option<ValueId>],
         restrictions: &[Restriction],
@@ -79,7 +79,7 @@ impl Model {
 /// State of a recursive explanation.
 struct Descent<'m> {
     model: &'m mut Model,
-    compiled: &'m Compiled,
+    compiled: &'m CompiledProgram,
     clock: Clock,
     /// The atoms on the path from the first atom to the current one.
     open: Vec<AtomPattern>,

@@ -97,7 +97,7 @@ impl Interval {
 
     /// True if a stored interval matches a premise `@[a, b]` with known ends.
     #[must_use]
-    pub fn answers(self, asked: Self) -> bool {
+    pub fn matches_premise(self, asked: Self) -> bool {
         self.overlaps(asked) && self.contains(asked)
     }
 
@@ -210,7 +210,10 @@ mod tests {
         assert!(!Interval::between(1, 2).overlaps(Interval::between(3, 5)));
         assert!(since(9).overlaps(Interval::ETERNAL));
         assert!(!since(9).overlaps(Interval::between(1, 8)));
-        assert!(since(1).answers(Interval::between(2, 3)) && !Interval::between(2, 2).answers(since(2)));
+        assert!(
+            since(1).matches_premise(Interval::between(2, 3))
+                && !Interval::between(2, 2).matches_premise(since(2))
+        );
     }
 
     /// Results of the engine for facts that start 30 days ago, 2 days ago, and now.

@@ -23,7 +23,7 @@ impl<T> MaybeShared<T> {
 
 impl<T: Clone + Default> MaybeShared<T> {
     /// A mutable reference. Copies the value if it is shared.
-    pub(super) fn own(&mut self) -> &mut T {
+    pub(super) fn make_mut(&mut self) -> &mut T {
         if let Self::Common(common) = self {
             let own = Arc::get_mut(common).map(std::mem::take);
             *self = Self::new(own.unwrap_or_else(|| T::clone(common)));
@@ -72,9 +72,9 @@ mod tests {
     fn a_change_is_seen_by_nobody_else() {
         let mut one = MaybeShared::new(vec![1]);
         let mut other = one.share();
-        other.own().push(2);
+        other.make_mut().push(2);
         let third = one.share();
-        one.own().push(3);
+        one.make_mut().push(3);
         assert_eq!((&*one, &*other, &*third), (&vec![1, 3], &vec![1, 2], &vec![1]));
     }
 
@@ -83,7 +83,7 @@ mod tests {
         let mut one = MaybeShared::new(vec![1]);
         drop(one.share());
         let place = one.as_ptr();
-        one.own();
+        one.make_mut();
         assert_eq!(one.as_ptr(), place);
     }
 }

@@ -21,6 +21,7 @@ mod interval;
 mod maybe_shared;
 mod other_derivations;
 pub mod plan;
+mod plan_replay;
 mod proof;
 mod question;
 mod reducer;
@@ -36,7 +37,6 @@ mod term;
 mod testing;
 #[cfg(test)]
 mod tests;
-mod trial;
 mod values;
 mod why_not;
 mod work;
@@ -49,7 +49,8 @@ pub use function::{Clock, Function};
 pub use gaps::{Gap, GapEnd};
 pub use interval::{Bound, Interval, TimeOperator};
 pub use plan::{
-    BEHIND_BODY, ClauseFault, Compiled, Fact, Reading, Rule, RuleId, compile, compile_as, compile_beside,
+    AFTER_BODY, ClauseFault, CompiledProgram, Fact, Reading, Rule, RuleId, compile, compile_sharing,
+    compile_with_intended_files,
 };
 pub use proof::{Ground, Proof, ProofNode, ProofStep};
 pub use question::Query;
@@ -57,7 +58,7 @@ pub use reducer::Reducer;
 pub use rejection_text::unbound_variable_message;
 pub use relation::{Relation, columns::Columns};
 pub use run::{
-    Derivation, Difference, Kernel, Limits, Model, Reason, RowError, STEPS_BETWEEN_LOOKS, Stop, run,
+    Derivation, Difference, Kernel, Limits, Model, RowError, STEPS_BETWEEN_CHECKS, Stop, StopReason, run,
 };
 pub use term::evaluate;
 pub use values::{Datum, MOST_PRINTED, PRINTED_BYTES, TooDeep, ValueId, Values};

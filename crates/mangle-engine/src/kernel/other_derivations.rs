@@ -5,9 +5,9 @@
 
 use rustc_hash::FxHashSet;
 
-use super::plan::{Compiled, Plan, RuleId, StepKind};
+use super::plan::{CompiledProgram, Plan, RuleId, StepKind};
+use super::plan_replay::{Observer, PlanReplay, required_registers};
 use super::proof::{TupleDerivation, TupleKey};
-use super::trial::{Observer, Trial, fixed};
 use super::{Clock, Model, Proof, ValueId};
 use crate::program::PredicateId;
 
@@ -23,7 +23,7 @@ impl Model {
     #[must_use]
     pub fn other_proofs(
         &mut self,
-        compiled: &Compiled,
+        compiled: &CompiledProgram,
         clock: Clock,
         predicate: PredicateId,
         number: u32,
@@ -32,14 +32,14 @@ impl Model {
         let tuple = self.origin(compiled, (predicate.0, number));
         let ways = self.ways(compiled, clock, tuple, most);
         let mut proofs: Vec<Proof> =
-            ways.into_iter().map(|way| self.explain_way(compiled, clock, way)).collect();
+            ways.into_iter().map(|way| self.explain_derivation(compiled, clock, way)).collect();
         for (copy, number) in self.in_other_stores(compiled, (predicate, number), tuple.0) {
             if proofs.len() < most {
                 proofs.push(self.explain(compiled, clock, copy, number));
                 let left = most - proofs.len();
                 let tuple = self.origin(compiled, (copy.0, number));
                 let ways = self.ways(compiled, clock, tuple, left);
-                proofs.extend(ways.into_iter().map(|way| self.explain_way(compiled, clock, way)));
+                proofs.extend(ways.into_iter().map(|way| self.explain_derivation(compiled, clock, way)));
             }
         }
         proofs
@@ -48,7 +48,7 @@ impl Model {
     /// The same fact in the stores of a divided program, except the store of the relation `told`.
     fn in_other_stores(
         &self,
-        compiled: &Compiled,
+        compiled: &CompiledProgram,
         (predicate, number): (PredicateId, u32),
         told: u32,
     ) -> Vec<(PredicateId, u32)> {
@@ -64,7 +64,7 @@ impl Model {
 
     fn ways(
         &mut self,
-        compiled: &Compiled,
+        compiled: &CompiledProgram,
         clock: Clock,
         tuple: TupleKey,
         most: usize,
@@ -89,7 +89,7 @@ impl Model {
             if plan.target != tuple.0 || ways.len() >= most {
                 continue;
             }
-            let Ok(fixed) = fixed(plan, &wanted) else { continue };
+            let Ok(fixed) = required_registers(plan, &wanted) else { continue };
             let mut search = Search {
                 plan,
                 fixed,
@@ -99,9 +99,9 @@ impl Model {
                 most,
             };
             let mut row = vec![ValueId(0); usize::from(plan.slots)];
-            Trial::new(self, compiled, clock, MOST_STEPS).run(plan, &mut row, &mut search);
+            PlanReplay::new(self, compiled, clock, MOST_STEPS).run(plan, &mut row, &mut search);
             for support in search.new {
-                if ways.len() < most && !self.rests_on(compiled, tuple, plan, &support) {
+                if ways.len() < most && !self.depends_on(compiled, tuple, plan, &support) {
                     ways.push(TupleDerivation { tuple, rule: plan.rule, support });
                 }
             }
@@ -110,7 +110,7 @@ impl Model {
     }
 
     /// True if the support of a derivation depends on the derived tuple itself.
-    fn rests_on(&self, compiled: &Compiled, tuple: TupleKey, plan: &Plan, support: &[u32]) -> bool {
+    fn depends_on(&self, compiled: &CompiledProgram, tuple: TupleKey, plan: &Plan, support: &[u32]) -> bool {
         let mut below: Vec<TupleKey> =
             lookups(compiled, plan.rule, plan.target).zip(support.iter().copied()).collect();
         let mut seen: FxHashSet<TupleKey> = FxHashSet::default();
@@ -134,7 +134,7 @@ impl Model {
 }
 
 /// The relations of the lookups in the plan of a rule, in order.
-fn lookups(compiled: &Compiled, rule: RuleId, target: u32) -> impl Iterator<Item = u32> {
+fn lookups(compiled: &CompiledProgram, rule: RuleId, target: u32) -> impl Iterator<Item = u32> {
     let steps = compiled.plan_of(rule, target).map_or(&[][..], |plan| &plan.steps);
     steps.iter().filter_map(|step| match &step.kind {
         StepKind::Match(found) => Some(found.relation),

@@ -8,8 +8,10 @@ use std::fmt::Write as _;
 
 use rustc_hash::FxHashMap;
 
-use super::plan::{Aggregate, BEHIND_BODY, Compiled, Match, Plan, RelationId, RuleId, StepKind, ValueSource};
-use super::trial::{Observer, Trial, TrialEnd};
+use super::plan::{
+    AFTER_BODY, Aggregate, CompiledProgram, Lookup, Plan, RelationId, RuleId, StepKind, ValueSource,
+};
+use super::plan_replay::{Observer, PlanReplay, TrialEnd};
 use super::{Clock, Model, ValueId};
 use crate::program::PredicateId;
 
@@ -47,7 +49,7 @@ pub struct ProofNode {
     /// The matches of the premises, in the order of evaluation. Empty for a fact of the program.
     pub steps: Vec<ProofStep>,
     /// True if the derivation was omitted because the proof is too large.
-    pub folded: bool,
+    pub is_truncated: bool,
 }
 
 /// The match of a premise.
@@ -87,7 +89,7 @@ impl Model {
     #[must_use]
     pub fn explain(
         &mut self,
-        compiled: &Compiled,
+        compiled: &CompiledProgram,
         clock: Clock,
         predicate: PredicateId,
         number: u32,
@@ -96,10 +98,15 @@ impl Model {
     }
 
     /// Returns a proof by a derivation other than the stored one.
-    pub(super) fn explain_way(&mut self, compiled: &Compiled, clock: Clock, way: TupleDerivation) -> Proof {
+    pub(super) fn explain_derivation(
+        &mut self,
+        compiled: &CompiledProgram,
+        clock: Clock,
+        way: TupleDerivation,
+    ) -> Proof {
         let tuple = way.tuple;
         let mut explanation = Explanation::new(self, compiled, clock);
-        explanation.way = Some(way);
+        explanation.derivation = Some(way);
         explanation.explain(tuple)
     }
 }
@@ -114,14 +121,14 @@ pub(super) struct TupleDerivation {
 
 struct Explanation<'m> {
     model: &'m mut Model,
-    compiled: &'m Compiled,
+    compiled: &'m CompiledProgram,
     clock: Clock,
     places: FxHashMap<TupleKey, usize>,
     proof: Proof,
     /// The index of the first node without a derivation.
     next: usize,
     /// A derivation that replaces the stored derivation of its tuple.
-    way: Option<TupleDerivation>,
+    derivation: Option<TupleDerivation>,
     /// The size of the texts of the proof in bytes.
     bytes: usize,
     /// The number of remaining steps.
@@ -129,7 +136,7 @@ struct Explanation<'m> {
 }
 
 impl<'m> Explanation<'m> {
-    fn new(model: &'m mut Model, compiled: &'m Compiled, clock: Clock) -> Self {
+    fn new(model: &'m mut Model, compiled: &'m CompiledProgram, clock: Clock) -> Self {
         let (places, proof) = (FxHashMap::default(), Proof::default());
         Self {
             model,
@@ -138,7 +145,7 @@ impl<'m> Explanation<'m> {
             places,
             proof,
             next: 0,
-            way: None,
+            derivation: None,
             bytes: 0,
             steps_left: MOST_STEPS_IN_ALL,
         }
@@ -154,7 +161,7 @@ impl<'m> Explanation<'m> {
 
     /// The rule and the matched tuples of a derivation.
     fn derivation(&self, key: TupleKey) -> Option<(RuleId, &[u32])> {
-        if let Some(way) = self.way.as_ref().filter(|way| way.tuple == key) {
+        if let Some(way) = self.derivation.as_ref().filter(|way| way.tuple == key) {
             return Some((way.rule, &way.support));
         }
         self.model.reason(key.0, key.1).map(|derivation| (derivation.rule, derivation.support))
@@ -171,7 +178,7 @@ impl<'m> Explanation<'m> {
         let rule = self.derivation(key).map_or(RuleId::ASSERTED, |(rule, _)| rule);
         let fact = self.text(key);
         self.bytes += fact.len();
-        self.proof.nodes.push(ProofNode { fact, rule, steps: Vec::new(), folded: false });
+        self.proof.nodes.push(ProofNode { fact, rule, steps: Vec::new(), is_truncated: false });
         place
     }
 
@@ -193,7 +200,7 @@ impl<'m> Explanation<'m> {
             let is_full = self.is_full();
             let steps = if is_full { Vec::new() } else { self.steps(key, &mut keys) };
             if let Some(node) = self.proof.nodes.get_mut(place) {
-                node.folded = is_full;
+                node.is_truncated = is_full;
                 node.steps = steps;
             }
         }
@@ -238,7 +245,7 @@ impl<'m> Explanation<'m> {
         }
         // A merged value, from the values of two facts.
         let fact = |number: u32| ProofStep {
-            premise: BEHIND_BODY,
+            premise: AFTER_BODY,
             ground: Ground::Fact(self.known((relation, number), keys)),
         };
         support.into_iter().map(fact).collect()
@@ -280,7 +287,7 @@ impl<'m> Explanation<'m> {
         let mut replay = Replay { plan, only, args: tuple.get(..args).unwrap_or(tuple) };
         let mut row = vec![ValueId(0); usize::from(plan.slots)];
         let steps = MOST_STEPS.min(self.steps_left);
-        let mut trial = Trial::new(self.model, self.compiled, self.clock, steps);
+        let mut trial = PlanReplay::new(self.model, self.compiled, self.clock, steps);
         let is_known = trial.run(plan, &mut row, &mut replay) == TrialEnd::Enough;
         self.steps_left = self.steps_left.saturating_sub(steps - trial.left());
         let steps = plan.steps.iter().zip(replay.only);
@@ -338,7 +345,12 @@ impl<'m> Explanation<'m> {
     }
 
     /// The pattern of a lookup: known values, and `_` for others.
-    fn pattern(&self, looked: &Match, row: &[ValueId], bound: &dyn Fn(u16) -> Option<ValueSource>) -> String {
+    fn pattern(
+        &self,
+        looked: &Lookup,
+        row: &[ValueId],
+        bound: &dyn Fn(u16) -> Option<ValueSource>,
+    ) -> String {
         let mut text = format!("{}(", self.compiled.name(PredicateId(looked.relation)));
         for column in 0..u16::try_from(self.compiled.arity(looked.relation)).unwrap_or(u16::MAX) {
             let slot = looked.binds.iter().find(|(at, _)| *at == column).map(|(_, slot)| *slot);

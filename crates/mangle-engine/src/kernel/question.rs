@@ -2,7 +2,7 @@
 
 mod repair;
 
-use super::{Compiled, Model, ValueId, evaluate};
+use super::{CompiledProgram, Model, ValueId, evaluate};
 use crate::program::{Predicate, PredicateId, Program, key_of};
 use mangle_syntax::syntax::SourceFile;
 use mangle_syntax::syntax::ast::{Atom, TermKind};
@@ -59,7 +59,7 @@ impl Query {
 
     /// The numbers of the matching facts, in the order of derivation.
     #[must_use]
-    pub fn answers(&self, model: &Model, compiled: &Compiled) -> Vec<u32> {
+    pub fn answers(&self, model: &Model, compiled: &CompiledProgram) -> Vec<u32> {
         let Some(relation) = model.relation(self.predicate) else { return Vec::new() };
         debug_assert!(compiled.predicates() > self.predicate.0);
         let fits = |(_, tuple): &(u32, &[ValueId])| {

@@ -11,7 +11,7 @@ const MOST_BYTES: usize = 1 << 30;
 impl Limits {
     /// The limits in `settings`.
     #[must_use]
-    pub fn of(settings: &KernelSettings) -> Self {
+    pub fn from_settings(settings: &KernelSettings) -> Self {
         let count = |limit| usize::try_from(limit).unwrap_or(usize::MAX);
         Self {
             facts: count(settings.max_facts),
@@ -26,14 +26,14 @@ impl Limits {
 impl Default for Limits {
     /// The limits of default settings.
     fn default() -> Self {
-        Self::of(&KernelSettings::default())
+        Self::from_settings(&KernelSettings::default())
     }
 }
 
 impl Clock {
     /// The time of evaluation in `settings`. Default: the current time.
     #[must_use]
-    pub fn of(settings: &KernelSettings) -> Self {
+    pub fn from_settings(settings: &KernelSettings) -> Self {
         let now = || {
             let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
             i64::try_from(since.as_nanos()).unwrap_or(i64::MAX)
@@ -51,7 +51,7 @@ mod tests {
         let settings =
             KernelSettings { max_derived: 7, timeout_ms: 20, now: Some(5), ..KernelSettings::default() };
         let expected = Limits { derived: 7, time: Duration::from_millis(20), ..Limits::default() };
-        assert_eq!(Limits::of(&settings), expected);
-        assert_eq!(Clock::of(&settings), Clock { now_ns: 5 });
+        assert_eq!(Limits::from_settings(&settings), expected);
+        assert_eq!(Clock::from_settings(&settings), Clock { now_ns: 5 });
     }
 }

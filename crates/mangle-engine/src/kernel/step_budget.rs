@@ -3,13 +3,13 @@
 
 use std::time::Duration;
 
-use super::{Clock, Limits, Reading, Reason, STEPS_BETWEEN_LOOKS, compile, run, work};
+use super::{Clock, Limits, Reading, STEPS_BETWEEN_CHECKS, StopReason, compile, run, work};
 use crate::program::{FileSummary, Program};
 use mangle_syntax::syntax::SourceFile;
 use mangle_syntax::text::{Cancel, FileId};
 
 /// The maximum work between two checks: tuples and values that are read or created.
-const MOST: usize = 24 * STEPS_BETWEEN_LOOKS as usize;
+const MOST: usize = 24 * STEPS_BETWEEN_CHECKS as usize;
 
 const LIMITS: Limits =
     Limits { facts: 1_000_000, derived: 1_000_000, steps: 1_000_000, time: Duration::MAX, bytes: usize::MAX };
@@ -23,10 +23,11 @@ fn program(text: &str) -> Program {
 
 /// The work between two checks is bounded, independent of the reason for the end of the evaluation.
 #[track_caller]
-fn check(text: &str, limits: Limits) -> Option<Reason> {
+fn check(text: &str, limits: Limits) -> Option<StopReason> {
     let program = program(text);
     let compiled = compile(&program, Reading::Intended);
-    let (model, most) = work::most(|| run(&compiled, limits, Clock { now_ns: 0 }, &Cancel::new()));
+    let (model, most) =
+        work::max_between_checks(|| run(&compiled, limits, Clock { now_ns: 0 }, &Cancel::new()));
     assert!(most <= MOST, "{most} between two looks");
     assert_eq!(compiled.faults, []);
     model.stopped.map(|stop| stop.reason)
@@ -36,13 +37,13 @@ fn check(text: &str, limits: Limits) -> Option<Reason> {
 fn recursion_without_end() {
     let limits = Limits { derived: 50_000, ..LIMITS };
     let stopped = check("n(0). n(Y) :- n(X), Y = fn:plus(X, 1).", limits);
-    assert_eq!(stopped, Some(Reason::Derived(50_000)));
+    assert_eq!(stopped, Some(StopReason::Derived(50_000)));
 }
 
 #[test]
 fn a_cross_product() {
     let text = format!("{NUMBERS}both(X, Y) :- n(X), n(Y), X < 0.");
-    assert_eq!(check(&text, LIMITS), Some(Reason::Steps(LIMITS.steps)));
+    assert_eq!(check(&text, LIMITS), Some(StopReason::Steps(LIMITS.steps)));
 }
 
 #[test]

@@ -50,7 +50,7 @@ fn application(
             None => return Ok(None),
         }
     }
-    let Some(function) = Function::of(apply.function.as_str()) else { return Ok(None) };
+    let Some(function) = Function::from_name(apply.function.as_str()) else { return Ok(None) };
     let clock = match clock {
         Some(clock) => clock,
         None if function.reads_clock() => return Ok(None),

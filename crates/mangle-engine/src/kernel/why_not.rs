@@ -2,24 +2,26 @@
 //! similar facts.
 
 use super::plan::{
-    Aggregate, BEHIND_BODY, Compiled, Match, Plan, RuleId, Slot, Step, StepKind, Stratum, ValueSource,
+    AFTER_BODY, Aggregate, CompiledProgram, Lookup, Plan, RuleId, Slot, Step, StepKind, Stratum, ValueSource,
 };
-use super::trial::{Cause, LookupKey, Observer, StepView, Trial, TrialEnd, fixed, known};
+use super::plan_replay::{
+    Cause, LookupKey, Observer, PlanReplay, StepView, TrialEnd, known, required_registers,
+};
 use super::{Clock, Model, ValueId, Values};
 use crate::program::PredicateId;
 use mangle_syntax::text::Symbol;
 
 /// The maximum number of tuples to examine per rule.
-const MOST_STEPS: u32 = 200_000;
+const MAX_STEPS: u32 = 200_000;
 
 /// The maximum number of tuples to compare in a search for similar facts.
-const MOST_COMPARED: usize = 50_000;
+const MAX_COMPARED: usize = 50_000;
 
 /// The maximum size of the explanation texts in bytes. Further rules are not explained.
-const MOST_BYTES: usize = 1 << 20;
+const MAX_BYTES: usize = 1 << 20;
 
 /// The maximum number of similar facts.
-const NEAR: usize = 3;
+const MAX_SIMILAR_FACTS: usize = 3;
 
 /// The obstacle of a rule that did not derive a fact.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -128,12 +130,12 @@ impl Misses {
     fn push(&mut self, rule: RuleId, (obstacle, asked): Stop) {
         self.bytes += obstacle.bytes();
         let (obstacle, asked) =
-            if self.bytes > MOST_BYTES { (Obstacle::TooMany, None) } else { (obstacle, asked) };
+            if self.bytes > MAX_BYTES { (Obstacle::TooMany, None) } else { (obstacle, asked) };
         self.all.push((Miss { rule, obstacle, store: None }, asked));
     }
 
     /// The rules that fail in every store. Each has the store with its furthest attempt.
-    fn in_every_store(compiled: &Compiled, stores: Vec<(PredicateId, Self)>) -> Self {
+    fn in_every_store(compiled: &CompiledProgram, stores: Vec<(PredicateId, Self)>) -> Self {
         let mut all: Vec<(Miss, Option<AtomPattern>)> = Vec::new();
         let mut counts: rustc_hash::FxHashMap<RuleId, usize> = rustc_hash::FxHashMap::default();
         let count = stores.len();
@@ -159,7 +161,7 @@ impl Model {
     #[must_use]
     pub fn why_not(
         &mut self,
-        compiled: &Compiled,
+        compiled: &CompiledProgram,
         clock: Clock,
         predicate: PredicateId,
         wanted: &[Option<ValueId>],
@@ -170,7 +172,7 @@ impl Model {
     /// Same as [`Model::why_not`], with the atoms that had no match.
     pub(super) fn stops(
         &mut self,
-        compiled: &Compiled,
+        compiled: &CompiledProgram,
         clock: Clock,
         predicate: PredicateId,
         wanted: &[Option<ValueId>],
@@ -183,13 +185,13 @@ impl Model {
     /// The misses of the rules of one relation.
     fn misses(
         &mut self,
-        compiled: &Compiled,
+        compiled: &CompiledProgram,
         clock: Clock,
         predicate: PredicateId,
         wanted: &[Option<ValueId>],
     ) -> Misses {
         let mut misses = Misses::default();
-        let mut trial = Trial::new(self, compiled, clock, MOST_STEPS);
+        let mut trial = PlanReplay::new(self, compiled, clock, MAX_STEPS);
         for stratum in &compiled.strata {
             let entry = compiled.entry(predicate);
             for plan in stratum.plans.iter().filter(|plan| plan.target == entry) {
@@ -216,7 +218,7 @@ impl Model {
     /// An argument of `None` matches any value. The arguments of an aggregation are ignored.
     pub(super) fn stop_of_rule(
         &mut self,
-        compiled: &Compiled,
+        compiled: &CompiledProgram,
         clock: Clock,
         rule: RuleId,
         wanted: &[Option<ValueId>],
@@ -235,7 +237,7 @@ impl Model {
         let count = if compiled.division.is_some() { plans.len() } else { 1 };
         let mut furthest: Option<(Miss, Option<AtomPattern>)> = None;
         for plan in plans.into_iter().take(count) {
-            let mut trial = Trial::new(self, compiled, clock, MOST_STEPS);
+            let mut trial = PlanReplay::new(self, compiled, clock, MAX_STEPS);
             let (obstacle, asked) = match Probe::new(trial.model, plan, wanted)
                 .and_then(|probe| probe.with(&trial.model.values, restrictions))
             {
@@ -254,7 +256,7 @@ impl Model {
     #[must_use]
     pub fn near(
         &self,
-        compiled: &Compiled,
+        compiled: &CompiledProgram,
         predicate: PredicateId,
         wanted: &[Option<ValueId>],
     ) -> Vec<String> {
@@ -264,16 +266,16 @@ impl Model {
             wanted.iter().zip(tuple).filter(|(wanted, value)| wanted.as_ref() == Some(value)).count()
         };
         let mut best: Vec<(usize, &[ValueId])> = Vec::new();
-        for tuple in relation.tuples().take(MOST_COMPARED) {
+        for tuple in relation.tuples().take(MAX_COMPARED) {
             let score = score(tuple);
             // A fact without a common argument is not similar, unless a single argument is known.
             if score == 0 && asked > 1 {
                 continue;
             }
             let at = best.partition_point(|(other, _)| *other >= score);
-            if at < NEAR {
+            if at < MAX_SIMILAR_FACTS {
                 best.insert(at, (score, tuple));
-                best.truncate(NEAR);
+                best.truncate(MAX_SIMILAR_FACTS);
             }
         }
         best.into_iter().map(|(_, tuple)| self.fact(compiled, predicate, tuple)).collect()
@@ -281,7 +283,7 @@ impl Model {
 }
 
 /// The obstacle between the body of a plan and a head with these arguments, if one exists.
-fn probe(trial: &mut Trial<'_>, plan: &Plan, wanted: &[Option<ValueId>]) -> Option<Stop> {
+fn probe(trial: &mut PlanReplay<'_>, plan: &Plan, wanted: &[Option<ValueId>]) -> Option<Stop> {
     match Probe::new(trial.model, plan, wanted) {
         Ok(probe) => run(trial, plan, probe),
         Err(obstacle) => Some((obstacle, None)),
@@ -289,9 +291,9 @@ fn probe(trial: &mut Trial<'_>, plan: &Plan, wanted: &[Option<ValueId>]) -> Opti
 }
 
 /// The obstacle of a probe, if one exists.
-fn run(trial: &mut Trial<'_>, plan: &Plan, mut probe: Probe<'_>) -> Option<Stop> {
+fn run(trial: &mut PlanReplay<'_>, plan: &Plan, mut probe: Probe<'_>) -> Option<Stop> {
     let mut row = vec![ValueId(0); usize::from(plan.slots)];
-    trial.refill(MOST_STEPS);
+    trial.refill(MAX_STEPS);
     let end = trial.run(plan, &mut row, &mut probe);
     trial.save();
     match end {
@@ -328,7 +330,7 @@ fn gives(model: &Model, aggregate: &Aggregate, wanted: &[Option<ValueId>]) -> bo
 
 /// The obstacle of an aggregation: its group has no row, or its result has a different value.
 fn group(
-    trial: &mut Trial<'_>,
+    trial: &mut PlanReplay<'_>,
     stratum: &Stratum,
     aggregate: &Aggregate,
     wanted: &[Option<ValueId>],
@@ -381,7 +383,7 @@ fn group(
 }
 
 /// Prints an atom of a predicate, with `_` for unknown arguments.
-fn atom(model: &Model, compiled: &Compiled, relation: u32, known: &[Option<ValueId>]) -> String {
+fn atom(model: &Model, compiled: &CompiledProgram, relation: u32, known: &[Option<ValueId>]) -> String {
     let shown = |value: &Option<ValueId>| {
         value.map_or_else(|| "_".to_owned(), |value| model.values.display(value).to_string())
     };
@@ -391,7 +393,7 @@ fn atom(model: &Model, compiled: &Compiled, relation: u32, known: &[Option<Value
 
 /// The most similar facts of a predicate, within the remaining number of comparisons.
 fn near(sight: &StepView<'_>, predicate: PredicateId, known: &LookupKey) -> Vec<String> {
-    let count = sight.model.relation(predicate).map_or(0, |relation| relation.len().min(MOST_COMPARED));
+    let count = sight.model.relation(predicate).map_or(0, |relation| relation.len().min(MAX_COMPARED));
     match sight.near_left.get().checked_sub(count) {
         Some(left) => {
             sight.near_left.set(left);
@@ -415,7 +417,7 @@ struct Probe<'p> {
 impl<'p> Probe<'p> {
     /// Returns the obstacle as an error if the head can never match.
     fn new(model: &Model, plan: &'p Plan, wanted: &[Option<ValueId>]) -> Result<Self, Obstacle> {
-        let fixed = fixed(plan, wanted).map_err(|(argument, value)| Obstacle::Head {
+        let fixed = required_registers(plan, wanted).map_err(|(argument, value)| Obstacle::Head {
             argument,
             has: model.values.display(value).to_string(),
         })?;
@@ -445,7 +447,7 @@ impl<'p> Probe<'p> {
 
     fn obstacle(&self, sight: &StepView<'_>, step: usize, cause: Cause) -> Option<Stop> {
         let step = self.plan.steps.get(step)?;
-        let behind = step.premise == BEHIND_BODY;
+        let behind = step.premise == AFTER_BODY;
         let mut atom = None;
         let (asked, near) = match (cause, &step.kind) {
             (Cause::Value(value), _) if behind => {
@@ -484,7 +486,7 @@ impl<'p> Probe<'p> {
     }
 
     /// The pattern of a lookup, as text and as values.
-    fn asked(&self, sight: &StepView<'_>, found: &Match) -> (String, LookupKey) {
+    fn asked(&self, sight: &StepView<'_>, found: &Lookup) -> (String, LookupKey) {
         let known = known(found, sight.compiled, sight.row, &|slot| self.shown(slot));
         (atom(sight.model, sight.compiled, found.relation, &known), known)
     }

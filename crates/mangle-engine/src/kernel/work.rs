@@ -13,7 +13,7 @@ thread_local! {
 
 /// Records work: a tuple or a value is read or created.
 #[inline]
-pub(super) fn done(_units: usize) {
+pub(super) fn record_work(_units: usize) {
     #[cfg(test)]
     WORK.with(|work| {
         let (since, most) = work.get();
@@ -23,14 +23,14 @@ pub(super) fn done(_units: usize) {
 
 /// Records a check.
 #[inline]
-pub(super) fn looked() {
+pub(super) fn record_check() {
     #[cfg(test)]
     WORK.with(|work| work.set((0, work.get().1)));
 }
 
 /// The maximum work between two checks while `work` runs.
 #[cfg(test)]
-pub(super) fn most<T>(work: impl FnOnce() -> T) -> (T, usize) {
+pub(super) fn max_between_checks<T>(work: impl FnOnce() -> T) -> (T, usize) {
     WORK.with(|work| work.set((0, 0)));
     let result = work();
     (result, WORK.with(|work| work.get().1))

@@ -82,14 +82,14 @@ struct Group {
 #[derive(Debug, Default)]
 pub struct Bindings {
     variables: SmallVec<[Variable; 8]>,
-    /// The index of each variable in `variables`. Empty below [`MANY`] variables.
+    /// The index of each variable in `variables`. Empty below [`MIN_HASHED_VARIABLES`] variables.
     places: FxHashMap<Symbol, usize>,
     /// One group per variable. Groups that were merged into another group are empty.
     groups: SmallVec<[Group; 8]>,
 }
 
 /// The minimum number of variables for lookup with a hash map.
-const MANY: usize = 24;
+const MIN_HASHED_VARIABLES: usize = 24;
 
 impl Bindings {
     /// Analyzes `clause` in the order of `rewriting`. Steps that the Go implementation rejects are
@@ -101,7 +101,7 @@ impl Bindings {
         for (index, premise) in (0..).zip(&clause.premises) {
             match premise {
                 Premise::Literal(literal) if literal.is_negated() || rewriting.reflected(index).is_some() => {
-                    bindings.note(&literal.atom.args);
+                    bindings.add_variables(&literal.atom.args);
                 }
                 Premise::Literal(literal) if literal.atom.is_builtin() => {
                     bindings.enter_builtin(index, literal);
@@ -110,7 +110,7 @@ impl Bindings {
                     bindings.enter_literal(index, literal, signatures.premise(index));
                 }
                 Premise::Comparison(comparison) => bindings.enter_comparison(index, comparison),
-                Premise::Broken(_, terms) => bindings.note(terms),
+                Premise::Broken(_, terms) => bindings.add_variables(terms),
             }
         }
         bindings
@@ -178,10 +178,10 @@ impl Bindings {
     }
 
     fn enter_head(&mut self, clause: &Clause, signature: Option<&Signature>) {
-        self.note(&clause.head.args);
+        self.add_variables(&clause.head.args);
         for bound in clause.interval.iter().flat_map(|interval| &interval.bounds) {
             if let TimeBoundKind::Variable(symbol) = bound.kind {
-                self.see(symbol);
+                self.add_variable(symbol);
             }
         }
         let Some(signature) = signature else { return };
@@ -210,7 +210,7 @@ impl Bindings {
             match term.variable() {
                 Some(symbol) if binds => self.bind(symbol, argument),
                 Some(symbol) if looked_up => self.give_value(symbol, argument),
-                Some(symbol) => self.see(symbol),
+                Some(symbol) => self.add_variable(symbol),
                 None => term.variables(&mut |symbol, _| {
                     let at = self.index(symbol);
                     if modes.is_empty() {
@@ -226,14 +226,14 @@ impl Bindings {
                 TimeBoundKind::Variable(symbol) if binds => {
                     self.bind(symbol, Binder { place, how: BindingSource::Interval });
                 }
-                TimeBoundKind::Variable(symbol) => self.see(symbol),
+                TimeBoundKind::Variable(symbol) => self.add_variable(symbol),
                 _ => {}
             }
         }
     }
 
     fn enter_builtin(&mut self, premise: u32, literal: &Literal) {
-        self.note(&literal.atom.args);
+        self.add_variables(&literal.atom.args);
         let binder = Binder { place: BindingPlace::Premise(premise), how: BindingSource::Output };
         let parameters = builtin_parameters(&literal.atom);
         for (at, term) in literal.atom.args.iter().enumerate() {
@@ -247,7 +247,7 @@ impl Bindings {
 
     fn enter_comparison(&mut self, premise: u32, comparison: &Comparison) {
         let Comparison { left, right, .. } = comparison;
-        self.note([left, right]);
+        self.add_variables([left, right]);
         if comparison.operator != Operator::Equal {
             return;
         }
@@ -325,13 +325,13 @@ impl Bindings {
         }
     }
 
-    fn note<'t>(&mut self, terms: impl IntoIterator<Item = &'t Term>) {
+    fn add_variables<'t>(&mut self, terms: impl IntoIterator<Item = &'t Term>) {
         for term in terms {
-            term.variables(&mut |symbol, _| self.see(symbol));
+            term.variables(&mut |symbol, _| self.add_variable(symbol));
         }
     }
 
-    fn see(&mut self, symbol: Symbol) {
+    fn add_variable(&mut self, symbol: Symbol) {
         let _ = self.index(symbol);
     }
 
@@ -342,16 +342,16 @@ impl Bindings {
         let at = self.variables.len();
         self.variables.push(Variable { symbol, bound: None, value: None, group: at });
         self.groups.push(Group { root: at, members: SmallVec::from_slice(&[at]) });
-        if at + 1 == MANY {
+        if at + 1 == MIN_HASHED_VARIABLES {
             self.places = self.variables.iter().enumerate().map(|(at, it)| (it.symbol, at)).collect();
-        } else if at + 1 > MANY {
+        } else if at + 1 > MIN_HASHED_VARIABLES {
             self.places.insert(symbol, at);
         }
         at
     }
 
     fn place(&self, symbol: Symbol) -> Option<usize> {
-        if self.variables.len() < MANY {
+        if self.variables.len() < MIN_HASHED_VARIABLES {
             return self.variables.iter().position(|variable| variable.symbol == symbol);
         }
         self.places.get(&symbol).copied()

@@ -290,7 +290,7 @@ fn edges_from(program: &Program, predicate: &Predicate) -> Arc<[Edge]> {
             let dropped = dropped_negations(program, file, clause);
             for literal in clause.literals().filter(|literal| !literal.atom.is_builtin()) {
                 let Some(to) = program.id_of(file, &literal.atom) else { continue };
-                let kind = UseKind::of(literal);
+                let kind = UseKind::from_literal(literal);
                 // The Go implementation replaces calls of a predicate that reflects a name prefix
                 // by a test of the name. Such a call is not a dependency.
                 if kind == UseKind::Positive && program.get(to).signature.reflects.is_some() {

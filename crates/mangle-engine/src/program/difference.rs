@@ -57,10 +57,12 @@ impl Difference {
             return Some(Arc::default());
         }
         let known = new.since.as_ref().filter(|(since, _)| *since == old.revision.number);
-        Some(known.map_or_else(|| Arc::new(Self::of(old, new)), |(_, difference)| Arc::clone(difference)))
+        Some(
+            known.map_or_else(|| Arc::new(Self::compute(old, new)), |(_, difference)| Arc::clone(difference)),
+        )
     }
 
-    pub(super) fn of(old: &Program, new: &Program) -> Self {
+    pub(super) fn compute(old: &Program, new: &Program) -> Self {
         let mut difference = Self::default();
         let id = |key: &PredicateKey| new.by_key.get(key).or_else(|| new.retired.get(key)).copied();
         for (at, (before, after)) in (0u32..).zip(old.files.iter().zip(new.files.iter())) {

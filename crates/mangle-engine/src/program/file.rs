@@ -46,16 +46,16 @@ impl FileSummary {
     /// Summarizes the statements of a file.
     #[must_use]
     pub fn new(id: FileId, source: &SourceFile) -> Self {
-        Self::of(id, source.text(), source.items(), source.findings())
+        Self::from_items(id, source.text(), source.items(), source.findings())
     }
 
     /// The same file with other statements, one for each existing statement.
     #[must_use]
     pub fn with_items(&self, items: &Arc<[Item]>) -> Self {
-        Self::of(self.id, &self.text, items, &self.findings)
+        Self::from_items(self.id, &self.text, items, &self.findings)
     }
 
-    fn of(id: FileId, text: &Arc<str>, items: &Arc<[Item]>, findings: &Arc<[Finding]>) -> Self {
+    fn from_items(id: FileId, text: &Arc<str>, items: &Arc<[Item]>, findings: &Arc<[Finding]>) -> Self {
         let mut summary = Self {
             id,
             text: Arc::clone(text),
@@ -141,7 +141,7 @@ impl NamedPredicates {
         }
         head.annotated_head |= clause.interval.as_ref().is_some_and(|interval| !interval.is_eternal());
         for literal in clause.literals().filter(|literal| !literal.atom.is_builtin()) {
-            let kind = UseKind::of(literal);
+            let kind = UseKind::from_literal(literal);
             let range = literal.atom.name.range;
             let used = self.entry(&literal.atom);
             used.uses.push(Use { item: index, range, kind });

@@ -46,7 +46,7 @@ pub struct Influence {
     /// True if a fact of the predicate can contribute to a derivation of the root.
     pub grants: bool,
     /// True if a fact of the predicate can remove an obstacle of the root.
-    pub lifts: bool,
+    pub removes_obstacle: bool,
     /// True if a fact of the predicate can prevent the root from holding.
     pub restricts: bool,
 }
@@ -61,7 +61,7 @@ impl Influences {
     /// Finds the predicates that the roots depend on. `for_it` are the roots, and facts of
     /// `against_it` override them. Visits each premise a constant number of times.
     #[must_use]
-    pub fn of(program: &Program, for_it: &[PredicateId], against_it: &[PredicateId]) -> Self {
+    pub fn new(program: &Program, for_it: &[PredicateId], against_it: &[PredicateId]) -> Self {
         let mut search = Search { consulted: Self::default(), queue: VecDeque::new() };
         for_it.iter().for_each(|root| search.reach(*root, *root, Polarity::Plain, None));
         against_it.iter().for_each(|root| search.reach(*root, *root, Polarity::Odd, None));
@@ -87,7 +87,7 @@ impl Influence {
         match way {
             Polarity::Plain => self.grants,
             Polarity::Odd => self.restricts,
-            Polarity::Even => self.lifts,
+            Polarity::Even => self.removes_obstacle,
         }
     }
 
@@ -95,7 +95,7 @@ impl Influence {
         match way {
             Polarity::Plain => self.grants = true,
             Polarity::Odd => self.restricts = true,
-            Polarity::Even => self.lifts = true,
+            Polarity::Even => self.removes_obstacle = true,
         }
     }
 }
@@ -108,7 +108,7 @@ struct Search {
 
 impl Search {
     fn reach(&mut self, predicate: PredicateId, root: PredicateId, way: Polarity, edge: Option<Edge>) {
-        let new = Influence { root, edge, grants: false, lifts: false, restricts: false };
+        let new = Influence { root, edge, grants: false, removes_obstacle: false, restricts: false };
         let known = self.consulted.found.entry(predicate).or_insert(new);
         if !known.has(way) {
             known.add(way);
@@ -149,7 +149,7 @@ mod tests {
         let file = FileSummary::new(FileId(0), &SourceFile::parse(POLICY.into()));
         let program = Program::new(vec![Arc::new(file)]);
         let root = program.id(PredicateKey { name: Symbol::new("ok"), arity: 1 }).unwrap();
-        let consulted = Influences::of(&program, &[root], &[]);
+        let consulted = Influences::new(&program, &[root], &[]);
         (program, consulted)
     }
 
@@ -157,7 +157,7 @@ mod tests {
     fn check(name: &str, expected: Option<[bool; 3]>) {
         let (program, consulted) = consulted();
         let id = program.id(program.named(Symbol::new(name)).next().unwrap().key).unwrap();
-        let found = consulted.get(id).map(|one| [one.grants, one.lifts, one.restricts]);
+        let found = consulted.get(id).map(|one| [one.grants, one.removes_obstacle, one.restricts]);
         assert_eq!(found, expected, "{name}");
     }
 
@@ -173,8 +173,13 @@ mod tests {
     #[test]
     fn every_way_is_one_of_the_three() {
         for way in Polarity::ALL {
-            let mut consult =
-                Influence { root: PredicateId(0), edge: None, grants: false, lifts: false, restricts: false };
+            let mut consult = Influence {
+                root: PredicateId(0),
+                edge: None,
+                grants: false,
+                removes_obstacle: false,
+                restricts: false,
+            };
             consult.add(way);
             assert!(consult.has(way));
             assert_eq!(Polarity::ALL.iter().filter(|other| consult.has(**other)).count(), 1);

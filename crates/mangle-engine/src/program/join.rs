@@ -18,7 +18,7 @@ use super::difference::{Difference, Revision};
 use super::file::key_of;
 use super::graph::Graph;
 use super::shared::{SharedList, SharedMap, scattered};
-use super::{Embedding, FileSummary, PredicateInFile, PredicateKey, Signature, UseKind};
+use super::{FileSummary, PredicateInFile, PredicateKey, ProgramEnvironment, Signature, UseKind};
 use mangle_syntax::parallel;
 use mangle_syntax::syntax::ast::{Atom, Clause, Declaration, Item, Literal, Statement, StatementKind};
 use mangle_syntax::text::{FileId, LetterSet, StatementId, Symbol, TextRange, TextSize};
@@ -145,10 +145,10 @@ impl<'p> Site<'p> {
 /// The files that are analyzed together. Cloning costs a few pointers.
 #[derive(Debug, Clone, Default)]
 pub struct Program {
-    /// The files in the order of [`Embedding::order`].
+    /// The files in the order of [`ProgramEnvironment::order`].
     pub files: Arc<Vec<Arc<FileSummary>>>,
     /// The environment of the program.
-    pub embedding: Arc<Embedding>,
+    pub embedding: Arc<ProgramEnvironment>,
     /// All mentioned predicates, except built-ins.
     pub predicates: Predicates,
     pub(super) by_key: SharedMap<PredicateKey, PredicateId>,
@@ -183,7 +183,7 @@ impl Program {
 
     /// Joins files that run in `embedding`.
     #[must_use]
-    pub fn embedded(mut files: Vec<Arc<FileSummary>>, embedding: Arc<Embedding>) -> Self {
+    pub fn embedded(mut files: Vec<Arc<FileSummary>>, embedding: Arc<ProgramEnvironment>) -> Self {
         files.sort_by_key(|file| embedding.order(file.id));
         let mut program = Self { packages: Arc::new(package_index(&files)), ..Self::default() };
         let files = Arc::new(files);

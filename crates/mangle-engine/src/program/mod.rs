@@ -7,7 +7,7 @@
 //! - [`Signature`] has the properties of a predicate outside its clauses.
 //! - [`binding`] computes the order in which a body binds its variables, and [`rewrite`] reproduces
 //!   the clause rewriting of the Go implementation.
-//! - [`Embedding`] is the environment of a program, and [`builtins`] has the tables of built-ins.
+//! - [`ProgramEnvironment`] is the environment of a program, and [`builtins`] has the tables of built-ins.
 //!
 //! The module has no message texts. Problems of programs are reported in `analysis`.
 
@@ -17,7 +17,7 @@ mod components;
 mod declaration_home;
 mod dependencies;
 mod difference;
-mod embedding;
+mod environment;
 mod file;
 pub mod graph;
 mod influence;
@@ -28,14 +28,14 @@ mod predicate_index;
 pub mod rewrite;
 pub(crate) mod shared;
 mod signature;
-mod succeed;
+mod update;
 #[cfg(test)]
-mod succeed_tests;
+mod update_tests;
 
 pub use declaration_home::DeclarationHome;
 pub use dependencies::{Dependencies, Members, PendingComponents};
 pub use difference::Difference;
-pub use embedding::Embedding;
+pub use environment::ProgramEnvironment;
 pub use file::{FileSummary, key_of};
 pub use influence::{Influence, Influences};
 pub use inputs::{NeededInput, needed_input};

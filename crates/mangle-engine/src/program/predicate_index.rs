@@ -54,7 +54,7 @@ pub enum UseKind {
 impl UseKind {
     /// The kind of a premise.
     #[must_use]
-    pub fn of(literal: &Literal) -> Self {
+    pub fn from_literal(literal: &Literal) -> Self {
         if literal.is_temporal() {
             Self::Temporal
         } else if literal.is_negated() {

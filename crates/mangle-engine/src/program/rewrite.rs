@@ -85,7 +85,7 @@ pub struct Negation {
     count: u32,
 }
 
-/// The seen words. From [`MANY`] words on, a hash set keeps the search time constant.
+/// The seen words. From [`MIN_HASHED_WORDS`] words on, a hash set keeps the search time constant.
 #[derive(Debug, Default)]
 struct WordSet {
     few: SmallVec<[Word; 8]>,
@@ -93,11 +93,11 @@ struct WordSet {
 }
 
 /// The minimum number of words for lookup with a hash set.
-const MANY: usize = 24;
+const MIN_HASHED_WORDS: usize = 24;
 
 impl WordSet {
     fn contains(&self, word: &Word) -> bool {
-        if self.few.len() < MANY { self.few.contains(word) } else { self.many.contains(word) }
+        if self.few.len() < MIN_HASHED_WORDS { self.few.contains(word) } else { self.many.contains(word) }
     }
 
     fn insert(&mut self, word: Word) {
@@ -105,9 +105,9 @@ impl WordSet {
             return;
         }
         self.few.push(word);
-        if self.few.len() == MANY {
+        if self.few.len() == MIN_HASHED_WORDS {
             self.many.extend(self.few.iter().copied());
-        } else if self.few.len() > MANY {
+        } else if self.few.len() > MIN_HASHED_WORDS {
             self.many.insert(word);
         }
     }
@@ -392,7 +392,7 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::program::{Embedding, FileSummary, Program};
+    use crate::program::{FileSummary, Program, ProgramEnvironment};
     use mangle_settings::EngineVersion;
     use mangle_settings::versions::ENGINES;
     use mangle_syntax::syntax::SourceFile;
@@ -415,7 +415,7 @@ mod tests {
     #[track_caller]
     fn check_for(engine: EngineVersion, text: &str, order: &str, fates: &[NegationEffect]) {
         let file = Arc::new(FileSummary::new(FileId(0), &SourceFile::parse(text.into())));
-        let embedding = Arc::new(Embedding { engine, ..Embedding::default() });
+        let embedding = Arc::new(ProgramEnvironment { engine, ..ProgramEnvironment::default() });
         let program = Program::embedded(vec![Arc::clone(&file)], embedding);
         let item = file.items.last().unwrap();
         let clause = item.statement.clause().unwrap();

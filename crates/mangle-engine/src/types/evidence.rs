@@ -9,7 +9,7 @@ use mangle_syntax::syntax::ast::{Term, TermKind};
 use super::value::{Base, Type};
 
 /// The minimum number of contradicting literals. Fewer are considered typing errors in the facts.
-const ENOUGH: u32 = 5;
+const MIN_CONTRADICTIONS: u32 = 5;
 
 /// The number of literals of each kind in [`KINDS`] in one column.
 type Kinds = [u32; 5];
@@ -34,7 +34,7 @@ const KINDS: [Base; 5] = [Base::Number, Base::Float, Base::String, Base::Bytes, 
 
 impl Evidence {
     /// Counts the literals in the heads and premises of one file.
-    pub(super) fn of(file: &FileSummary, there: &PredicateInFile, arity: usize) -> Self {
+    pub(super) fn from_file(file: &FileSummary, there: &PredicateInFile, arity: usize) -> Self {
         let mut evidence =
             Self { columns: vec![Kinds::default(); arity], heads: vec![Heads::default(); arity] };
         let clause = |at: u32| {
@@ -85,7 +85,7 @@ impl Evidence {
     /// Returns for each column of a declared row if the facts of the program confirm it. A column
     /// is confirmed if facts exist and every head has a literal of the declared kind. Empty if no
     /// column is confirmed.
-    pub(super) fn confirmed(&self, row: &[Type]) -> Vec<bool> {
+    pub(super) fn confirmed_columns(&self, row: &[Type]) -> Vec<bool> {
         let confirms = |heads: &Heads, ty: &Type| {
             let Some(at) = base(ty).and_then(|base| KINDS.iter().position(|kind| *kind == base)) else {
                 return false;
@@ -99,13 +99,13 @@ impl Evidence {
 
     /// Returns the kind of at least 90 % of the literals of each column if it differs from the
     /// declared kind. Empty if no column is contradicted.
-    pub(super) fn against(&self, row: &[Type]) -> Vec<Option<Base>> {
+    pub(super) fn contradicted_kinds(&self, row: &[Type]) -> Vec<Option<Base>> {
         let columns: Vec<_> = self
             .columns
             .iter()
             .zip(row)
             .map(|(kinds, ty)| match ty {
-                Type::Base(declared) => speaks_against(kinds, *declared),
+                Type::Base(declared) => contradicting_kind(kinds, *declared),
                 _ => None,
             })
             .collect();
@@ -139,8 +139,8 @@ fn base(ty: &Type) -> Option<Base> {
     }
 }
 
-fn speaks_against(kinds: &Kinds, declared: Base) -> Option<Base> {
+fn contradicting_kind(kinds: &Kinds, declared: Base) -> Option<Base> {
     let total: u32 = kinds.iter().sum();
     let (count, kind) = kinds.iter().zip(KINDS).max_by_key(|(count, _)| **count)?;
-    (kind != declared && *count >= ENOUGH && count * 10 >= total * 9).then_some(kind)
+    (kind != declared && *count >= MIN_CONTRADICTIONS && count * 10 >= total * 9).then_some(kind)
 }

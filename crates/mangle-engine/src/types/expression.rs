@@ -47,7 +47,7 @@ pub const CONSTRUCTORS: [Constructor; 11] = [
 impl Constructor {
     /// The constructor of an application, in dot or `fn:` notation.
     #[must_use]
-    pub fn of(apply: &Apply) -> Option<Self> {
+    pub fn from_apply(apply: &Apply) -> Option<Self> {
         let name = apply.function.as_str().strip_prefix("fn:")?;
         CONSTRUCTORS.into_iter().find(|constructor| constructor.as_str() == name)
     }
@@ -95,7 +95,7 @@ pub(super) fn is_optional(term: &Term) -> bool {
 pub fn visit_types<'a>(term: &'a Term, visit: &mut impl FnMut(&'a Term)) {
     visit(term);
     let Some(apply) = term.apply() else { return };
-    match Constructor::of(apply) {
+    match Constructor::from_apply(apply) {
         Some(Constructor::Singleton) => {}
         Some(Constructor::Struct) => visit_fields(&apply.args, visit),
         Some(Constructor::TaggedUnion) => {

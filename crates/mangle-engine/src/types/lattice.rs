@@ -9,10 +9,10 @@ use mangle_syntax::text::Symbol;
 
 /// The maximum number of names in a union. More names become a prefix or `/name`. Enumerations of
 /// real programs have a dozen values, tables of names have hundreds.
-const LITERALS: usize = 64;
+const MAX_LITERALS: usize = 64;
 
 /// The maximum number of other members in a union. A larger union becomes `/any`.
-const MEMBERS: usize = 24;
+const MAX_MEMBERS: usize = 24;
 
 /// True if `name` is strictly below `prefix`, compared by segments.
 #[must_use]
@@ -51,14 +51,18 @@ impl Type {
         match (self, other) {
             (Self::Union(members), _) => Self::union(members.iter().map(|member| member.meet(other))),
             (_, Self::Union(members)) => Self::union(members.iter().map(|member| self.meet(member))),
-            (Self::List(a), Self::List(b)) => part(a.meet(b), Self::list),
-            (Self::Option(a), Self::Option(b)) => part(a.meet(b), |of| Self::Option(Arc::new(of))),
-            (Self::Pair(a), Self::Pair(b)) => {
-                part(a.0.meet(&b.0), |first| part(a.1.meet(&b.1), |second| Self::pair(first, second)))
+            (Self::List(a), Self::List(b)) => build_unless_bottom(a.meet(b), Self::list),
+            (Self::Option(a), Self::Option(b)) => {
+                build_unless_bottom(a.meet(b), |of| Self::Option(Arc::new(of)))
             }
+            (Self::Pair(a), Self::Pair(b)) => build_unless_bottom(a.0.meet(&b.0), |first| {
+                build_unless_bottom(a.1.meet(&b.1), |second| Self::pair(first, second))
+            }),
             // The key type lists the keys that lookups accept, so the meet accepts both.
             (Self::Map(a), Self::Map(b)) if !a.0.overlaps(&b.0) => Self::bottom(),
-            (Self::Map(a), Self::Map(b)) => part(a.1.meet(&b.1), |value| Self::map(a.0.join(&b.0), value)),
+            (Self::Map(a), Self::Map(b)) => {
+                build_unless_bottom(a.1.meet(&b.1), |value| Self::map(a.0.join(&b.0), value))
+            }
             (Self::Struct(a), Self::Struct(b)) => meet_structs(a, b),
             _ => Self::bottom(),
         }
@@ -97,7 +101,7 @@ impl Type {
         let kept = uncovered(members);
         match <[Self; 1]>::try_from(kept) {
             Ok([only]) => only,
-            Err(kept) if kept.len() > LITERALS + MEMBERS => Self::Any,
+            Err(kept) if kept.len() > MAX_LITERALS + MAX_MEMBERS => Self::Any,
             Err(kept) => Self::Union(kept.into()),
         }
     }
@@ -107,7 +111,7 @@ impl Type {
     #[must_use]
     pub fn generalised(&self) -> Self {
         match self {
-            Self::Literal(name) => family(*name),
+            Self::Literal(name) => generalized_name(*name),
             Self::List(element) => Self::list(element.generalised()),
             Self::Option(value) => Self::Option(Arc::new(value.generalised())),
             Self::Pair(parts) => Self::pair(parts.0.generalised(), parts.1.generalised()),
@@ -130,7 +134,7 @@ impl Type {
 }
 
 /// The wider type of a literal name.
-fn family(name: Symbol) -> Type {
+fn generalized_name(name: Symbol) -> Type {
     let text = name.as_str();
     match text.get(1..).and_then(|rest| rest.find('/')) {
         Some(at) => Type::Prefix(Symbol::new(text.get(..=at).unwrap_or(text))),
@@ -138,14 +142,14 @@ fn family(name: Symbol) -> Type {
     }
 }
 
-/// Generalizes the names of a union with more than [`LITERALS`] names.
+/// Generalizes the names of a union with more than [`MAX_LITERALS`] names.
 fn limit_literals(members: &mut SmallVec<[Type; 4]>) {
-    if members.len() <= LITERALS {
+    if members.len() <= MAX_LITERALS {
         return;
     }
     members.sort_unstable();
     members.dedup();
-    if members.iter().filter(|member| matches!(member, Type::Literal(_))).count() > LITERALS {
+    if members.iter().filter(|member| matches!(member, Type::Literal(_))).count() > MAX_LITERALS {
         for member in members.iter_mut() {
             *member = member.generalised();
         }
@@ -155,12 +159,12 @@ fn limit_literals(members: &mut SmallVec<[Type; 4]>) {
 }
 
 /// The number of members that are compared with each other at a time.
-const COMPARED: usize = 4 * (LITERALS + MEMBERS);
+const COMPARISON_CHUNK: usize = 4 * (MAX_LITERALS + MAX_MEMBERS);
 
 /// The members that no other member covers, sorted.
 ///
 /// A singleton and a literal of the same name cover each other. The declared singleton is kept.
-/// More than [`LITERALS`] + [`MEMBERS`] remaining members become `/any`: covering members mostly
+/// More than [`MAX_LITERALS`] + [`MAX_MEMBERS`] remaining members become `/any`: covering members mostly
 /// sort first.
 fn uncovered(mut members: SmallVec<[Type; 4]>) -> Vec<Type> {
     members.sort_unstable();
@@ -169,10 +173,10 @@ fn uncovered(mut members: SmallVec<[Type; 4]>) -> Vec<Type> {
         return members.into_vec();
     }
     let mut kept: Vec<Type> = Vec::new();
-    for part in members.chunks(COMPARED) {
+    for part in members.chunks(COMPARISON_CHUNK) {
         kept.extend_from_slice(part);
         kept = uncovered_among(kept);
-        if kept.len() > LITERALS + MEMBERS {
+        if kept.len() > MAX_LITERALS + MAX_MEMBERS {
             return vec![Type::Any];
         }
     }
@@ -194,7 +198,7 @@ fn uncovered_among(members: Vec<Type>) -> Vec<Type> {
 }
 
 /// A type built from a part, or the bottom type if the part has no value.
-fn part(inner: Type, build: impl FnOnce(Type) -> Type) -> Type {
+fn build_unless_bottom(inner: Type, build: impl FnOnce(Type) -> Type) -> Type {
     if inner.is_bottom() { inner } else { build(inner) }
 }
 

@@ -6,7 +6,7 @@ use parking_lot::RwLock;
 use rustc_hash::FxHashMap;
 
 use super::expression::{Constructor, is_optional};
-use super::value::{Base, DEPTH, StructField, Type};
+use super::value::{Base, MAX_DEPTH, StructField, Type};
 use mangle_syntax::syntax::SourceFile;
 use mangle_syntax::syntax::ast::{Term, TermKind};
 use mangle_syntax::text::Symbol;
@@ -16,7 +16,7 @@ impl Type {
     /// deep become [`Type::Any`], so that nothing is concluded from them.
     #[must_use]
     pub fn read(term: &Term) -> Self {
-        read(term, DEPTH)
+        read(term, MAX_DEPTH)
     }
 
     /// Parses a type of the tables of built-ins. `/any` if the text is not a type.
@@ -48,9 +48,8 @@ fn read(term: &Term, depth: usize) -> Type {
     match &term.kind {
         TermKind::Name(name) => named(*name),
         TermKind::Variable(name) => Type::Variable(*name),
-        TermKind::Apply(apply) => {
-            Constructor::of(apply).map_or(Type::Any, |constructor| construct(constructor, &apply.args, below))
-        }
+        TermKind::Apply(apply) => Constructor::from_apply(apply)
+            .map_or(Type::Any, |constructor| construct(constructor, &apply.args, below)),
         _ => Type::Any,
     }
 }
@@ -104,7 +103,8 @@ fn tagged_union(tag: &Term, variants: &[Term], depth: usize) -> Option<Type> {
     let TermKind::Name(tag_field) = tag.kind else { return None };
     let structs = variants.chunks(2).map(|variant| {
         let [Term { kind: TermKind::Name(name), .. }, body] = variant else { return None };
-        let apply = body.apply().filter(|apply| Constructor::of(apply) == Some(Constructor::Struct))?;
+        let apply =
+            body.apply().filter(|apply| Constructor::from_apply(apply) == Some(Constructor::Struct))?;
         let mut fields = fields_of(&apply.args, depth)?;
         fields.push(StructField { label: tag_field, optional: false, ty: Type::Singleton(*name) });
         Some(Type::structure(fields))

@@ -29,16 +29,16 @@ use mangle_syntax::syntax::ast::{Atom, Clause, Item};
 use mangle_syntax::text::{FileId, StatementId};
 
 /// The number of rounds of a recursive component before growing columns become `/any`.
-const PATIENCE: usize = 4;
+const WIDEN_AFTER_ROUNDS: usize = 4;
 
 /// The maximum number of rounds. A component that still changes after them has unknown types.
-const ROUNDS: usize = 16;
+const MAX_ROUNDS: usize = 16;
 
 /// The number of relations per task (and temporary cache) in the first, parallel inference.
-const CHUNK: usize = 256;
+const RELATIONS_PER_TASK: usize = 256;
 
 /// The minimum number of clauses for caching. Most relations have fewer, and caching costs memory.
-const MANY: usize = 16;
+const MIN_CACHED_STATEMENTS: usize = 16;
 
 /// State that is kept between revisions of a program.
 #[derive(Debug, Default)]
@@ -53,15 +53,15 @@ pub struct TypeCache {
 /// Results per file and predicate, each with the file version that they were computed from.
 type PerFile<T> = FxHashMap<(FileId, PredicateKey), (Arc<FileSummary>, T)>;
 
-/// Passes the result for one predicate in one file to `show`. With at least [`MANY`] statements,
+/// Passes the result for one predicate in one file to `show`. With at least [`MIN_CACHED_STATEMENTS`] statements,
 /// the result is cached until the file changes.
-fn of_file<T>(
+fn with_cached<T>(
     known: &mut PerFile<T>,
     (file, key, statements): (&Arc<FileSummary>, PredicateKey, usize),
     make: impl Fn() -> T,
     show: impl FnOnce(&T),
 ) {
-    if statements < MANY {
+    if statements < MIN_CACHED_STATEMENTS {
         return show(&make());
     }
     let here = || (Arc::clone(file), make());
@@ -131,11 +131,11 @@ impl ProgramTypes {
         let types = match known {
             Some((difference, old, types)) => {
                 cache.forget(&old, program, &difference);
-                types.after(program, &difference, cache).0
+                types.update(program, &difference, cache).0
             }
             None => {
                 let is_new = cache.is_empty();
-                let types = Self::whole(program, cache);
+                let types = Self::infer_all(program, cache);
                 if !is_new {
                     cache.forget_others(program);
                 }
@@ -147,20 +147,20 @@ impl ProgramTypes {
     }
 
     /// Infers all relations.
-    fn whole(program: &Program, cache: &mut TypeCache) -> Self {
-        let mut types = Self { rows: alone(program, cache), sum: 0 };
+    fn infer_all(program: &Program, cache: &mut TypeCache) -> Self {
+        let mut types = Self { rows: all_own_rows(program, cache), sum: 0 };
         let mut inference = Inference { program, cache };
         for component in program.dependencies().strata() {
             inference.component(&component, &mut types.rows);
         }
         let parts = program.predicates.numbered().zip(types.rows.iter());
-        types.sum = parts.fold(0, |sum, (predicate, rows)| sum.wrapping_add(part(predicate, rows)));
+        types.sum = parts.fold(0, |sum, (predicate, rows)| sum.wrapping_add(relation_hash(predicate, rows)));
         types
     }
 
     /// Infers the relations that a difference affects, and their users if a result changes. Also
     /// returns the relations with changed types.
-    fn after(
+    fn update(
         mut self,
         program: &Program,
         difference: &Difference,
@@ -182,7 +182,7 @@ impl ProgramTypes {
         while let Some(members) = pending.next(program) {
             let earlier: Vec<u64> = members.iter().map(|id| fingerprint(&self.rows, *id)).collect();
             for &id in &members {
-                store(&mut self.rows, id, inference.alone(program.get(id)));
+                store(&mut self.rows, id, inference.own_rows(program.get(id)));
             }
             inference.component(&members, &mut self.rows);
             for (&id, earlier) in members.iter().zip(earlier) {
@@ -196,7 +196,10 @@ impl ProgramTypes {
             let (predicate, unknown) = (program.get(id), Rows::unknown());
             let (old, new) = (before.get(id.0 as usize), self.rows.get(id.0 as usize));
             let (old, new) = (old.unwrap_or(&unknown), new.unwrap_or(&unknown));
-            self.sum = self.sum.wrapping_sub(part(predicate, old)).wrapping_add(part(predicate, new));
+            self.sum = self
+                .sum
+                .wrapping_sub(relation_hash(predicate, old))
+                .wrapping_add(relation_hash(predicate, new));
         }
         (self, different.into_iter().collect())
     }
@@ -234,17 +237,17 @@ impl ProgramTypes {
 
 /// The types of each relation that do not depend on other relations. If the cache is empty, the
 /// relations are split among all cores.
-fn alone(program: &Program, cache: &mut TypeCache) -> SharedList<Rows> {
+fn all_own_rows(program: &Program, cache: &mut TypeCache) -> SharedList<Rows> {
     if !cache.is_empty() {
         let mut inference = Inference { program, cache };
-        return program.predicates.numbered().map(|predicate| inference.alone(predicate)).collect();
+        return program.predicates.numbered().map(|predicate| inference.own_rows(predicate)).collect();
     }
     let predicates: Vec<&Predicate> = program.predicates.numbered().collect();
-    let chunks: Vec<_> = predicates.chunks(CHUNK).collect();
+    let chunks: Vec<_> = predicates.chunks(RELATIONS_PER_TASK).collect();
     let done = parallel::map(&chunks, 1, |chunk| {
         let mut cache = TypeCache::default();
         let mut inference = Inference { program, cache: &mut cache };
-        let rows: Vec<Rows> = chunk.iter().map(|predicate| inference.alone(predicate)).collect();
+        let rows: Vec<Rows> = chunk.iter().map(|predicate| inference.own_rows(predicate)).collect();
         (rows, cache)
     });
     cache.evidence.reserve(done.iter().map(|(_, own)| own.evidence.len()).sum());
@@ -256,7 +259,7 @@ fn alone(program: &Program, cache: &mut TypeCache) -> SharedList<Rows> {
 }
 
 /// The contribution of a relation to [`ProgramTypes::environment`].
-fn part(predicate: &Predicate, rows: &Rows) -> u64 {
+fn relation_hash(predicate: &Predicate, rows: &Rows) -> u64 {
     if rows.is_unknown() {
         return 0;
     }
@@ -291,23 +294,23 @@ struct Inference<'p, 'c> {
 
 impl Inference<'_, '_> {
     /// The types of a relation that do not depend on other relations: its `Decl`.
-    fn alone(&mut self, predicate: &Predicate) -> Rows {
-        let rows = self.declared(predicate);
+    fn own_rows(&mut self, predicate: &Predicate) -> Rows {
+        let rows = self.declared_rows(predicate);
         if !rows.declared {
             return rows;
         }
-        let rows = self.closed(predicate, rows);
-        self.doubted(predicate, rows)
+        let rows = self.narrow_closed(predicate, rows);
+        self.mark_evidence(predicate, rows)
     }
 
     /// The types in the `Decl` of a predicate, unless the declaration is synthetic.
-    fn declared(&mut self, predicate: &Predicate) -> Rows {
+    fn declared_rows(&mut self, predicate: &Predicate) -> Rows {
         let declaration = self.program.declaration(predicate).filter(|_| !predicate.signature.synthetic);
         declaration.map_or_else(Rows::unknown, Rows::declared)
     }
 
     /// Narrows the columns of a declared predicate that all clauses fill with names.
-    fn closed(&mut self, predicate: &Predicate, rows: Rows) -> Rows {
+    fn narrow_closed(&mut self, predicate: &Predicate, rows: Rows) -> Rows {
         if !closed::is_candidate(predicate) {
             return rows;
         }
@@ -318,11 +321,11 @@ impl Inference<'_, '_> {
 
     /// Marks the declared columns that nearly all literals contradict, and the columns that all
     /// facts confirm.
-    fn doubted(&mut self, predicate: &Predicate, rows: Rows) -> Rows {
+    fn mark_evidence(&mut self, predicate: &Predicate, rows: Rows) -> Rows {
         let [row] = rows.alternatives.as_ref() else { return rows };
         let evidence = self.evidence(predicate);
-        let (against, confirmed) = (evidence.against(row), evidence.confirmed(row));
-        if against.is_empty() && confirmed.is_empty() { rows } else { rows.compared(against, confirmed) }
+        let (against, confirmed) = (evidence.contradicted_kinds(row), evidence.confirmed_columns(row));
+        if against.is_empty() && confirmed.is_empty() { rows } else { rows.with_evidence(against, confirmed) }
     }
 
     fn evidence(&mut self, predicate: &Predicate) -> Evidence {
@@ -332,8 +335,8 @@ impl Inference<'_, '_> {
             let Some(file) = self.program.files.get(*file as usize) else { continue };
             let Some(there) = file.predicates.get(key) else { continue };
             let size = there.facts.len() + there.rules.len() + there.uses.len();
-            let make = || Evidence::of(file, there, arity);
-            of_file(&mut self.cache.evidence, (file, *key, size), make, |evidence| all.merge(evidence));
+            let make = || Evidence::from_file(file, there, arity);
+            with_cached(&mut self.cache.evidence, (file, *key, size), make, |evidence| all.merge(evidence));
         }
         all
     }
@@ -348,7 +351,7 @@ impl Inference<'_, '_> {
                 let mut collector = self.facts(self.program.get(id));
                 let facts = collector.rows().to_vec();
                 let predicate = self.program.get(id);
-                let keeps = self.count_rules(predicate) >= MANY;
+                let keeps = self.count_rules(predicate) >= MIN_CACHED_STATEMENTS;
                 self.rules(predicate, rows, &mut collector, keeps);
                 store_inferred(rows, id, collector.finish(), facts);
             }
@@ -365,14 +368,14 @@ impl Inference<'_, '_> {
             found.sort_unstable();
             store_inferred(rows, id, found, facts.clone());
         }
-        for round in 0..ROUNDS {
+        for round in 0..MAX_ROUNDS {
             let mut changed = false;
             for ((&id, collector), facts) in members.iter().zip(&mut collectors).zip(&facts) {
                 let before = collector.rows().to_vec();
                 self.rules(self.program.get(id), rows, collector, true);
                 let grown = collector.rows() != before.as_slice();
                 changed |= grown;
-                if grown && round >= PATIENCE {
+                if grown && round >= WIDEN_AFTER_ROUNDS {
                     collector.widen(&before);
                 }
                 store_inferred(rows, id, collector.clone().finish(), facts.clone());
@@ -401,7 +404,7 @@ impl Inference<'_, '_> {
             };
             let make = || fact_rows(file, &there.facts);
             let of = (file, *key, there.facts.len());
-            of_file(&mut self.cache.facts, of, make, |rows| all.extend(rows.iter().cloned()));
+            with_cached(&mut self.cache.facts, of, make, |rows| all.extend(rows.iter().cloned()));
         }
         all
     }
@@ -462,7 +465,7 @@ impl Inference<'_, '_> {
     fn rule(&self, file: &FileSummary, clause: &Clause, rows: &SharedList<Rows>) -> Option<Vec<Row>> {
         // The types of the head relation do not influence the types that the rule adds.
         let of_atom = |atom: &Atom| relation(self.program, file, atom, rows);
-        (!self.waits(file, clause, rows)).then(|| ClauseTypes::of(clause, of_atom).heads)
+        (!self.waits(file, clause, rows)).then(|| ClauseTypes::infer(clause, of_atom).heads)
     }
 
     /// True if a premise uses an inferred relation without types so far.
@@ -491,7 +494,7 @@ impl Inference<'_, '_> {
 
 fn store_inferred(rows: &mut SharedList<Rows>, id: PredicateId, found: Vec<Row>, mut facts: Vec<Row>) {
     facts.sort_unstable();
-    store(rows, id, Rows::new(found, false).witnessed(facts));
+    store(rows, id, Rows::new(found, false).with_fact_rows(facts));
 }
 
 /// Stores rows unless they are already stored.

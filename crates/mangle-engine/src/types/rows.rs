@@ -64,12 +64,12 @@ impl Rows {
 
     /// A relation with one alternative.
     #[must_use]
-    pub fn only(row: Row) -> Self {
+    pub fn from_row(row: Row) -> Self {
         Self::new(vec![row], false)
     }
 
     /// Sets the alternatives that occur in facts of the program.
-    pub(super) fn witnessed(self, facts: Vec<Row>) -> Self {
+    pub(super) fn with_fact_rows(self, facts: Vec<Row>) -> Self {
         let mut hasher = FxHasher::default();
         (self.fingerprint, &facts).hash(&mut hasher);
         let fingerprint = hasher.finish();
@@ -77,7 +77,7 @@ impl Rows {
     }
 
     /// Sets the columns that the program contradicts or confirms.
-    pub(super) fn compared(self, contradicted: Vec<Option<Base>>, confirmed: Vec<bool>) -> Self {
+    pub(super) fn with_evidence(self, contradicted: Vec<Option<Base>>, confirmed: Vec<bool>) -> Self {
         let mut hasher = FxHasher::default();
         (self.fingerprint, &contradicted, &confirmed).hash(&mut hasher);
         let fingerprint = hasher.finish();

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use expect_test::{Expect, expect};
 
-use super::value::{DEPTH, StructField};
+use super::value::{MAX_DEPTH, StructField};
 use super::{Base, ProgramTypes, Type, TypeCache};
 use crate::program::{FileSummary, Program};
 use mangle_syntax::syntax::SourceFile;
@@ -129,18 +129,18 @@ fn what_fits_is_more_than_what_is_below() {
 fn types_are_bounded() {
     let mut ty = Type::number();
     for _ in 0..1_000 {
-        ty = Type::list(ty).bounded(DEPTH);
+        ty = Type::list(ty).bounded(MAX_DEPTH);
     }
     let text = ty.to_string();
-    assert!(text.matches(".List").count() <= DEPTH && text.contains("/any"), "{text}");
-    assert_eq!(Type::list(ty.clone()).bounded(DEPTH), ty);
+    assert!(text.matches(".List").count() <= MAX_DEPTH && text.contains("/any"), "{text}");
+    assert_eq!(Type::list(ty.clone()).bounded(MAX_DEPTH), ty);
     let mut doubled = Type::number();
     for _ in 0..100 {
-        doubled = Type::pair(doubled.clone(), doubled).bounded(DEPTH);
+        doubled = Type::pair(doubled.clone(), doubled).bounded(MAX_DEPTH);
     }
     let text = doubled.to_string();
     assert!(text.matches(".Pair").count() < 256 && text.contains("/any"), "{text}");
-    assert_eq!(Type::pair(doubled.clone(), doubled.clone()).bounded(DEPTH), doubled);
+    assert_eq!(Type::pair(doubled.clone(), doubled.clone()).bounded(MAX_DEPTH), doubled);
     let names = |count: usize, prefix: &str| {
         Type::union((0..count).map(|at| Type::Literal(Symbol::new(&format!("{prefix}{at}")))))
     };

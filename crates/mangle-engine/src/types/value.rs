@@ -9,14 +9,14 @@ use mangle_syntax::text::Symbol;
 
 /// The maximum nesting depth of a type. Deeper parts are [`Type::Any`]. Types of real programs nest
 /// three or four levels, but a recursive rule could nest types without end.
-pub(super) const DEPTH: usize = 12;
+pub(super) const MAX_DEPTH: usize = 12;
 
 /// The maximum nesting depth of a type with an unlimited number of parts.
-const SHALLOW: usize = 4;
+const UNLIMITED_DEPTH: usize = 4;
 
-/// The maximum number of parts of a type that nests deeper than [`SHALLOW`]. Each rule with
+/// The maximum number of parts of a type that nests deeper than [`UNLIMITED_DEPTH`]. Each rule with
 /// `fn:pair(X, X)` doubles the number of parts.
-const MOST_PARTS: usize = 256;
+const MAX_PARTS: usize = 256;
 
 /// A set of values.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -206,8 +206,8 @@ impl Type {
     #[must_use]
     pub(super) fn bounded(self, depth: usize) -> Self {
         let fits = |depth: &usize| {
-            let mut left = MOST_PARTS;
-            *depth <= SHALLOW || self.has_room(*depth, &mut left)
+            let mut left = MAX_PARTS;
+            *depth <= UNLIMITED_DEPTH || self.has_room(*depth, &mut left)
         };
         let depth = (0..=depth).rev().find(fits).unwrap_or(0);
         if self.is_shallow(depth) { self } else { self.cut(depth) }

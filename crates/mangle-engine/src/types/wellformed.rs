@@ -91,7 +91,7 @@ impl Checker {
             self.add(term.range, FaultKind::Literal(apply.form));
             return;
         }
-        let Some(constructor) = Constructor::of(apply) else {
+        let Some(constructor) = Constructor::from_apply(apply) else {
             self.add(apply.function.range, FaultKind::NotConstructor(apply.function.symbol));
             return;
         };
@@ -190,7 +190,8 @@ impl Checker {
     }
 
     fn variant(&mut self, variant: &Term, tag_field: Option<Symbol>) {
-        let structure = variant.apply().filter(|apply| Constructor::of(apply) == Some(Constructor::Struct));
+        let structure =
+            variant.apply().filter(|apply| Constructor::from_apply(apply) == Some(Constructor::Struct));
         let Some(structure) = structure else {
             if !matches!(variant.kind, TermKind::Broken) {
                 self.add(variant.range, FaultKind::VariantNotStruct);

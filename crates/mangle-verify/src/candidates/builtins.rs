@@ -56,7 +56,7 @@ impl Registers<'_> {
 
     /// Adds a comparison of the difference of two nodes with a third node.
     fn distance(&mut self, [one, other]: [Node; 2], most: Node) {
-        let Some(function) = Function::of("fn:minus") else { return };
+        let Some(function) = Function::from_name("fn:minus") else { return };
         for args in [vec![one, other], vec![other, one]] {
             let result = self.graph.node(None);
             self.graph.computations.push(Computation { function, args, result });

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use mangle_engine::kernel::{Clock, Compiled, Datum, ValueId, Values};
+use mangle_engine::kernel::{Clock, CompiledProgram, Datum, ValueId, Values};
 use mangle_engine::types::Base;
 
 use super::demands::Demands;
@@ -24,7 +24,7 @@ impl Fresh {
     /// rules.
     #[allow(clippy::cast_precision_loss)] // there are few
     pub(super) fn new(
-        compiled: &Compiled,
+        compiled: &CompiledProgram,
         values: &mut Values,
         demands: &Demands<'_>,
         clock: Clock,

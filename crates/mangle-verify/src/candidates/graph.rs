@@ -2,7 +2,7 @@
 //! comparisons.
 
 use mangle_engine::kernel::plan::{Bound, RelationId};
-use mangle_engine::kernel::{Compiled, Function, ValueId};
+use mangle_engine::kernel::{CompiledProgram, Function, ValueId};
 use mangle_engine::program::PredicateId;
 use rustc_hash::FxHashMap;
 
@@ -138,6 +138,6 @@ impl Graph {
 }
 
 /// Returns the relation of a predicate.
-pub(super) fn relation_of(compiled: &Compiled, predicate: PredicateId) -> RelationId {
+pub(super) fn relation_of(compiled: &CompiledProgram, predicate: PredicateId) -> RelationId {
     compiled.entry(predicate)
 }

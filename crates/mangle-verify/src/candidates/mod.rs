@@ -27,7 +27,7 @@ mod texts;
 mod world_values;
 
 use mangle_engine::kernel::plan::{BEGINNING, Bound, END};
-use mangle_engine::kernel::{Clock, Compiled, Model, ValueId, Values};
+use mangle_engine::kernel::{Clock, CompiledProgram, Model, ValueId, Values};
 use mangle_engine::program::PredicateId;
 use mangle_engine::types::Type;
 
@@ -59,7 +59,7 @@ pub struct InputPredicate {
 /// The data for computing the values.
 #[derive(Clone, Copy)]
 pub(crate) struct Sources<'s> {
-    pub(crate) compiled: &'s Compiled,
+    pub(crate) compiled: &'s CompiledProgram,
     pub(crate) base: Option<&'s Model>,
     pub(crate) cone: &'s Cone,
     pub(crate) clock: Clock,
@@ -115,7 +115,7 @@ pub(crate) fn inputs(sources: Sources<'_>, values: &mut Values, predicates: &[In
 /// Returns the values of the columns of each input.
 fn columns(
     domains: &mut Domains<'_>,
-    compiled: &Compiled,
+    compiled: &CompiledProgram,
     needed: &[&InputPredicate],
     clock: Clock,
 ) -> Vec<Input> {

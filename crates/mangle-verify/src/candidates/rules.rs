@@ -1,9 +1,9 @@
 //! Construction of the value flow graph of a program.
 
-use mangle_engine::kernel::Compiled;
+use mangle_engine::kernel::CompiledProgram;
 use mangle_engine::kernel::Reducer;
 use mangle_engine::kernel::plan::{
-    Aggregate, Bound, Let, Match, Merge, Plan, RowArgs, Slot, Step, StepKind, ValueSource,
+    Aggregate, Bound, Let, Lookup, Merge, Plan, RowArgs, Slot, Step, StepKind, ValueSource,
 };
 use mangle_syntax::syntax::ast::Operator;
 use rustc_hash::FxHashMap;
@@ -19,11 +19,11 @@ pub(super) struct Registers<'g> {
 
 /// True if a reducer collects the rows in a list or map.
 fn is_list(reducer: Reducer) -> bool {
-    !reducer.counts() && !reducer.combines() && Some(reducer) != Reducer::of("fn:avg")
+    !reducer.counts() && !reducer.combines() && Some(reducer) != Reducer::from_name("fn:avg")
 }
 
 /// Builds the graph of the rules that a cone needs.
-pub(super) fn graph(compiled: &Compiled, cone: &Cone) -> Graph {
+pub(super) fn graph(compiled: &CompiledProgram, cone: &Cone) -> Graph {
     let mut graph = Graph::default();
     for stratum in &compiled.strata {
         for plan in stratum.plans.iter().filter(|plan| cone.needs(plan.target)) {
@@ -46,20 +46,21 @@ pub(super) fn graph(compiled: &Compiled, cone: &Cone) -> Graph {
         registers.steps(compiled, &rule.plan.steps);
         registers.head(*relation, &rule.plan.head);
     }
-    for merge in compiled.merges.iter().filter(|merge| cone.needs(merge.kept)) {
+    for merge in compiled.merges.iter().filter(|merge| cone.needs(merge.result)) {
         add_merge(&mut graph, compiled, merge);
     }
     graph
 }
 
 /// The kept values are derived values, or results of the merging predicate.
-fn add_merge(graph: &mut Graph, compiled: &Compiled, merge: &Merge) {
-    let arity = compiled.arities.get(merge.kept as usize).copied().unwrap_or(0);
+fn add_merge(graph: &mut Graph, compiled: &CompiledProgram, merge: &Merge) {
+    let arity = compiled.arities.get(merge.result as usize).copied().unwrap_or(0);
     for column in 0..u16::try_from(arity).unwrap_or(u16::MAX) {
-        let (all, kept) = (graph.column(merge.all, column), graph.column(merge.kept, column));
+        let (all, kept) = (graph.column(merge.candidates, column), graph.column(merge.result, column));
         graph.flows.push((all, kept));
     }
-    let (all, kept) = (graph.column(merge.all, merge.target), graph.column(merge.kept, merge.target));
+    let (all, kept) =
+        (graph.column(merge.candidates, merge.target), graph.column(merge.result, merge.target));
     for column in [0, 1] {
         let given = graph.column(merge.predicate, column);
         graph.flows.push((all, given));
@@ -68,13 +69,13 @@ fn add_merge(graph: &mut Graph, compiled: &Compiled, merge: &Merge) {
     graph.flows.push((made, kept));
 }
 
-fn add_plan(graph: &mut Graph, compiled: &Compiled, plan: &Plan) {
+fn add_plan(graph: &mut Graph, compiled: &CompiledProgram, plan: &Plan) {
     let mut registers = Registers { graph, slots: FxHashMap::default() };
     registers.steps(compiled, &plan.steps);
     registers.head(plan.target, &plan.head);
 }
 
-fn add_aggregate(graph: &mut Graph, compiled: &Compiled, aggregate: &Aggregate) {
+fn add_aggregate(graph: &mut Graph, compiled: &CompiledProgram, aggregate: &Aggregate) {
     let mut registers = Registers { graph, slots: FxHashMap::default() };
     registers.lookup(compiled, &aggregate.rows);
     registers.reduced(compiled, aggregate);
@@ -121,7 +122,7 @@ impl Registers<'_> {
 
     /// Adds the columns that can differ between the rows of a group. Columns under a wildcard are
     /// included.
-    fn reduced(&mut self, compiled: &Compiled, aggregate: &Aggregate) {
+    fn reduced(&mut self, compiled: &CompiledProgram, aggregate: &Aggregate) {
         let rows = &aggregate.rows;
         let is_key = |column: u16| {
             let slot = rows.binds.iter().find(|(bound, _)| *bound == column).map(|(_, slot)| slot);
@@ -135,7 +136,7 @@ impl Registers<'_> {
         self.graph.reduced.push(Reduced { columns: nodes, is_list });
     }
 
-    fn reduce(&mut self, compiled: &Compiled, slot: Slot, reducer: Reducer, args: &RowArgs) {
+    fn reduce(&mut self, compiled: &CompiledProgram, slot: Slot, reducer: Reducer, args: &RowArgs) {
         self.steps(compiled, &args.steps);
         let result = self.slot(slot);
         if reducer.counts() {
@@ -146,7 +147,7 @@ impl Registers<'_> {
         if reducer.combines() {
             self.graph.flows.extend(sources.iter().map(|from| (*from, result)));
             let sums = ["fn:sum", "fn:float:sum", "fn:duration:sum"];
-            if sums.iter().any(|name| Reducer::of(name) == Some(reducer)) {
+            if sums.iter().any(|name| Reducer::from_name(name) == Some(reducer)) {
                 self.graph.folds.extend(sources.into_iter().map(|from| (from, result)));
             }
         } else if let [only] = sources.as_slice() {
@@ -155,7 +156,7 @@ impl Registers<'_> {
         }
     }
 
-    pub(super) fn steps(&mut self, compiled: &Compiled, steps: &[Step]) {
+    pub(super) fn steps(&mut self, compiled: &CompiledProgram, steps: &[Step]) {
         for step in steps {
             match &step.kind {
                 StepKind::Match(found) | StepKind::Absent(found) | StepKind::Call(found) => {
@@ -185,7 +186,7 @@ impl Registers<'_> {
         }
     }
 
-    fn lookup(&mut self, compiled: &Compiled, found: &Match) {
+    fn lookup(&mut self, compiled: &CompiledProgram, found: &Lookup) {
         let arity = compiled.arities.get(found.relation as usize).copied().unwrap_or(0);
         for column in 0..u16::try_from(arity).unwrap_or(u16::MAX) {
             if let Some(source) = found.source(column) {
@@ -214,7 +215,7 @@ impl Registers<'_> {
     }
 
     /// Adds the flows and comparisons of the interval of a temporal tuple.
-    fn interval(&mut self, found: &Match, first: u16, last: u16) {
+    fn interval(&mut self, found: &Lookup, first: u16, last: u16) {
         if found.when.is_none() && found.ends == (None, None) {
             return;
         }

@@ -36,7 +36,7 @@ mod words;
 
 use std::collections::BTreeSet;
 
-use mangle_engine::kernel::{Clock, Compiled, Model, ValueId, Values};
+use mangle_engine::kernel::{Clock, CompiledProgram, Model, ValueId, Values};
 use mangle_engine::types::Type;
 
 pub(crate) use self::conform::conforms;
@@ -54,7 +54,7 @@ use crate::input::Input;
 /// The program and facts that the analysis reads.
 #[derive(Clone, Copy)]
 pub(crate) struct Subject<'s> {
-    pub(crate) compiled: &'s Compiled,
+    pub(crate) compiled: &'s CompiledProgram,
     /// The facts of the program alone, if its evaluation ended.
     pub(crate) base: Option<&'s Model>,
     pub(crate) cone: &'s Cone,
@@ -156,7 +156,7 @@ impl Analysis {
     /// incomplete columns.
     pub(crate) fn certificate(
         &self,
-        compiled: &Compiled,
+        compiled: &CompiledProgram,
         values: &mut Values,
         size: usize,
         tried: &[Input],
@@ -280,7 +280,12 @@ impl Analysis {
 }
 
 /// Adds the columns of an input. Returns the node of each argument.
-fn add_columns(flow: &mut Dataflow, compiled: &Compiled, number: usize, input: &InputPredicate) -> Vec<Node> {
+fn add_columns(
+    flow: &mut Dataflow,
+    compiled: &CompiledProgram,
+    number: usize,
+    input: &InputPredicate,
+) -> Vec<Node> {
     let width = u16::try_from(input.rows.first().map_or(0, Vec::len)).unwrap_or(u16::MAX);
     let is_temporal = input.predicates.iter().any(|id| compiled.is_temporal(*id));
     let ends = if is_temporal { 2 } else { 0 };

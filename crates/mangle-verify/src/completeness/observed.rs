@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use mangle_engine::kernel::plan::{
     Aggregate, Bound, Let, Plan, RelationId, Slot, Step, StepKind, ValueSource,
 };
-use mangle_engine::kernel::{Compiled, ValueId};
+use mangle_engine::kernel::{CompiledProgram, ValueId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The distinguished values of a column.
@@ -62,7 +62,7 @@ pub(super) struct Observation {
 
 impl Observation {
     /// Reads the rules of the open relations.
-    pub(super) fn new(compiled: &Compiled, is_open: impl Fn(RelationId) -> bool) -> Self {
+    pub(super) fn new(compiled: &CompiledProgram, is_open: impl Fn(RelationId) -> bool) -> Self {
         let mut found = Self::default();
         let temporal = (0u32..).zip(&compiled.temporal).filter(|(_, is_temporal)| **is_temporal);
         found.whole.extend(temporal.map(|(relation, _)| relation));
@@ -71,7 +71,7 @@ impl Observation {
             rules.iter().for_each(|rule| found.add_whole(&rule.plan.steps));
         }
         for merge in &compiled.merges {
-            found.whole.extend([merge.all, merge.kept, merge.predicate]);
+            found.whole.extend([merge.candidates, merge.result, merge.predicate]);
         }
         for aggregate in compiled.strata.iter().flat_map(|stratum| &stratum.aggregates) {
             found.add_aggregate(aggregate);
@@ -107,7 +107,7 @@ impl Observation {
         }
     }
 
-    fn add_plan(&mut self, compiled: &Compiled, plan: &Plan) -> bool {
+    fn add_plan(&mut self, compiled: &CompiledProgram, plan: &Plan) -> bool {
         let slots = self.slots(plan, &[]);
         let mut is_new = false;
         for step in &plan.steps {

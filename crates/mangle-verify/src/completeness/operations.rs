@@ -23,7 +23,7 @@ pub(super) fn extreme(reducer: Reducer) -> Option<Base> {
         ("fn:time:max", Base::Time),
         ("fn:time:min", Base::Time),
     ];
-    kinds.into_iter().find(|(name, _)| Reducer::of(name) == Some(reducer)).map(|(_, base)| base)
+    kinds.into_iter().find(|(name, _)| Reducer::from_name(name) == Some(reducer)).map(|(_, base)| base)
 }
 
 /// Describes a function of `count` arguments that the analysis does not support.
@@ -57,7 +57,7 @@ pub(super) fn reducer_name(reducer: Reducer) -> String {
         ("fn:collect_distinct", "lists of the rows of a group"),
         ("fn:collect_to_map", "maps of the rows of a group"),
     ];
-    let found = words.iter().find(|(name, _)| Reducer::of(name) == Some(reducer));
+    let found = words.iter().find(|(name, _)| Reducer::from_name(name) == Some(reducer));
     found.map_or("a reducer", |(_, words)| words).to_owned()
 }
 

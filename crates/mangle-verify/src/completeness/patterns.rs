@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 
-use mangle_engine::kernel::plan::{Match, Plan, Slot, Step, StepKind, ValueSource};
+use mangle_engine::kernel::plan::{Lookup, Plan, Slot, Step, StepKind, ValueSource};
 use mangle_engine::kernel::{Function, Model, ValueId};
 use mangle_engine::program::PredicateId;
 
@@ -75,7 +75,7 @@ impl Reader<'_> {
 }
 
 /// Returns the variable values of each tuple that a lookup with constant keys finds.
-fn rows(table: &Match, base: &Model, arity: u16) -> Option<Vec<BTreeMap<Slot, ValueId>>> {
+fn rows(table: &Lookup, base: &Model, arity: u16) -> Option<Vec<BTreeMap<Slot, ValueId>>> {
     let mut rows = Vec::new();
     for tuple in base.relation(PredicateId(table.relation))?.tuples() {
         let at = |column: u16| tuple.get(usize::from(column)).copied();
@@ -112,7 +112,7 @@ fn computed_pattern(steps: &[Step], pattern: Slot) -> Option<ComputedPattern<'_>
 }
 
 /// Returns the lookup that binds a variable.
-fn table_of(steps: &[Step], slot: Slot) -> Option<&Match> {
+fn table_of(steps: &[Step], slot: Slot) -> Option<&Lookup> {
     steps.iter().find_map(|step| match &step.kind {
         StepKind::Match(found) => Some(found).filter(|found| found.binds.iter().any(|(_, to)| *to == slot)),
         _ => None,

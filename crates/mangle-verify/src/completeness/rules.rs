@@ -1,9 +1,9 @@
 //! Conversion of the plans that a question depends on to data flow operations.
 
 use mangle_engine::kernel::plan::{
-    Aggregate, Bound, Let, Match, Merge, Plan, RelationId, RowArgs, Slot, Step, StepKind, ValueSource,
+    Aggregate, Bound, Let, Lookup, Merge, Plan, RelationId, RowArgs, Slot, Step, StepKind, ValueSource,
 };
-use mangle_engine::kernel::{Clock, Compiled, Model, Reducer, ValueId, Values};
+use mangle_engine::kernel::{Clock, CompiledProgram, Model, Reducer, ValueId, Values};
 use mangle_engine::program::PredicateId;
 use mangle_engine::types::Base;
 use mangle_syntax::syntax::ast::Operator;
@@ -16,7 +16,7 @@ use crate::cone::Cone;
 
 /// A converter of the plans of a program.
 pub(super) struct Reader<'r> {
-    pub(super) compiled: &'r Compiled,
+    pub(super) compiled: &'r CompiledProgram,
     /// The facts of the program alone, if its evaluation ended.
     pub(super) base: Option<&'r Model>,
     pub(super) cone: &'r Cone,
@@ -59,7 +59,7 @@ impl Reader<'_> {
                 self.head(&mut slots, *relation, &rule.plan.head);
             }
         }
-        for merge in compiled.merges.iter().filter(|merge| self.cone.needs(merge.kept)) {
+        for merge in compiled.merges.iter().filter(|merge| self.cone.needs(merge.result)) {
             self.merge(merge);
         }
         for fact in compiled.facts() {
@@ -219,7 +219,7 @@ impl Reader<'_> {
         }
     }
 
-    fn lookup(&mut self, slots: &mut Slots, found: &Match) {
+    fn lookup(&mut self, slots: &mut Slots, found: &Lookup) {
         let is_deferred = self.compiled.deferred.contains_key(&found.relation);
         for column in 0..self.arity(found.relation) {
             if let Some(source) = found.source(column) {
@@ -242,7 +242,7 @@ impl Reader<'_> {
     }
 
     /// Adds the interval of a temporal tuple, which is in its last two columns.
-    fn interval(&mut self, slots: &mut Slots, found: &Match) {
+    fn interval(&mut self, slots: &mut Slots, found: &Lookup) {
         let arity = self.arity(found.relation);
         let (Some(first), Some(last)) = (arity.checked_sub(2), arity.checked_sub(1)) else { return };
         if found.when.is_none() && found.ends == (None, None) {
@@ -262,13 +262,14 @@ impl Reader<'_> {
 
     /// Adds a merge: the merging predicate keeps one of the facts with equal keys.
     fn merge(&mut self, merge: &Merge) {
-        for column in 0..self.arity(merge.kept) {
-            let (all, kept) = (self.column(merge.all, column), self.column(merge.kept, column));
+        for column in 0..self.arity(merge.result) {
+            let (all, kept) = (self.column(merge.candidates, column), self.column(merge.result, column));
             self.push(Operation::Flow(all, kept));
             // Facts with equal keys are matched, and merged facts are compared.
             self.push(Operation::Distinguish(all));
         }
-        let (all, kept) = (self.column(merge.all, merge.target), self.column(merge.kept, merge.target));
+        let (all, kept) =
+            (self.column(merge.candidates, merge.target), self.column(merge.result, merge.target));
         for column in [0, 1] {
             let argument = self.column(merge.predicate, column);
             self.push(Operation::Flow(all, argument));

@@ -1,7 +1,7 @@
 //! Encoding of aggregations: groups of rows, and the result of each reducer.
 
 use mangle_engine::kernel::Reducer;
-use mangle_engine::kernel::plan::{Aggregate, Let, Match, RowArgs, Slot, Step, StepKind, ValueSource};
+use mangle_engine::kernel::plan::{Aggregate, Let, Lookup, RowArgs, Slot, Step, StepKind, ValueSource};
 
 use super::encoder::{Encoder, Tuple};
 use super::expr::{Expr, Kind, Sort};
@@ -74,7 +74,7 @@ impl Encoder<'_> {
     }
 
     /// Returns the condition that a tuple matches the constants of the premise.
-    fn selected(&mut self, rows: &Match, tuple: &Tuple) -> Result<Expr, Obstacle> {
+    fn selected(&mut self, rows: &Lookup, tuple: &Tuple) -> Result<Expr, Obstacle> {
         let mut parts = vec![tuple.holds];
         for (column, value) in (0u16..).zip(&tuple.values) {
             match rows.source(column) {
@@ -348,12 +348,12 @@ fn translation(reducer: Reducer) -> Translation {
     if reducer.counts() {
         return Translation::Count;
     }
-    let found = named.into_iter().find(|(name, _)| Reducer::of(name) == Some(reducer));
+    let found = named.into_iter().find(|(name, _)| Reducer::from_name(name) == Some(reducer));
     found.map_or(Translation::Open(Kind::Float), |(_, translation)| translation)
 }
 
 /// Returns the column that is bound to a register.
-fn column(tuple: &[Expr], rows: &Match, slot: Slot) -> Option<Expr> {
+fn column(tuple: &[Expr], rows: &Lookup, slot: Slot) -> Option<Expr> {
     let (column, _) = rows.binds.iter().find(|(_, bound)| *bound == slot)?;
     tuple.get(usize::from(*column)).copied()
 }

@@ -11,7 +11,7 @@ use std::collections::BTreeSet;
 use std::time::Instant;
 
 use mangle_engine::kernel::plan::{Plan, RelationId, StepKind, Stratum};
-use mangle_engine::kernel::{Clock, Compiled, Datum, Model, Reading, RuleId, ValueId, Values};
+use mangle_engine::kernel::{Clock, CompiledProgram, Datum, Model, Reading, RuleId, ValueId, Values};
 use mangle_engine::program::PredicateId;
 use mangle_syntax::text::Cancel;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -41,7 +41,7 @@ const MAX_ROUNDS: usize = 24;
 /// The input of the encoding.
 #[derive(Clone, Copy)]
 pub(crate) struct Setting<'s> {
-    pub(crate) compiled: &'s Compiled,
+    pub(crate) compiled: &'s CompiledProgram,
     /// The facts of the program alone. `None` if its evaluation stops.
     pub(crate) base: Option<&'s Model>,
     pub(crate) cone: &'s Cone,
@@ -198,7 +198,7 @@ impl<'s> Encoder<'s> {
         if open.is_empty() {
             return Ok(());
         }
-        if self.setting.compiled.merges.iter().any(|merge| open.contains(&merge.all)) {
+        if self.setting.compiled.merges.iter().any(|merge| open.contains(&merge.candidates)) {
             return Err(Obstacle::Unsupported("the facts of a predicate are merged".into()));
         }
         let plans = stratum.plans.iter().map(|plan| &**plan);

@@ -1,7 +1,7 @@
 //! Encoding of the steps of a plan, for every combination of the previous steps.
 
 use mangle_engine::kernel::plan::{
-    BEGINNING, Bound, Bounds, DEEPEST_CALL, END, IntervalCondition, Match, Plan, Slot, Step, StepKind,
+    BEGINNING, Bound, Bounds, END, IntervalCondition, Lookup, MAX_CALL_DEPTH, Plan, Slot, Step, StepKind,
     ValueSource,
 };
 use mangle_engine::kernel::{RuleId, ValueId};
@@ -207,7 +207,7 @@ impl Encoder<'_> {
     }
 
     /// Returns the condition that a tuple matches a lookup.
-    fn fits(&mut self, found: &Match, registers: &[Expr], tuple: &[Expr]) -> Result<Expr, Obstacle> {
+    fn fits(&mut self, found: &Lookup, registers: &[Expr], tuple: &[Expr]) -> Result<Expr, Obstacle> {
         let mut parts = Vec::new();
         for (column, value) in (0u16..).zip(tuple) {
             if let Some(source) = found.source(column) {
@@ -232,7 +232,7 @@ impl Encoder<'_> {
 
     fn is_then(
         &mut self,
-        found: &Match,
+        found: &Lookup,
         registers: &[Expr],
         tuple: &[Expr],
     ) -> Result<Option<Expr>, Obstacle> {
@@ -267,7 +267,7 @@ impl Encoder<'_> {
     }
 
     /// Returns the condition that any tuple matches.
-    fn is_present(&mut self, found: &Match, registers: &[Expr]) -> Result<Expr, Obstacle> {
+    fn is_present(&mut self, found: &Lookup, registers: &[Expr]) -> Result<Expr, Obstacle> {
         let count = self.relations.get(found.relation as usize).map_or(0, |relation| relation.tuples.len());
         let mut present = Vec::new();
         for at in 0..count {
@@ -313,7 +313,7 @@ impl Encoder<'_> {
     }
 
     /// Returns the tuples of a relation that may match.
-    fn fitting(&mut self, frame: &Frame<'_>, found: &Match) -> Result<Vec<Tuple>, Obstacle> {
+    fn fitting(&mut self, frame: &Frame<'_>, found: &Lookup) -> Result<Vec<Tuple>, Obstacle> {
         let count = self.relations.get(found.relation as usize).map_or(0, |relation| relation.tuples.len());
         let mut tuples = Vec::new();
         for number in 0..count {
@@ -335,7 +335,7 @@ impl Encoder<'_> {
         &mut self,
         frame: &mut Frame<'_>,
         at: usize,
-        found: &Match,
+        found: &Lookup,
         path: &Path,
     ) -> Result<(), Obstacle> {
         let tuples = self.fitting(frame, found)?;
@@ -370,12 +370,18 @@ impl Encoder<'_> {
     }
 
     /// Encodes the rules of a called predicate and continues with their tuples.
-    fn call(&mut self, frame: &mut Frame<'_>, at: usize, found: &Match, path: &Path) -> Result<(), Obstacle> {
+    fn call(
+        &mut self,
+        frame: &mut Frame<'_>,
+        at: usize,
+        found: &Lookup,
+        path: &Path,
+    ) -> Result<(), Obstacle> {
         let compiled = self.setting.compiled;
         let rules = compiled.deferred.get(&found.relation).map_or(&[][..], Vec::as_slice);
         let lacks =
             rules.iter().any(|rule| rule.inputs.iter().any(|(column, _)| found.source(*column).is_none()));
-        if frame.depth >= DEEPEST_CALL || lacks {
+        if frame.depth >= MAX_CALL_DEPTH || lacks {
             self.fails(frame.plan.rule, path.guard);
             return Ok(());
         }
@@ -401,7 +407,7 @@ impl Encoder<'_> {
 }
 
 /// Returns the expressions that a row reads from a tuple.
-fn taken(found: &Match, tuple: &[Expr]) -> Box<[Expr]> {
+fn taken(found: &Lookup, tuple: &[Expr]) -> Box<[Expr]> {
     let at = |column: usize| tuple.get(column).copied();
     let binds = found.binds.iter().filter_map(|(column, _)| at(usize::from(*column)));
     let start = found.ends.0.and_then(|_| at(tuple.len().checked_sub(2)?));
@@ -410,7 +416,7 @@ fn taken(found: &Match, tuple: &[Expr]) -> Box<[Expr]> {
 }
 
 /// Writes expressions from a tuple to the registers of a row.
-fn fill(found: &Match, taken: &[Expr], registers: &mut [Expr]) {
+fn fill(found: &Lookup, taken: &[Expr], registers: &mut [Expr]) {
     let slots = found.binds.iter().map(|(_, slot)| *slot).chain(found.ends.0).chain(found.ends.1);
     slots.zip(taken).for_each(|(slot, value)| write(registers, slot, *value));
 }

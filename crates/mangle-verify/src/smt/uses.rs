@@ -1,7 +1,7 @@
 //! Selection of the SMT sorts of strings and names: texts, or numbers if they are only compared for
 //! equality.
 
-use mangle_engine::kernel::Compiled;
+use mangle_engine::kernel::CompiledProgram;
 use mangle_engine::kernel::plan::{Let, RowArgs, Step, StepKind};
 use mangle_engine::types::Type;
 
@@ -18,7 +18,7 @@ const STRINGS: &[&str] =
 const NAMES: &[&str] = &["string:concat", "name:to_string", "name:root", "name:tip", "name:list"];
 
 /// Returns the sorts of strings and names: texts if a step of the cone reads their content.
-pub(crate) fn text_sorts(compiled: &Compiled, cone: &Cone, inputs: &[InputPredicate]) -> TextSorts {
+pub(crate) fn text_sorts(compiled: &CompiledProgram, cone: &Cone, inputs: &[InputPredicate]) -> TextSorts {
     let mut uses = Uses::default();
     for stratum in &compiled.strata {
         for plan in stratum.plans.iter().filter(|plan| cone.needs(plan.target)) {

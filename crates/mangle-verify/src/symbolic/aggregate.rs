@@ -1,6 +1,6 @@
 //! Symbolic aggregations: groups of rows, and the possible results of each reducer.
 
-use mangle_engine::kernel::plan::{Aggregate, Let, Match, RowArgs, Slot, Step, StepKind, ValueSource};
+use mangle_engine::kernel::plan::{Aggregate, Let, Lookup, RowArgs, Slot, Step, StepKind, ValueSource};
 use mangle_engine::kernel::{Failure, Reducer, ValueId, Values};
 use rustc_hash::FxHashMap;
 
@@ -88,7 +88,7 @@ impl Evaluation<'_> {
 
     /// Returns the condition that a tuple with the condition `holds` matches the constants of the
     /// premise.
-    fn selected(&mut self, rows: &Match, tuple: &[Term], holds: Literal) -> Literal {
+    fn selected(&mut self, rows: &Lookup, tuple: &[Term], holds: Literal) -> Literal {
         let mut parts = vec![holds];
         for (column, term) in (0u16..).zip(tuple) {
             match rows.source(column) {
@@ -345,7 +345,7 @@ impl State {
 }
 
 /// Returns the column that is bound to a register.
-fn column(tuple: &[Term], rows: &Match, slot: Slot) -> Option<Term> {
+fn column(tuple: &[Term], rows: &Lookup, slot: Slot) -> Option<Term> {
     let (column, _) = rows.binds.iter().find(|(_, bound)| *bound == slot)?;
     tuple.get(usize::from(*column)).copied()
 }

@@ -33,7 +33,7 @@ impl<'p> Frame<'p> {
 pub(super) struct Memo {
     pub(super) computed: FxHashMap<(&'static str, Box<[Term]>), Computed>,
     pub(super) tests: FxHashMap<(Operator, Term, Term), Test>,
-    pub(super) absences: FxHashMap<Lookup, Literal>,
+    pub(super) absences: FxHashMap<LookupKey, Literal>,
 }
 
 /// The value of a function, and the condition that it exists.
@@ -54,7 +54,7 @@ pub(super) struct Test {
 
 /// The requirements of a lookup.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub(super) struct Lookup {
+pub(super) struct LookupKey {
     pub(super) relation: RelationId,
     pub(super) keys: Box<[(u16, Term)]>,
     pub(super) same: Box<[(u16, u16)]>,

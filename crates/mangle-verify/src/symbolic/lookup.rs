@@ -1,11 +1,11 @@
 //! Lookups in symbolic relations.
 
-use mangle_engine::kernel::plan::{Bound, Match, ValueSource};
+use mangle_engine::kernel::plan::{Bound, Lookup, ValueSource};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use super::Evaluation;
-use super::frame::{Derived, Frame, Lookup};
+use super::frame::{Derived, Frame, LookupKey};
 use super::slots::Uses;
 use super::step::write;
 use super::term::Term;
@@ -14,18 +14,18 @@ use crate::obstacle::Obstacle;
 
 impl Evaluation<'_> {
     /// Returns the requirements of a lookup for a row.
-    pub(super) fn lookup(&mut self, found: &Match, row: &[Term]) -> Lookup {
+    pub(super) fn lookup(&mut self, found: &Lookup, row: &[Term]) -> LookupKey {
         let arity = self.setting.compiled.arities.get(found.relation as usize).copied().unwrap_or(0);
         let columns = 0..u16::try_from(arity).unwrap_or(u16::MAX);
         let keys = columns.filter_map(|column| {
             let source = found.source(column)?;
             Some((column, self.read(source, row)))
         });
-        Lookup { relation: found.relation, keys: keys.collect(), same: found.same.clone() }
+        LookupKey { relation: found.relation, keys: keys.collect(), same: found.same.clone() }
     }
 
     /// Returns the tuples that may match, with their conditions.
-    fn fitting(&mut self, lookup: &Lookup) -> Result<Vec<Derived>, Obstacle> {
+    fn fitting(&mut self, lookup: &LookupKey) -> Result<Vec<Derived>, Obstacle> {
         let Some(relation) = self.relations.get_mut(lookup.relation as usize) else { return Ok(Vec::new()) };
         let numbers = relation.candidates(&self.terms, &self.circuit, &lookup.keys);
         let mut fitting = Vec::new();
@@ -44,7 +44,7 @@ impl Evaluation<'_> {
 
     /// Returns the condition that a tuple with the condition `holds` matches. `None` if it never
     /// matches.
-    fn fits(&mut self, tuple: &[Term], holds: Literal, lookup: &Lookup) -> Option<Literal> {
+    fn fits(&mut self, tuple: &[Term], holds: Literal, lookup: &LookupKey) -> Option<Literal> {
         let mut parts: SmallVec<[Literal; 8]> = smallvec::smallvec![holds];
         let at = |column: u16| tuple.get(usize::from(column)).copied();
         let keys = lookup.keys.iter().filter_map(|(column, key)| Some((at(*column)?, *key)));
@@ -60,7 +60,7 @@ impl Evaluation<'_> {
     }
 
     /// Returns the condition that any tuple matches.
-    pub(super) fn is_present(&mut self, lookup: Lookup) -> Result<Literal, Obstacle> {
+    pub(super) fn is_present(&mut self, lookup: LookupKey) -> Result<Literal, Obstacle> {
         if let Some(known) = self.memo.absences.get(&lookup) {
             return Ok(*known);
         }
@@ -75,7 +75,7 @@ impl Evaluation<'_> {
         &mut self,
         frame: &mut Frame<'_>,
         at: usize,
-        found: &Match,
+        found: &Lookup,
         guard: Literal,
         uses: &Uses,
     ) -> Result<(), Obstacle> {
@@ -92,7 +92,7 @@ impl Evaluation<'_> {
         &mut self,
         frame: &mut Frame<'_>,
         at: usize,
-        found: &Match,
+        found: &Lookup,
         tuples: Vec<Derived>,
         row: Option<(Literal, &Uses)>,
     ) -> Result<(), Obstacle> {
@@ -138,7 +138,7 @@ impl Evaluation<'_> {
     }
 
     /// Returns the condition that the interval of a tuple meets the requirements of the lookup.
-    fn is_then(&mut self, found: &Match, tuple: &[Term], row: &[Term]) -> Result<Literal, Obstacle> {
+    fn is_then(&mut self, found: &Lookup, tuple: &[Term], row: &[Term]) -> Result<Literal, Obstacle> {
         let (Some(when), [.., start, end]) = (found.when.as_deref(), tuple) else {
             return Ok(self.circuit.yes());
         };
@@ -157,12 +157,12 @@ impl Evaluation<'_> {
             start: bound(self, bounds.start),
             end: bound(self, bounds.end),
         };
-        let asked = Match { when: Some(Box::new(when.with_bounds(bounds))), ..found.clone() };
+        let asked = Lookup { when: Some(Box::new(when.with_bounds(bounds))), ..found.clone() };
         let clock = self.setting.clock;
         let mut holding = Vec::new();
         for (values, literal) in self.terms.combinations(&mut self.circuit, &args)? {
             let (tuple, row) = values.split_at(2.min(values.len()));
-            if asked.is_then(&self.values, &clock, tuple, row) {
+            if asked.interval_matches(&self.values, &clock, tuple, row) {
                 holding.push(literal);
             }
         }
@@ -171,7 +171,7 @@ impl Evaluation<'_> {
 }
 
 /// Returns the terms that a row reads from a tuple.
-fn taken(found: &Match, tuple: &[Term]) -> Box<[Term]> {
+fn taken(found: &Lookup, tuple: &[Term]) -> Box<[Term]> {
     let at = |column: usize| tuple.get(column).copied();
     let binds = found.binds.iter().filter_map(|(column, _)| at(usize::from(*column)));
     let start = found.ends.0.and_then(|_| at(tuple.len().checked_sub(2)?));
@@ -180,7 +180,7 @@ fn taken(found: &Match, tuple: &[Term]) -> Box<[Term]> {
 }
 
 /// Writes terms from a tuple to the registers of a row.
-fn fill(found: &Match, taken: &[Term], row: &mut [Term]) {
+fn fill(found: &Lookup, taken: &[Term], row: &mut [Term]) {
     let slots = found.binds.iter().map(|(_, slot)| *slot).chain(found.ends.0).chain(found.ends.1);
     slots.zip(taken).for_each(|(slot, term)| write(row, slot, *term));
 }

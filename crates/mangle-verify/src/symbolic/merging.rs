@@ -4,7 +4,7 @@
 //! The engine merges facts in the order of their derivation. This order is irrelevant if the
 //! predicate always chooses the same one of two values. Otherwise, the search gives up.
 
-use mangle_engine::kernel::Compiled;
+use mangle_engine::kernel::CompiledProgram;
 use mangle_engine::kernel::plan::{Merge, RelationId, Step, StepKind, Stratum};
 
 use super::Evaluation;
@@ -18,10 +18,10 @@ use crate::obstacle::Obstacle;
 
 /// True if the search supports the merge: facts differ only in the merged column, and no rule reads
 /// them during their derivation.
-pub(super) fn is_supported(compiled: &Compiled, stratum: &Stratum, merge: &Merge) -> bool {
-    let arity = compiled.arities.get(merge.all as usize).copied().unwrap_or(0);
+pub(super) fn is_supported(compiled: &CompiledProgram, stratum: &Stratum, merge: &Merge) -> bool {
+    let arity = compiled.arities.get(merge.candidates as usize).copied().unwrap_or(0);
     let keys = (0..arity).filter(|at| *at < 64 && merge.keys & (1 << at) != 0).count();
-    let is_it = |relation: RelationId| relation == merge.all || relation == merge.kept;
+    let is_it = |relation: RelationId| relation == merge.candidates || relation == merge.result;
     let reads = |steps: &[Step]| {
         steps.iter().any(|step| match &step.kind {
             StepKind::Match(found) | StepKind::Absent(found) | StepKind::Call(found) => is_it(found.relation),
@@ -48,14 +48,14 @@ impl Evaluation<'_> {
     /// Determines the kept facts among the facts of a stratum.
     pub(super) fn keep(&mut self, open: &[RelationId]) -> Result<(), Obstacle> {
         let compiled = self.setting.compiled;
-        for merge in compiled.merges.iter().filter(|merge| open.contains(&merge.all)) {
+        for merge in compiled.merges.iter().filter(|merge| open.contains(&merge.candidates)) {
             self.keep_of(merge)?;
         }
         Ok(())
     }
 
     fn keep_of(&mut self, merge: &Merge) -> Result<(), Obstacle> {
-        let all = self.relations.get(merge.all as usize);
+        let all = self.relations.get(merge.candidates as usize);
         let tuples: Vec<SymbolicTuple> = all.map_or_else(Vec::new, |all| all.tuples.clone());
         let (mut kept, mut odd) = (Additions::default(), Vec::new());
         for (at, tuple) in tuples.iter().enumerate() {
@@ -80,7 +80,7 @@ impl Evaluation<'_> {
                 "the predicate of a `merge` does not choose one of two values, the same in either order";
             return Err(Obstacle::Unsupported(why.to_owned()));
         }
-        if let Some(relation) = self.relations.get_mut(merge.kept as usize) {
+        if let Some(relation) = self.relations.get_mut(merge.result as usize) {
             relation.merge(&mut self.circuit, kept);
         }
         Ok(())

@@ -15,7 +15,7 @@ mod term;
 use std::time::Instant;
 
 use mangle_engine::kernel::plan::{Plan, RelationId, StepKind, Stratum};
-use mangle_engine::kernel::{Clock, Compiled, Model, Reading, RuleId, ValueId, Values};
+use mangle_engine::kernel::{Clock, CompiledProgram, Model, Reading, RuleId, ValueId, Values};
 use mangle_engine::program::PredicateId;
 use mangle_syntax::text::Cancel;
 use rustc_hash::FxHashMap;
@@ -40,7 +40,7 @@ const MOST_ROUNDS: usize = 200;
 /// The input of the evaluation.
 #[derive(Clone, Copy)]
 pub(crate) struct Setting<'s> {
-    pub(crate) compiled: &'s Compiled,
+    pub(crate) compiled: &'s CompiledProgram,
     /// The facts of the program alone. `None` if its evaluation does not complete.
     pub(crate) base: Option<&'s Model>,
     pub(crate) cone: &'s Cone,
@@ -121,7 +121,7 @@ impl<'s> Evaluation<'s> {
         if open.is_empty() {
             return Ok(());
         }
-        let merges = self.setting.compiled.merges.iter().filter(|merge| open.contains(&merge.all));
+        let merges = self.setting.compiled.merges.iter().filter(|merge| open.contains(&merge.candidates));
         if merges.clone().any(|merge| !merging::is_supported(self.setting.compiled, stratum, merge)) {
             return Err(Obstacle::Unsupported(
                 "a predicate whose facts are merged is read or aggregated while it is derived".into(),
@@ -316,17 +316,18 @@ impl<'s> Evaluation<'s> {
 }
 
 /// True if the engine drops intervals of a recursive predicate, which the search does not model.
-fn forgets_intervals(compiled: &Compiled, relation: RelationId) -> bool {
+fn forgets_intervals(compiled: &CompiledProgram, relation: RelationId) -> bool {
     compiled.reading == Reading::Engine && compiled.temporal.get(relation as usize) == Some(&true)
 }
 
 /// Returns the relations that the search cannot evaluate if they depend on inputs.
-pub(crate) fn unsupported(compiled: &Compiled) -> Vec<RelationId> {
+pub(crate) fn unsupported(compiled: &CompiledProgram) -> Vec<RelationId> {
     let merged = compiled.merges.iter().filter(|merge| {
-        let mut strata = compiled.strata.iter().filter(|stratum| stratum.relations.contains(&merge.all));
+        let mut strata =
+            compiled.strata.iter().filter(|stratum| stratum.relations.contains(&merge.candidates));
         !strata.all(|stratum| merging::is_supported(compiled, stratum, merge))
     });
-    let merged = merged.map(|merge| merge.all);
+    let merged = merged.map(|merge| merge.candidates);
     let recursive = compiled.strata.iter().flat_map(|stratum| {
         let targets: Vec<RelationId> = stratum.plans.iter().map(|plan| plan.target).collect();
         let is_recursive = move |plan: &&Plan| {

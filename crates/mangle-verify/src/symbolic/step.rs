@@ -1,6 +1,6 @@
 //! Evaluation of the steps of a plan, for every combination of the previous steps.
 
-use mangle_engine::kernel::plan::{Bound, DEEPEST_CALL, Match, Slot, Step, StepKind, ValueSource};
+use mangle_engine::kernel::plan::{Bound, Lookup, MAX_CALL_DEPTH, Slot, Step, StepKind, ValueSource};
 use mangle_engine::kernel::{Builtin, Failure, Function, RuleId, ValueId, compare};
 use mangle_syntax::syntax::ast::Operator;
 use rustc_hash::FxHashMap;
@@ -264,7 +264,7 @@ impl Evaluation<'_> {
         &mut self,
         frame: &mut Frame<'_>,
         at: usize,
-        found: &Match,
+        found: &Lookup,
         guard: Literal,
         uses: &Uses,
     ) -> Result<(), Obstacle> {
@@ -272,7 +272,7 @@ impl Evaluation<'_> {
         let rules = compiled.deferred.get(&found.relation).map_or(&[][..], Vec::as_slice);
         let lacks =
             rules.iter().any(|rule| rule.inputs.iter().any(|(column, _)| found.source(*column).is_none()));
-        if frame.depth >= DEEPEST_CALL || lacks {
+        if frame.depth >= MAX_CALL_DEPTH || lacks {
             self.fails(frame.plan.rule, guard);
             return Ok(());
         }

@@ -3,7 +3,7 @@
 //! The search checks the symbolic evaluation and the order of exchangeable values. The search does
 //! not check the completeness of the values.
 
-use mangle_engine::kernel::{Fact, Kernel, Reason, RuleId};
+use mangle_engine::kernel::{Fact, Kernel, RuleId, StopReason};
 use mangle_syntax::text::Cancel;
 
 use crate::{Input, Question};
@@ -57,7 +57,7 @@ pub(super) fn enumerate(
             chosen.iter().for_each(|at| kernel.assert(&universe[*at]));
             kernel.evaluate(question.limits, question.clock, &Cancel::new());
             match &kernel.model().stopped {
-                Some(stop) => aborts |= matches!(stop.reason, Reason::Failed(_)),
+                Some(stop) => aborts |= matches!(stop.reason, StopReason::Failed(_)),
                 None if kernel.model().relation(question.goal).is_some_and(|goal| !goal.is_empty()) => {
                     return Enumerated::Found(size);
                 }

@@ -16,8 +16,8 @@ mod values;
 
 use std::sync::Arc;
 
-use mangle_engine::kernel::{Clock, Limits, Reading, compile_as};
-use mangle_engine::program::{Embedding, FileSummary, PredicateId, Program};
+use mangle_engine::kernel::{Clock, Limits, Reading, compile_with_intended_files};
+use mangle_engine::program::{FileSummary, PredicateId, Program, ProgramEnvironment};
 use mangle_engine::types::{ProgramTypes, TypeCache};
 use mangle_settings::EngineVersion;
 use mangle_syntax::syntax::SourceFile;
@@ -39,9 +39,9 @@ fn question_for(engine: EngineVersion, policy: &str, body: &str, reading: Readin
     let summary = |(id, text): (u32, &String)| {
         Arc::new(FileSummary::new(FileId(id), &SourceFile::parse(text.as_str().into())))
     };
-    let embedding = Embedding { engine, ..Embedding::default() };
+    let embedding = ProgramEnvironment { engine, ..ProgramEnvironment::default() };
     let program = Program::embedded((0u32..).zip(&files).map(summary).collect(), embedding.into());
-    let compiled = compile_as(&program, reading, &[FileId(1)].into_iter().collect());
+    let compiled = compile_with_intended_files(&program, reading, &[FileId(1)].into_iter().collect());
     let types = ProgramTypes::new(&program, &mut TypeCache::default());
     let mut inputs = Vec::new();
     let mut goal = PredicateId(0);

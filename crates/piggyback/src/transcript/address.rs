@@ -44,11 +44,11 @@ pub(super) fn address_in(outer: &[String], json: &Json<'_>, range: TextRange) ->
     let (pointer, node) = innermost(json, range);
     let mut path = outer.to_vec();
     path.extend((!pointer.is_empty()).then_some(pointer));
-    Address { path, inner: inside(json, node, range) }
+    Address { path, inner: range_in_string_value(json, node, range) }
 }
 
 /// Converts a range of a string literal to byte offsets in the value of the string.
-fn inside(json: &Json<'_>, node: NodeId, range: TextRange) -> Option<TextRange> {
+fn range_in_string_value(json: &Json<'_>, node: NodeId, range: TextRange) -> Option<TextRange> {
     let literal = json.range(node);
     let quote = TextSize::new(1);
     let is_string = matches!(json.kind(node), JsonKind::Plain | JsonKind::Escaped);
@@ -63,7 +63,7 @@ fn inside(json: &Json<'_>, node: NodeId, range: TextRange) -> Option<TextRange> 
     Some(TextRange::new(start, end.max(start)))
 }
 
-pub(super) fn whole(text: &[u8]) -> TextRange {
+pub(super) fn full_range(text: &[u8]) -> TextRange {
     TextRange::up_to(size(text.len()))
 }
 

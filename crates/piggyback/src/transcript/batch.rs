@@ -8,8 +8,8 @@ use std::sync::Arc;
 
 use super::findings;
 use super::majority::{HeadRecords, majority};
+use super::read_context::ReadContext;
 use super::read_record::ReadRecord;
-use super::read_terms::ReadTerms;
 use super::repetitions::{self, TextKeys};
 use super::turn::Record;
 use mangle_settings::Profile;
@@ -20,15 +20,15 @@ pub struct Batch {
     pub(super) bytes: Vec<u8>,
     /// Offset of the bytes in the file.
     pub(super) start: u64,
-    pub(super) cuts: Vec<Cut>,
-    pub(super) terms: Option<Arc<ReadTerms>>,
+    pub(super) cuts: Vec<RecordSlice>,
+    pub(super) terms: Option<Arc<ReadContext>>,
     /// Records that were read earlier, to detect the protocol version.
     pub(super) head: HeadRecords,
 }
 
 /// Bounds of one record.
 #[derive(Debug)]
-pub(super) struct Cut {
+pub(super) struct RecordSlice {
     pub(super) number: u64,
     /// Byte range, relative to the batch.
     pub(super) range: Range<usize>,
@@ -58,7 +58,7 @@ pub struct ReadBatch<T> {
 
 /// Callback for each record: the record, the bytes of its batch before the record, and the result
 /// if the result is still valid.
-pub type EachTaken<'f, T> = dyn FnMut(&Record<'_>, &[u8], Option<T>) + 'f;
+pub type MergedRecordCallback<'f, T> = dyn FnMut(&Record<'_>, &[u8], Option<T>) + 'f;
 
 impl Batch {
     /// The bytes of the batch. The concatenation of all batches is the file.
@@ -100,7 +100,7 @@ impl Batch {
                         known = records.remove(&1);
                     }
                     match known {
-                        Some(known) => again(known, bytes, start, session, each),
+                        Some(known) => replay_head_records(known, bytes, start, session, each),
                         None => terms.read(cut.number, bytes, start, session, &mut |record| {
                             let keys = repetitions::keys(&record, may_repeat);
                             each(record, keys);
@@ -130,7 +130,7 @@ impl Batch {
 }
 
 /// Passes on records that were read earlier, with their bytes, file offset and protocol version.
-fn again(
+fn replay_head_records(
     known: Vec<ReadRecord<()>>,
     bytes: &[u8],
     start: u64,

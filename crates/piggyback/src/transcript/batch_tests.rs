@@ -46,7 +46,7 @@ fn in_batches(name: &str, bytes: &[u8], size: usize, context: ReplyContext<'_>) 
             let is_refused = record.bytes.is_empty();
             assert!(is_refused || record.start == before + front.len() as u64, "{name}: {}", record.start);
             match checked {
-                Some(checked) => checker.take(record, checked, &mut out),
+                Some(checked) => checker.add_result(record, checked, &mut out),
                 None => checker.record(record, &mut out),
             }
         });
@@ -63,7 +63,7 @@ fn reader(name: &str, bytes: &[u8]) -> TranscriptReader {
     let options = TranscriptOptions { name: name.into(), ..TranscriptOptions::default() };
     let text = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     let reader = TranscriptReader::new(options).with_limit(1 << 12);
-    if binary_kind(bytes).is_some() { reader } else { reader.knowing(text, true) }
+    if binary_kind(bytes).is_some() { reader } else { reader.with_format(text, true) }
 }
 
 #[track_caller]

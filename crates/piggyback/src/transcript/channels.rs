@@ -27,7 +27,7 @@ pub const ESCAPE: &str = "\\u{";
 const LINES: usize = 1_000;
 
 /// Returns the rest of a line after `prefix`, or `None` if the line does not have the prefix.
-fn behind<'l>(line: &'l [u8], prefix: &str) -> Option<&'l [u8]> {
+fn strip_marker<'l>(line: &'l [u8], prefix: &str) -> Option<&'l [u8]> {
     let rest = line.strip_prefix(prefix.as_bytes())?;
     match rest {
         [] | [b'\r' | b'\n'] | [b'\r', b'\n'] => Some(&[]),
@@ -38,7 +38,7 @@ fn behind<'l>(line: &'l [u8], prefix: &str) -> Option<&'l [u8]> {
 
 /// Returns [`Border::Begin`] if a line begins a turn.
 pub(super) fn border(line: &[u8]) -> Border {
-    if behind(line, USER).is_some() { Border::Begin } else { Border::Within }
+    if strip_marker(line, USER).is_some() { Border::Begin } else { Border::Within }
 }
 
 /// True if a text has this format: its first line has the user prefix and a later line has the
@@ -46,8 +46,8 @@ pub(super) fn border(line: &[u8]) -> Border {
 #[must_use]
 pub fn is_channels(head: &[u8]) -> bool {
     let mut lines = head.split(|byte| *byte == b'\n').filter(|line| !line.trim_ascii().is_empty());
-    let begins = lines.next().is_some_and(|line| behind(line, USER).is_some());
-    begins && lines.take(LINES).any(|line| behind(line, KERNEL).is_some())
+    let begins = lines.next().is_some_and(|line| strip_marker(line, USER).is_some());
+    begins && lines.take(LINES).any(|line| strip_marker(line, KERNEL).is_some())
 }
 
 /// Reads the texts of a turn.
@@ -58,7 +58,7 @@ pub(super) fn read(record: &mut Record<'_>) {
     for line in record.bytes.split_inclusive(|byte| *byte == b'\n') {
         let (start, end) = (at, at + line.len());
         at = end;
-        let kind = match (behind(line, USER), behind(line, KERNEL)) {
+        let kind = match (strip_marker(line, USER), strip_marker(line, KERNEL)) {
             (Some(text), _) => Some((TextKind::Surface, text)),
             (None, Some(text)) => Some((TextKind::Atom, text)),
             (None, None) => None,
@@ -89,7 +89,7 @@ fn turn(bytes: &[u8], kind: TextKind, parts: &[TextRange]) -> Option<Turn> {
         let raw = if is_last { raw.strip_suffix(b"\n").unwrap_or(raw) } else { raw };
         unescape(raw, part.start(), &mut text, &mut map);
     }
-    (!text.is_empty()).then(|| Turn::made(TurnRole::Assistant, kind, text, map.finish()))
+    (!text.is_empty()).then(|| Turn::from_decoded(TurnRole::Assistant, kind, text, map.finish()))
 }
 
 /// Appends a text with its escapes decoded.

@@ -5,7 +5,7 @@ use super::digest::{Digest, TurnSite};
 use super::entry::holds_envelope;
 use super::finding::TranscriptFinding;
 use super::session::{Limits, TranscriptSession};
-use super::turn::{Record, Skip, TextKind, Turn, TurnRole, Unsaid};
+use super::turn::{NonReplyPlace, Record, Skip, TextKind, Turn, TurnRole};
 use super::words::{has_quoted_control_key, quoted_control_key};
 use super::{ReadSummary, findings, loose_updates, placement};
 use crate::envelope::clean::{Recogniser, RequestFields};
@@ -58,9 +58,15 @@ fn check_or_recognise(
                 let json = Json::parse(turn.text(record.bytes));
                 if let Some(clean) = recogniser.recognise(&json) {
                     checked.requests |= clean.requests.bit();
-                    let mut digest = Digest::of_clean(record, turn, &clean, context);
+                    let mut digest = Digest::from_clean(record, turn, &clean, context);
                     if clean.lacks_fields {
-                        lacking(record, turn, &json, recogniser.profile(), &mut checked.found);
+                        report_missing_schema_fields(
+                            record,
+                            turn,
+                            &json,
+                            recogniser.profile(),
+                            &mut checked.found,
+                        );
                         digest.add_errors(checked.found.get(from..).unwrap_or(&[]));
                     }
                     checked.digests.push(digest);
@@ -75,40 +81,40 @@ fn check_or_recognise(
         }
         if turn.kind == TextKind::Atom {
             let place = |finding| {
-                TranscriptFinding::of(record, finding, Address { path: turn.path.clone(), inner: None })
+                TranscriptFinding::new(record, finding, Address { path: turn.path.clone(), inner: None })
             };
             checked.found.extend(loose_updates::check(turn, record.bytes, context).into_iter().map(place));
         }
         if turn.kind == TextKind::Skipped(Skip::Empty) {
             let whole = TextRange::up_to(size(turn.len()));
             let address = Address { path: turn.path.clone(), inner: None };
-            checked.found.push(TranscriptFinding::of(
+            checked.found.push(TranscriptFinding::new(
                 record,
                 findings::empty_reply(turn.place(whole)),
                 address,
             ));
         }
-        if let Some(place) = unsaid(turn, record.bytes) {
+        if let Some(place) = misplaced_envelope(turn, record.bytes) {
             let address = Address { path: turn.path.clone(), inner: None };
             let finding = findings::not_a_reply(turn.place(envelope_start(turn, record.bytes)), place);
-            checked.found.push(TranscriptFinding::of(record, finding, address));
+            checked.found.push(TranscriptFinding::new(record, finding, address));
         }
         let found = checked.found.get(from..).unwrap_or(&[]);
-        checked.digests.push(Digest::of(record, turn, reply.as_ref(), found, context));
+        checked.digests.push(Digest::from_turn(record, turn, reply.as_ref(), found, context));
     }
-    let of_record = |finding: &Finding| TranscriptFinding::of(record, finding.clone(), Address::default());
+    let of_record = |finding: &Finding| TranscriptFinding::new(record, finding.clone(), Address::default());
     checked.found.extend(record.findings.iter().map(of_record));
     checked
 }
 
 /// Returns the place of an envelope that is not a reply, if the turn has one. Only a tool result
 /// with an envelope is detected here; other places are already marked as skipped.
-fn unsaid(turn: &Turn, record: &[u8]) -> Option<Unsaid> {
+fn misplaced_envelope(turn: &Turn, record: &[u8]) -> Option<NonReplyPlace> {
     match turn.kind {
         TextKind::Skipped(Skip::NotReply(place)) => Some(place),
         TextKind::Prompt if turn.role == TurnRole::Tool => {
             let said = turn.text(record);
-            (has_quoted_control_key(said) && holds_envelope(said)).then_some(Unsaid::ToolResult)
+            (has_quoted_control_key(said) && holds_envelope(said)).then_some(NonReplyPlace::ToolResult)
         }
         _ => None,
     }
@@ -124,7 +130,7 @@ fn envelope_start(turn: &Turn, record: &[u8]) -> TextRange {
 }
 
 /// Reports the fields that the strict schema requires and that an otherwise clean envelope lacks.
-fn lacking(
+fn report_missing_schema_fields(
     record: &Record<'_>,
     turn: &Turn,
     json: &Json<'_>,
@@ -134,7 +140,7 @@ fn lacking(
     for finding in envelope::missing_fields(json, profile) {
         let address = address_in(&turn.path, json, finding.range);
         let finding = placement::finding(finding, turn, record.bytes);
-        out.push(TranscriptFinding::of(record, finding, address));
+        out.push(TranscriptFinding::new(record, finding, address));
     }
 }
 
@@ -188,7 +194,7 @@ pub fn check_reply(
         let is_told =
             is_damaged && finding.rule == &envelope::BAD_UNICODE && !is_text(record.bytes, finding.range);
         if !is_told {
-            out.push(TranscriptFinding::of(record, finding, address));
+            out.push(TranscriptFinding::new(record, finding, address));
         }
     }
 }
@@ -207,7 +213,7 @@ pub fn place(
         None => Address { path: turn.path.clone(), inner: Some(finding.range) },
     };
     let finding = placement::finding(finding, turn, record.bytes);
-    TranscriptFinding::of(record, finding, address)
+    TranscriptFinding::new(record, finding, address)
 }
 
 fn is_text(record: &[u8], range: TextRange) -> bool {
@@ -229,7 +235,7 @@ impl<'c> RecordChecker<'c> {
         Self { context, recogniser: Recogniser::new(context) }
     }
 
-    /// Checks one record, for use with [`Checker::take`]. The finding about an inferred profile may
+    /// Checks one record, for use with [`Checker::add_result`]. The finding about an inferred profile may
     /// be missing.
     #[must_use]
     pub fn record(&mut self, record: &Record<'_>) -> RecordCheck {
@@ -244,7 +250,7 @@ pub struct Checker<'c> {
     session: TranscriptSession,
     envelopes: u64,
     /// Sets of request fields with a reported inferred profile: one bit per set.
-    told: u8,
+    reported_field_sets: u8,
 }
 
 impl<'c> Checker<'c> {
@@ -252,19 +258,24 @@ impl<'c> Checker<'c> {
     #[must_use]
     pub fn new(context: ReplyContext<'c>, limits: Limits) -> Self {
         let session = TranscriptSession::new(&context, limits);
-        Self { records: RecordChecker::new(context), session, envelopes: 0, told: 0 }
+        Self { records: RecordChecker::new(context), session, envelopes: 0, reported_field_sets: 0 }
     }
 
     /// Checks the next record.
     pub fn record(&mut self, record: &Record<'_>, out: &mut Vec<TranscriptFinding>) {
         let checked = self.records.record(record);
-        self.take(record, checked, out);
+        self.add_result(record, checked, out);
     }
 
     /// Adds the result of a [`RecordChecker`] for the next record.
-    pub fn take(&mut self, record: &Record<'_>, checked: RecordCheck, out: &mut Vec<TranscriptFinding>) {
+    pub fn add_result(
+        &mut self,
+        record: &Record<'_>,
+        checked: RecordCheck,
+        out: &mut Vec<TranscriptFinding>,
+    ) {
         // The recognizer does not report inferred profiles; the full check does.
-        let checked = match self.is_told(checked.requests) {
+        let checked = match self.are_reported(checked.requests) {
             true => checked,
             false => check(record, &self.records.context),
         };
@@ -272,18 +283,18 @@ impl<'c> Checker<'c> {
     }
 
     /// True if the profile of envelopes with these field sets does not need to be reported again.
-    fn is_told(&mut self, requests: u8) -> bool {
-        let open = requests & !self.told;
+    fn are_reported(&mut self, requests: u8) -> bool {
+        let open = requests & !self.reported_field_sets;
         if open == 0 {
             return true;
         }
         for fields in RequestFields::all().filter(|fields| open & fields.bit() != 0) {
             let message = self.records.recogniser.inferred(fields);
             if message.is_none_or(|message| self.session.is_told(message)) {
-                self.told |= fields.bit();
+                self.reported_field_sets |= fields.bit();
             }
         }
-        requests & !self.told == 0
+        requests & !self.reported_field_sets == 0
     }
 
     /// Like [`Checker::record`], and passes each reply to `each`. Slower, because it parses every
@@ -323,12 +334,12 @@ impl<'c> Checker<'c> {
     /// Reports the findings that depend on the whole file.
     pub fn finish(self, summary: &ReadSummary, out: &mut Vec<TranscriptFinding>) {
         self.session.finish(out);
-        of_file(summary, out);
+        add_file_findings(summary, out);
     }
 }
 
 /// Adds the findings about the file as a whole.
-pub(super) fn of_file(summary: &ReadSummary, out: &mut Vec<TranscriptFinding>) {
+pub(super) fn add_file_findings(summary: &ReadSummary, out: &mut Vec<TranscriptFinding>) {
     let whole = |finding| TranscriptFinding { record: 0, start: 0, finding, address: Address::default() };
     out.extend(summary.findings().into_iter().map(whole));
 }

@@ -242,7 +242,7 @@ impl Choices {
     }
 
     /// Chooses an element of a list, usually one of the first.
-    fn of<'t>(&mut self, pool: &[&'t str]) -> &'t str {
+    fn pick<'t>(&mut self, pool: &[&'t str]) -> &'t str {
         let among = if self.next(24) > 0 { pool.len().min(2) } else { pool.len() };
         pool[self.next(among)]
     }
@@ -260,14 +260,14 @@ impl Choices {
     fn envelope(&mut self) -> String {
         let updates = self.updates();
         let mut members = vec![
-            format!("\"intent_classification\":{}", self.of(INTENTS)),
+            format!("\"intent_classification\":{}", self.pick(INTENTS)),
             format!("\"mangle_updates\": {updates}"),
-            format!("\"memory_operations\":{}", self.of(MEMORY)),
-            format!("\"self_correction\":{}", self.of(CORRECTIONS)),
-            format!("\"reasoning_trace\" : {}", self.of(TRACES)),
-            format!("\"knowledge_requests\":{}", self.of(KNOWLEDGE)),
-            format!("\"context_feedback\":{}", self.of(FEEDBACK)),
-            format!("\"tool_requests\":{}", self.of(TOOLS_ASKED)),
+            format!("\"memory_operations\":{}", self.pick(MEMORY)),
+            format!("\"self_correction\":{}", self.pick(CORRECTIONS)),
+            format!("\"reasoning_trace\" : {}", self.pick(TRACES)),
+            format!("\"knowledge_requests\":{}", self.pick(KNOWLEDGE)),
+            format!("\"context_feedback\":{}", self.pick(FEEDBACK)),
+            format!("\"tool_requests\":{}", self.pick(TOOLS_ASKED)),
         ];
         match self.next(16) {
             0 => drop(members.remove(self.next(8))),
@@ -277,7 +277,7 @@ impl Choices {
             _ => {}
         }
         let control = format!("\"control_packet\":{{{}}}", members.join(","));
-        let surface = format!("\"surface_response\": {}", self.of(SURFACES));
+        let surface = format!("\"surface_response\": {}", self.pick(SURFACES));
         match self.next(24) {
             0 => format!("{{{surface}, {control}}}"),
             1 => format!("{{{control}}}"),
@@ -353,7 +353,7 @@ fn agrees(bytes: &[u8], context: ReplyContext<'_>) -> bool {
     let (mut recogniser, json) = (Recogniser::new(context), Json::parse(bytes));
     let Some(clean) = recogniser.recognise(&json) else { return false };
     let text = String::from_utf8_lossy(bytes);
-    let mut digest = Digest::of_clean(&record, &record.turns[0], &clean, &context);
+    let mut digest = Digest::from_clean(&record, &record.turns[0], &clean, &context);
     let (requests, lacks_fields) = (clean.requests, clean.lacks_fields);
     let inferred = recogniser.inferred(requests);
     let checked = check(&record, &context);

@@ -107,7 +107,7 @@ fn detect(name: &str, head: &[u8], is_all: bool, own: &CustomShapes) -> Containe
     let extension = extension(name);
     let found = match extension.as_str() {
         "md" | "markdown" => return Container::Markdown,
-        _ if own.fits(head) => return Container::Raw,
+        _ if own.matches(head) => return Container::Raw,
         "txt" | "out" => by_text(head)
             .or_else(|| by_json(head, is_all, own, false).filter(|found| is_conversation(found, head))),
         "jsonl" | "ndjson" => by_text(head).or_else(|| match first(head) {

@@ -9,7 +9,7 @@ use regex::bytes::Regex;
 use rustc_hash::{FxBuildHasher, FxHashSet};
 use smallvec::SmallVec;
 
-use super::address::{Address, whole};
+use super::address::{Address, full_range};
 use super::finding::TranscriptFinding;
 use super::hash::hash;
 use super::session::LOSSY_TURN;
@@ -94,7 +94,7 @@ pub(super) struct ReplyDigest {
     /// The profile that the members indicate, if any.
     pub(super) profile: Option<Profile>,
     /// True if the runtime accepts an envelope.
-    pub(super) is_picked: bool,
+    pub(super) has_accepted_envelope: bool,
     /// True if the runtime drops an update.
     pub(super) has_losses: bool,
     /// The opening brace of the envelope.
@@ -103,7 +103,7 @@ pub(super) struct ReplyDigest {
     pub(super) surface: TextRange,
     pub(super) surface_tokens: usize,
     /// Files that the surface names and that no accepted update contains.
-    pub(super) missing: SmallVec<[(String, TextRange); 0]>,
+    pub(super) unmentioned_files: SmallVec<[(String, TextRange); 0]>,
     /// Range of the `control_packet` key.
     pub(super) control: TextRange,
     pub(super) has_intent: bool,
@@ -178,26 +178,30 @@ pub(super) struct Numbers {
 impl Digest {
     /// Summarizes a turn. `reply` and `found` are its parsed reply and findings, if it is a reply.
     #[must_use]
-    pub fn of(
+    pub fn from_turn(
         record: &Record<'_>,
         turn: &Turn,
         reply: Option<&Reply<'_>>,
         found: &[TranscriptFinding],
         context: &ReplyContext<'_>,
     ) -> Self {
-        let digest =
-            reply.map(|reply| Box::new(Place { turn, bytes: record.bytes }.reply(reply, found, context)));
-        Self::with(record, turn, digest)
+        let digest = reply
+            .map(|reply| Box::new(RecordMapper { turn, bytes: record.bytes }.reply(reply, found, context)));
+        Self::build(record, turn, digest)
     }
 
     /// Summarizes a turn that is a clean envelope.
-    pub(super) fn of_clean(
+    pub(super) fn from_clean(
         record: &Record<'_>,
         turn: &Turn,
         clean: &Clean<'_>,
         context: &ReplyContext<'_>,
     ) -> Self {
-        Self::with(record, turn, Some(Box::new(Place { turn, bytes: record.bytes }.clean(clean, context))))
+        Self::build(
+            record,
+            turn,
+            Some(Box::new(RecordMapper { turn, bytes: record.bytes }.clean(clean, context))),
+        )
     }
 
     /// Sets the error hash of a reply that was recognized as clean except for these findings.
@@ -207,13 +211,13 @@ impl Digest {
         }
     }
 
-    fn with(record: &Record<'_>, turn: &Turn, reply: Option<Box<ReplyDigest>>) -> Self {
+    fn build(record: &Record<'_>, turn: &Turn, reply: Option<Box<ReplyDigest>>) -> Self {
         let said = turn.text(record.bytes);
         let is_prompt = turn.kind == TextKind::Prompt;
         Self {
             role: turn.role,
             kind: turn.kind,
-            place: whole_characters(record.bytes, turn.place(whole(said))),
+            place: whole_characters(record.bytes, turn.place(full_range(said))),
             path: turn.path.clone(),
             details: turn.details.clone(),
             bytes: said.len(),
@@ -228,7 +232,7 @@ impl Digest {
     /// True if the runtime accepts an envelope of this turn.
     #[must_use]
     pub fn is_picked(&self) -> bool {
-        self.reply.as_ref().is_some_and(|reply| reply.is_picked)
+        self.reply.as_ref().is_some_and(|reply| reply.has_accepted_envelope)
     }
 
     /// Creates a finding about this turn. `pointer` is relative to the reply.
@@ -259,12 +263,12 @@ pub struct TurnSite {
 }
 
 /// Converts ranges of a reply to ranges of its record.
-struct Place<'t> {
+struct RecordMapper<'t> {
     turn: &'t Turn,
     bytes: &'t [u8],
 }
 
-impl Place<'_> {
+impl RecordMapper<'_> {
     /// Returns the range of the record that a range of the reply comes from, extended to whole
     /// characters.
     fn at(&self, range: TextRange) -> TextRange {
@@ -281,12 +285,12 @@ impl Place<'_> {
             method: reply.reading.as_ref().map_or("error", |reading| reading.stage.method()),
             errors: errors(found),
             profile: None,
-            is_picked: reply.picked.is_some(),
+            has_accepted_envelope: reply.picked.is_some(),
             has_losses: false,
             brace: TextRange::default(),
-            surface: self.at(whole(reply.raw)),
-            surface_tokens: shown(reply),
-            missing: SmallVec::new(),
+            surface: self.at(full_range(reply.raw)),
+            surface_tokens: surface_tokens(reply),
+            unmentioned_files: SmallVec::new(),
             control: TextRange::default(),
             has_intent: false,
             is_greeting: false,
@@ -318,26 +322,24 @@ impl Place<'_> {
             method: runtime::Stage::Whole.method(),
             errors: None,
             profile: (!clean.requests.is_empty()).then_some(Profile::Current),
-            is_picked: true,
+            has_accepted_envelope: true,
             has_losses: false,
             brace: self.at(TextRange::at(json.range(json.root()).start(), TextSize::new(1))),
             surface: self.string(json, clean.surface),
             surface_tokens: tokens::characters(clean.characters),
-            missing: SmallVec::new(),
+            unmentioned_files: SmallVec::new(),
             control: self.at(json.range(clean.control)),
             has_intent: true,
             is_greeting: member(json, json.root(), "control_packet")
                 .is_some_and(|control| greets(json, control)),
-            atoms: updates
-                .map(|(index, (node, says))| self.atom_that_says(json, node, index, says))
-                .collect(),
+            atoms: updates.map(|(index, (node, says))| self.accepted_atom(json, node, index, says)).collect(),
             memory: operations.filter_map(|(index, node)| self.memory(json, *node, index)).collect(),
             correction: None,
             feedback: rated.collect(),
             numbers: None,
         };
         if context.wants(&LOSSY_TURN) {
-            self.missing(json, json.root(), clean.updates, &mut digest);
+            self.unmentioned_files(json, json.root(), clean.updates, &mut digest);
         }
         digest
     }
@@ -374,7 +376,7 @@ impl Place<'_> {
             let atom = |(index, node)| self.atom(json, node, index, dropped, filters);
             digest.atoms = kept.filter_map(atom).collect();
             if context.wants(&LOSSY_TURN) {
-                self.missing(json, root, updates, digest);
+                self.unmentioned_files(json, root, updates, digest);
             }
         }
         if let Some(operations) = member(json, control, "memory_operations") {
@@ -413,11 +415,11 @@ impl Place<'_> {
             return None;
         }
         let fate = filters.second(&update, index);
-        Some(DigestAtom { is_accepted: fate.is_kept(), ..self.atom_that_says(json, node, index, &update) })
+        Some(DigestAtom { is_accepted: fate.is_kept(), ..self.accepted_atom(json, node, index, &update) })
     }
 
     /// Returns an update that the consumer accepts.
-    fn atom_that_says(&self, json: &Json<'_>, node: NodeId, index: usize, update: &str) -> DigestAtom {
+    fn accepted_atom(&self, json: &Json<'_>, node: NodeId, index: usize, update: &str) -> DigestAtom {
         let said = update.trim();
         let name = said.split('(').next().unwrap_or(said).trim_end();
         DigestAtom {
@@ -487,7 +489,7 @@ impl Place<'_> {
     }
 
     /// Collects file names in the surface that no accepted update contains.
-    fn missing(&self, json: &Json<'_>, root: NodeId, updates: NodeId, digest: &mut ReplyDigest) {
+    fn unmentioned_files(&self, json: &Json<'_>, root: NodeId, updates: NodeId, digest: &mut ReplyDigest) {
         let Some(node) = member(json, root, "surface_response") else { return };
         let Some(surface) = json.string(node).filter(|surface| surface.contains('.')) else { return };
         let names: Vec<_> = files(&surface).take(16).collect();
@@ -500,9 +502,9 @@ impl Place<'_> {
         let atoms: Vec<_> = accepted.collect();
         let Some((_, map)) = json.string_with_map(node) else { return };
         for (name, range) in names {
-            let is_told = digest.missing.iter().any(|(told, _)| told == name);
+            let is_told = digest.unmentioned_files.iter().any(|(told, _)| told == name);
             if !is_told && !atoms.iter().any(|atom| atom.contains(name)) {
-                digest.missing.push((name.to_owned(), self.at(map.to_source(range))));
+                digest.unmentioned_files.push((name.to_owned(), self.at(map.to_source(range))));
             }
         }
     }
@@ -517,7 +519,7 @@ fn greets(json: &Json<'_>, control: NodeId) -> bool {
 }
 
 /// Returns the number of tokens that the user sees of a reply without an envelope.
-fn shown(reply: &Reply<'_>) -> usize {
+fn surface_tokens(reply: &Reply<'_>) -> usize {
     match &reply.reading {
         Ok(reading) if reading.picked.is_none() => tokens::bytes(&reading.surface),
         _ => 0,

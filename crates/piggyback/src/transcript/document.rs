@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use super::check::{RecordCheck, check, of_file};
+use super::check::{RecordCheck, add_file_findings, check};
 use super::detect::{self, HEAD, Plan};
 use super::digest::TurnSite;
 use super::finding::TranscriptFinding;
 use super::lines::CustomShapes;
 use super::majority::{LOOK_AHEAD, majority};
-use super::read_terms::ReadTerms;
+use super::read_context::ReadContext;
 use super::reader::TranscriptReader;
 use super::record_shape::RecordShape;
 use super::record_splitter::Frame;
@@ -40,12 +40,12 @@ pub struct DocumentRecord {
     /// Offset in the file, in bytes.
     pub start: u64,
     /// Content. Shared between versions while the bytes of the record are unchanged.
-    pub body: Arc<Body>,
+    pub body: Arc<RecordContent>,
 }
 
 /// Content of a record. Ranges are relative to its start.
 #[derive(Debug)]
-pub struct Body {
+pub struct RecordContent {
     /// Length in bytes.
     pub len: usize,
     /// Turns in the order of the record.
@@ -63,7 +63,7 @@ impl DocumentRecord {
     pub fn record<'t>(&self, text: &'t [u8]) -> Record<'t> {
         let start = usize::try_from(self.start).unwrap_or(usize::MAX);
         let bytes = text.get(start..start.saturating_add(self.body.len)).unwrap_or(&[]);
-        let Body { turns, findings, shape, .. } = &*self.body;
+        let RecordContent { turns, findings, shape, .. } = &*self.body;
         let mut record = Record::new(self.number, self.start, bytes);
         (record.turns, record.findings, record.shape) = (turns.clone(), findings.clone(), *shape);
         record
@@ -107,7 +107,7 @@ impl Transcript {
         let is_same_session = || {
             same_start > (LOOK_AHEAD + 3) as u64 || session(&self.options, self.plan, text) == self.session
         };
-        let is_same = |plan: &Plan| is_sound && is_same(*plan, plan_of_new(self, text, same_start));
+        let is_same = |plan: &Plan| is_sound && is_same(*plan, plan_after_edit(self, text, same_start));
         let next = self.plan.filter(|plan| is_same(plan) && is_same_session());
         let updated = match next {
             Some(plan) if matches!(plan.frame, Frame::Lines) => {
@@ -200,7 +200,7 @@ impl Transcript {
         for body in entries.iter().map(|entry| &entry.body) {
             summary.add(body.shape, &body.turns, &body.findings);
         }
-        summary.look(text.get(..sketch::LOOKED_AT.min(text.len())).unwrap_or(&[]));
+        summary.set_sketch(text.get(..sketch::LOOKED_AT.min(text.len())).unwrap_or(&[]));
         Self { options: self.options.clone(), plan: Some(plan), entries, summary, session: self.session }
     }
 
@@ -232,7 +232,7 @@ impl Transcript {
 
     /// Returns the turn at an offset and the offset in its text.
     #[must_use]
-    pub fn spot(&self, offset: u64) -> Option<TurnPosition<'_>> {
+    pub fn turn_at(&self, offset: u64) -> Option<TurnPosition<'_>> {
         let entry = self.entry_at(offset)?;
         let inner = size(to_usize(offset - entry.start));
         entry.body.turns.iter().find_map(|turn| {
@@ -286,7 +286,7 @@ impl Transcript {
             out.append(&mut here);
         }
         session.finish(&mut out);
-        of_file(&self.summary, &mut out);
+        add_file_findings(&self.summary, &mut out);
         out
     }
 }
@@ -305,7 +305,7 @@ impl DocumentRecord {
 struct CheckInputs(u64);
 
 fn entry(record: &Record<'_>) -> DocumentRecord {
-    let body = Body {
+    let body = RecordContent {
         len: record.bytes.len(),
         turns: record.turns.clone(),
         findings: record.findings.clone(),
@@ -325,11 +325,11 @@ fn plan(options: &TranscriptOptions, text: &[u8]) -> Plan {
 /// Returns the protocol version of the majority of replies of a file.
 fn session(options: &TranscriptOptions, plan: Option<Plan>, text: &[u8]) -> Option<Profile> {
     let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text);
-    majority(&ReadTerms::new(options, plan?, None), text, text.len() <= LOOK_AHEAD).0
+    majority(&ReadContext::new(options, plan?, None), text, text.len() <= LOOK_AHEAD).0
 }
 
 /// Returns the container after an edit. Edits after the examined first bytes do not change it.
-fn plan_of_new(old: &Transcript, text: &[u8], same_start: u64) -> Option<Plan> {
+fn plan_after_edit(old: &Transcript, text: &[u8], same_start: u64) -> Option<Plan> {
     match to_usize(same_start) > HEAD + 3 {
         true => old.plan,
         false => (!text.is_empty() && binary::kind(text).is_none()).then(|| plan(&old.options, text)),
@@ -466,9 +466,9 @@ mod tests {
         let text = r#"{"role":"user","content":"a"}
 {"role":"assistant","content":"x\"y"}"#;
         let transcript = Transcript::parse(options("a.jsonl"), text.as_bytes());
-        let spot = transcript.spot(text.find('y').unwrap() as u64).unwrap();
+        let spot = transcript.turn_at(text.find('y').unwrap() as u64).unwrap();
         assert_eq!((spot.entry.number, u32::from(spot.offset), spot.turn.is_reply()), (2, 2, true));
-        assert!(transcript.spot(3).is_none());
+        assert!(transcript.turn_at(3).is_none());
     }
 
     #[test]

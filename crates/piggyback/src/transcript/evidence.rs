@@ -12,7 +12,7 @@ use crate::envelope::{JSON_SYNTAX, json, table};
 use mangle_syntax::lint::{Anchor, Applicability, Edit, Finding, Fix};
 
 /// Maximum number of bytes before and after an edit that are examined to complete words.
-const BESIDE: usize = 128;
+const MAX_CONTEXT: usize = 128;
 
 /// Maximum nesting of strings whose escapes are decoded.
 const LEVELS: usize = 6;
@@ -24,7 +24,7 @@ pub(super) fn preserve(mut finding: Finding, text: &[u8]) -> Finding {
             finding.help = Some(fix.title);
         }
         Some(mut fix) => {
-            if fix.applicability == Applicability::Safe && !places::are_kept(text, &fix) {
+            if fix.applicability == Applicability::Safe && !places::strings_are_preserved(text, &fix) {
                 fix.applicability = Applicability::Unsafe;
             }
             finding.fix = Some(fix);
@@ -49,7 +49,7 @@ fn is_space(text: &[u8], fix: &Fix) -> bool {
 pub(super) fn keeps(text: &[u8], fix: &Fix) -> bool {
     let mut change = Change::default();
     for edit in fix.edits.iter().filter(|edit| !matches!(edit.span.anchor, Anchor::Statement(..))) {
-        change.see(text, edit);
+        change.add_edit(text, edit);
     }
     change.keeps_evidence()
 }
@@ -77,11 +77,11 @@ enum Token {
 }
 
 impl Change {
-    fn see(&mut self, text: &[u8], edit: &Edit) {
+    fn add_edit(&mut self, text: &[u8], edit: &Edit) {
         let at = |offset: mangle_syntax::text::TextSize| usize::from(offset).min(text.len());
         let (start, end) = (at(edit.span.range.start()), at(edit.span.range.end()));
         let part = |from: usize, to: usize| text.get(from..to).unwrap_or(&[]);
-        let (before, behind) = (beginning(part(0, start)), ending(part(end, text.len())));
+        let (before, behind) = (word_bytes_before(part(0, start)), word_bytes_after(part(end, text.len())));
         let (before, behind) = (part(start - before, start), part(end, end + behind));
         self.count(&[before, part(start, end), behind].concat(), -1);
         self.count(&[before, edit.text.as_bytes(), behind].concat(), 1);
@@ -109,7 +109,7 @@ impl Change {
     fn respell(&mut self) {
         for (json, others) in LITERALS {
             for other in *others {
-                let wanted = self.of(json);
+                let wanted = self.occurrences(json);
                 if let Some(gone) =
                     self.tokens.get_mut(&Token::Word((*other).into())).filter(|gone| **gone < 0)
                 {
@@ -137,7 +137,7 @@ impl Change {
         }
     }
 
-    fn of(&self, word: &str) -> i64 {
+    fn occurrences(&self, word: &str) -> i64 {
         self.tokens.get(&literal(word)).copied().unwrap_or(0)
     }
 }
@@ -155,17 +155,17 @@ const LITERALS: &[(&str, &[&str])] = &[
 ];
 
 /// Returns the number of bytes at the end of a text that belong to a word crossing the edit.
-fn beginning(text: &[u8]) -> usize {
-    text.iter().rev().take(BESIDE).take_while(|byte| is_inner(**byte)).count()
+fn word_bytes_before(text: &[u8]) -> usize {
+    text.iter().rev().take(MAX_CONTEXT).take_while(|byte| is_inner(**byte)).count()
 }
 
 /// Returns the number of bytes at the start of a text that belong to a word crossing the edit,
 /// including a following colon.
-fn ending(text: &[u8]) -> usize {
-    let word = text.iter().take(BESIDE).take_while(|byte| is_inner(**byte)).count();
+fn word_bytes_after(text: &[u8]) -> usize {
+    let word = text.iter().take(MAX_CONTEXT).take_while(|byte| is_inner(**byte)).count();
     let rest = text.get(word..).unwrap_or(&[]);
     let is_border = |byte: &&u8| matches!(byte, b'"' | b'\'' | b':' | b'\\') || byte.is_ascii_whitespace();
-    word + rest.iter().take(BESIDE).take_while(is_border).count()
+    word + rest.iter().take(MAX_CONTEXT).take_while(is_border).count()
 }
 
 /// True if a byte can occur inside a word or an escape.

@@ -21,7 +21,7 @@ pub struct TranscriptFinding {
 impl TranscriptFinding {
     /// Creates a finding about bytes of a record. Extends its ranges to whole characters.
     #[must_use]
-    pub fn of(record: &Record<'_>, finding: Finding, address: Address) -> Self {
+    pub fn new(record: &Record<'_>, finding: Finding, address: Address) -> Self {
         let finding = finding.on_characters(record.bytes);
         Self { record: record.number, start: record.start, finding, address }
     }

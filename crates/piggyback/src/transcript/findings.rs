@@ -1,7 +1,7 @@
 //! Rules about containers and their findings: `PB040` to `PB047`, `PB049`, `PB050`.
 
 use super::binary;
-use super::turn::Unsaid;
+use super::turn::NonReplyPlace;
 use crate::envelope::json::{Json, JsonProblemKind};
 use mangle_syntax::lint::{Finding, Fix, Rule, Severity, rule};
 use mangle_syntax::text::{TextRange, TextSize, size};
@@ -50,7 +50,7 @@ pub static NOT_A_REPLY: Rule = rule!("not-a-reply.md");
 /// Rule: envelopes of a record are not read.
 pub static REPLY_NOT_READ: Rule = rule!("reply-not-read.md");
 
-pub(super) fn not_a_reply(range: TextRange, place: Unsaid) -> Finding {
+pub(super) fn not_a_reply(range: TextRange, place: NonReplyPlace) -> Finding {
     Finding::new(&NOT_A_REPLY, range, format!("envelope in {} is not a reply", place.place()))
         .note("nothing in it is asserted, and no request in it is evaluated")
 }

@@ -61,7 +61,7 @@ struct State {
 }
 
 impl State {
-    fn of(name: &str, bytes: &[u8], example: &Example) -> Self {
+    fn new(name: &str, bytes: &[u8], example: &Example) -> Self {
         let (mut found, mut picked, mut is_whole) = (Vec::new(), 0, true);
         let (mut texts, mut updates) = (Vec::new(), 0);
         let mut checker = Checker::new(example.context(), Limits::default());
@@ -236,12 +236,12 @@ fn examples() -> Vec<&'static Rule> {
 
 /// Returns the problems of the fixes of a file, or an empty string.
 fn wrong(name: &str, file: &str, example: &Example) -> String {
-    let before = State::of(name, file.as_bytes(), example);
+    let before = State::new(name, file.as_bytes(), example);
     let mut wrong = String::new();
     for found in &before.found {
         let Some(fix) = &found.finding.fix else { continue };
         let Some(mended) = applied(file.as_bytes(), found.start, fix) else { continue };
-        let after = State::of(name, &mended, example);
+        let after = State::new(name, &mended, example);
         let outcome = match altered(&before, &after) {
             Some(why) => Err(why),
             None => judge(&before, &after, found),

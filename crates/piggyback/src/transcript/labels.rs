@@ -36,7 +36,7 @@ const MODELS: [&str; 9] = [
 const SHARDS: [&str; 6] = ["shard_type", "shardType", "shard", "agent_name", "agentName", "agent"];
 
 /// Keys of nested objects that describe the enclosing object.
-const ABOUT: [&str; 8] =
+const METADATA_KEYS: [&str; 8] =
     ["metadata", "attributes", "request", "response", "response_metadata", "extra", "kwargs", "params"];
 
 /// Maximum number of nodes of a record that are searched for names.
@@ -62,7 +62,7 @@ struct NamesByPlace(Vec<(TextRange, String)>);
 impl RecordNames {
     /// Collects the names of a record. Empty if the record is not JSON.
     #[must_use]
-    pub fn of(record: &Record<'_>) -> Self {
+    pub fn from_record(record: &Record<'_>) -> Self {
         let is_json = matches!(record.bytes.trim_ascii_start().first(), Some(b'{' | b'['));
         if !is_json {
             return Self::default();
@@ -71,7 +71,8 @@ impl RecordNames {
         let (mut models, mut shards) = (Vec::new(), Vec::new());
         for node in json.nodes().take(MOST_NODES).filter(|node| json.kind(*node) == JsonKind::Object) {
             for (keys, found) in [(&MODELS[..], &mut models), (&SHARDS[..], &mut shards)] {
-                let about = || ABOUT.iter().find_map(|name| named(&json, member(&json, node, name)?, keys));
+                let about =
+                    || METADATA_KEYS.iter().find_map(|name| named(&json, member(&json, node, name)?, keys));
                 if let Some(name) = named(&json, node, keys).or_else(about) {
                     found.push((json.range(node), name));
                 }
@@ -115,7 +116,7 @@ impl Labels {
     /// Returns the labels of a turn. `reply` is the parsed reply with its profile, if the turn is
     /// one.
     #[must_use]
-    pub fn of(names: &RecordNames, turn: &Turn, reply: Option<(&Reply<'_>, Profile)>) -> Self {
+    pub fn from_turn(names: &RecordNames, turn: &Turn, reply: Option<(&Reply<'_>, Profile)>) -> Self {
         let place = turn.place(TextRange::up_to(size(turn.len())));
         let of_turn = turn.details.as_ref().and_then(|details| details.shard.clone());
         let shard = of_turn.or_else(|| reply.and_then(|(reply, _)| shard(reply)));
@@ -167,11 +168,11 @@ mod tests {
         let mut reader =
             TranscriptReader::new(TranscriptOptions { name: name.into(), ..TranscriptOptions::default() });
         let mut each = |record: &Record<'_>| {
-            let names = RecordNames::of(record);
+            let names = RecordNames::from_record(record);
             for turn in record.turns.iter().filter(|turn| turn.is_reply()) {
                 let reply = turn.reply(record.bytes, &settings);
                 let profile = profile(turn, &reply, &context);
-                let labels = Labels::of(&names, turn, Some((&reply, profile)));
+                let labels = Labels::from_turn(&names, turn, Some((&reply, profile)));
                 out.push(
                     labels
                         .pairs()

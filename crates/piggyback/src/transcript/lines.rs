@@ -43,7 +43,7 @@ impl CustomShapes {
     }
 
     /// True if a pattern matches one of the first lines of a text.
-    pub(super) fn fits(&self, head: &[u8]) -> bool {
+    pub(super) fn matches(&self, head: &[u8]) -> bool {
         let mut lines = head.split(|byte| *byte == b'\n').take(LINES);
         !self.patterns.is_empty() && lines.any(|line| self.matching(without_line_end(line)).is_some())
     }
@@ -64,7 +64,7 @@ impl CustomShapes {
             let blank = said.len() - said.trim_ascii_start().len();
             let from = one.text - one.line + blank;
             let to = from + said.trim_ascii().len();
-            record.turns = self.said(inner, from.min(to)..to, one);
+            record.turns = self.turns_of_text(inner, from.min(to)..to, one);
             each(record);
         }
         !found.is_empty()
@@ -100,7 +100,7 @@ impl CustomShapes {
 
     /// Returns the turns in one text. A JSON record of a known shape can contain several; other
     /// texts are one turn.
-    fn said(&self, record: &[u8], range: std::ops::Range<usize>, found: &LineTurn) -> Vec<Turn> {
+    fn turns_of_text(&self, record: &[u8], range: std::ops::Range<usize>, found: &LineTurn) -> Vec<Turn> {
         let is_json = record.get(range.start).is_some_and(|byte| b"{[\"".contains(byte));
         let mut turns = Vec::new();
         if is_json && found.role == TurnRole::Assistant {

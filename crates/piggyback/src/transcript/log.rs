@@ -73,7 +73,7 @@ fn start(entry: &[u8]) -> usize {
     let line = entry.split(|byte| *byte == b'\n').next().unwrap_or(&[]);
     match is_stamped(entry) {
         true => stamp_end(entry),
-        false => Prefix::of(line).filter(|prefix| prefix.role.is_none()).map_or(0, |prefix| prefix.end),
+        false => Prefix::parse(line).filter(|prefix| prefix.role.is_none()).map_or(0, |prefix| prefix.end),
     }
 }
 

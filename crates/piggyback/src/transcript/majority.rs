@@ -1,7 +1,7 @@
 //! Protocol version of the majority of replies in a file, and the records read to determine it.
 
+use super::read_context::ReadContext;
 use super::read_record::ReadRecord;
-use super::read_terms::ReadTerms;
 use super::record_splitter::{RecordBounds, RecordSplitter};
 use super::repetitions::{self, Repetitions};
 use super::turn::{Record, TextKind, Turn};
@@ -15,7 +15,7 @@ use rustc_hash::FxHashMap;
 pub(super) const LOOK_AHEAD: usize = 1 << 20;
 
 /// Maximum number of envelopes that are examined.
-const MOST: usize = 1_000;
+const MAX_ENVELOPES: usize = 1_000;
 
 /// Version counts of the envelopes of a file.
 #[derive(Debug, Default)]
@@ -23,7 +23,7 @@ struct Votes {
     total: usize,
     counts: [usize; Profile::ALL.len()],
     /// Number of envelopes with only weak hints at version 1.1, which may be mistakes.
-    hinted: usize,
+    hint_only: usize,
     /// Distinct kinds of these hints.
     hints: Vec<Marker>,
 }
@@ -37,7 +37,7 @@ pub(super) type HeadRecords = FxHashMap<u64, Vec<ReadRecord<()>>>;
 ///
 /// The version is `None` if there are fewer than two envelopes or no majority. `is_all` is true if
 /// no more bytes follow.
-pub(super) fn majority(terms: &ReadTerms, head: &[u8], is_all: bool) -> (Option<Profile>, HeadRecords) {
+pub(super) fn majority(terms: &ReadContext, head: &[u8], is_all: bool) -> (Option<Profile>, HeadRecords) {
     let is_all = is_all || terms.is_whole();
     let mut rest = if terms.is_whole() { head } else { head.get(..LOOK_AHEAD).unwrap_or(head) };
     let (mut votes, mut repeated) = (Votes::default(), Repetitions::default());
@@ -65,7 +65,7 @@ pub(super) fn majority(terms: &ReadTerms, head: &[u8], is_all: bool) -> (Option<
 impl Votes {
     fn record(&mut self, record: &Record<'_>) {
         for turn in record.turns.iter().filter(|turn| turn.is_reply()) {
-            if self.total < MOST {
+            if self.total < MAX_ENVELOPES {
                 self.turn(record, turn);
             }
         }
@@ -85,7 +85,7 @@ impl Votes {
             self.add(own);
             self.note(&signs.markers);
         } else if !signs.hints.is_empty() {
-            self.hinted += 1;
+            self.hint_only += 1;
             self.note(&signs.hints);
         }
     }
@@ -119,8 +119,8 @@ impl Votes {
         // mistakes.
         let is_old = self.hints.len() > 1 || count(Profile::V1_1) > 0;
         let votes = |profile: Profile| match profile {
-            Profile::V1_1 => count(profile) + if is_old { self.hinted } else { 0 },
-            Profile::Current => count(profile) + self.total - known - if is_old { self.hinted } else { 0 },
+            Profile::V1_1 => count(profile) + if is_old { self.hint_only } else { 0 },
+            Profile::Current => count(profile) + self.total - known - if is_old { self.hint_only } else { 0 },
             _ => count(profile),
         };
         // A single envelope determines its own version.

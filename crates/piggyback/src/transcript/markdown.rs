@@ -146,7 +146,7 @@ fn outdented(bytes: &[u8], body: Range<usize>, indent: usize, kind: TextKind) ->
         map.copy(TextRange::new(size(at + blank), size(at + line.len())));
         at += line.len();
     }
-    Turn::made(TurnRole::Assistant, kind, text, map.finish())
+    Turn::from_decoded(TurnRole::Assistant, kind, text, map.finish())
 }
 
 fn with_profile(mut turn: Turn, profile: Option<Profile>) -> Turn {

@@ -44,8 +44,8 @@ mod placement;
 mod plain;
 #[cfg(test)]
 mod properties;
+mod read_context;
 mod read_record;
-mod read_terms;
 mod reader;
 mod record;
 mod record_shape;
@@ -70,21 +70,21 @@ mod turn;
 mod words;
 
 pub use address::Address;
-pub use batch::{Batch, EachTaken, ReadBatch};
+pub use batch::{Batch, MergedRecordCallback, ReadBatch};
 pub use binary::kind as binary_kind;
 pub use check::{Checker, RecordCheck, RecordChecker, check, check_reply, check_with, place};
 pub use digest::{Digest, TurnSite};
-pub use document::{Body, DocumentRecord, Transcript, TurnPosition};
+pub use document::{DocumentRecord, RecordContent, Transcript, TurnPosition};
 pub use finding::TranscriptFinding;
 pub use findings::{
     BAD_RECORD, EMPTY_REPLY, INVALID_UTF8, MIXED_CONTAINER, NO_REPLY_FOUND, NOT_A_REPLY, OPEN_FENCE,
     PREVIEW_ONLY, REPLY_NOT_READ, UNKNOWN_FORMAT,
 };
-pub use placement::fix as carried;
-pub use reader::{LONGEST_DOCUMENT, LONGEST_RECORD, ReadSummary, TranscriptReader};
+pub use placement::map_fix_to_record;
+pub use reader::{MAX_DOCUMENT_LEN, MAX_RECORD_LEN, ReadSummary, TranscriptReader};
 pub use record_shape::RecordShape;
-pub use session::{Limits, MOST_KNOWN, MOST_SHOWN, ShardLimits, TranscriptSession};
-pub use turn::{Details, Record, Skip, TextKind, Turn, TurnRole, Unsaid};
+pub use session::{Limits, MAX_PENDING_FINDINGS, MAX_TRACKED, ShardLimits, TranscriptSession};
+pub use turn::{Details, NonReplyPlace, Record, Skip, TextKind, Turn, TurnRole};
 
 use std::sync::Arc;
 

@@ -17,7 +17,7 @@ const NEIGHBOURS: usize = 256;
 const PLACES: usize = 10;
 
 /// Label for the additional ranges of a finding.
-const GOES_ON: &str = "the same text continues here";
+const CONTINUATION_LABEL: &str = "the same text continues here";
 
 /// Converts a finding about the text of a turn to a finding about its record.
 ///
@@ -25,11 +25,11 @@ const GOES_ON: &str = "the same text continues here";
 /// dropped.
 pub(super) fn finding(mut finding: Finding, turn: &Turn, record: &[u8]) -> Finding {
     finding = evidence::preserve(finding, turn.text(record));
-    finding.fix = finding.fix.and_then(|one| fix(one, turn, record));
+    finding.fix = finding.fix.and_then(|one| map_fix_to_record(one, turn, record));
     let related = std::mem::take(&mut finding.related);
     let mut places = turn.places(finding.range).into_iter();
     finding.range = places.next().unwrap_or_default();
-    let goes_on = |place: TextRange| Related { span: Span::here(place), message: GOES_ON.into() };
+    let goes_on = |place: TextRange| Related { span: Span::here(place), message: CONTINUATION_LABEL.into() };
     finding.related.extend(places.take(PLACES).map(goes_on));
     finding.related.extend(related.into_iter().map(|mut related| {
         if !matches!(related.span.anchor, Anchor::Statement(..)) {
@@ -45,7 +45,7 @@ pub(super) fn finding(mut finding: Finding, turn: &Turn, record: &[u8]) -> Findi
 /// Returns `None` if the fix touches several places, or if the result would not decode to the
 /// intended text.
 #[must_use]
-pub fn fix(mut fix: Fix, turn: &Turn, record: &[u8]) -> Option<Fix> {
+pub fn map_fix_to_record(mut fix: Fix, turn: &Turn, record: &[u8]) -> Option<Fix> {
     for edit in &mut fix.edits {
         if matches!(edit.span.anchor, Anchor::Statement(..)) {
             continue;
@@ -65,7 +65,7 @@ fn carry(edit: &Edit, turn: &Turn, record: &[u8]) -> Option<Edit> {
     if turn.levels == 0 {
         // Removed indentation makes the position of a multi-line edit ambiguous.
         let is_one_line = || !edit.text.contains('\n') && !part(text, range).contains(&b'\n');
-        let is_as_it_is = turn.is_as_it_is() || is_one_line();
+        let is_as_it_is = turn.is_verbatim() || is_one_line();
         return is_as_it_is.then(|| Edit { span: Span::here(place), text: edit.text.clone() });
     }
     let style = Style::near(record, place);
@@ -73,7 +73,8 @@ fn carry(edit: &Edit, turn: &Turn, record: &[u8]) -> Option<Edit> {
     for _ in 0..turn.levels {
         written = style.escape(&written);
     }
-    says(turn, record, range, &edit.text, &written).then(|| Edit { span: Span::here(place), text: written })
+    decodes_to(turn, record, range, &edit.text, &written)
+        .then(|| Edit { span: Span::here(place), text: written })
 }
 
 /// Returns the bytes that produce exactly a range of the text, or `None` if no such range exists.
@@ -98,7 +99,7 @@ fn ends(turn: &Turn, place: TextRange, range: TextRange) -> bool {
 
 /// True if the record, with `written` in place of the range, decodes to the text with `meant` in
 /// its place. Only adjacent characters can interact with the new text.
-fn says(turn: &Turn, record: &[u8], range: TextRange, meant: &str, written: &str) -> bool {
+fn decodes_to(turn: &Turn, record: &[u8], range: TextRange, meant: &str, written: &str) -> bool {
     let text = turn.text(record);
     let around = around(text, range, turn);
     let place = turn.map.to_source(range);

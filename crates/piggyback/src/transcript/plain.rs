@@ -24,7 +24,7 @@ struct Separator {
 /// Returns the turns of a text.
 ///
 /// `separator` matches the lines between turns. By default, lines such as `=== …`, `--- turn 3` and
-/// `Assistant:` separate turns. If `is_one` is true and there is no separator, the text is one
+/// `Assistant:` separate turns. If `is_single_reply` is true and there is no separator, the text is one
 /// reply.
 pub(super) fn parts(text: &[u8], separator: Option<&Regex>, is_one: bool) -> Vec<PlainTurn> {
     let is_separator = |line: &[u8]| match separator {
@@ -68,7 +68,7 @@ fn without_damage(part: PlainTurn, text: &[u8]) -> Vec<PlainTurn> {
 ///
 /// The rest of the line belongs to the turn if it is a reply or if the line names a speaker.
 fn configured(line: &[u8], end: usize) -> Separator {
-    let prefix = Prefix::of(line);
+    let prefix = Prefix::parse(line);
     let after = |at: usize| line.get(at..).unwrap_or(&[]).trim_ascii_start();
     let brace = memchr::memchr(b'{', line).filter(|at| entry::begins_envelope(after(*at)));
     let text = match prefix {
@@ -81,7 +81,7 @@ fn configured(line: &[u8], end: usize) -> Separator {
 
 /// Recognizes a line that begins with a speaker: `[user]`, `Assistant>`, `<- model`.
 fn labelled(line: &[u8]) -> Option<Separator> {
-    let prefix = Prefix::of(line)?;
+    let prefix = Prefix::parse(line)?;
     Some(Separator { role: prefix.role.filter(|_| prefix.is_speaker())?, text: prefix.end })
 }
 
@@ -100,7 +100,7 @@ fn usual(line: &[u8]) -> Option<Separator> {
     }
     let colon = memchr::memchr(b':', line.get(..16.min(line.len()))?)?;
     let label = std::str::from_utf8(line.get(..colon)?).ok()?;
-    let role = TurnRole::of(label);
+    let role = TurnRole::parse(label);
     (role != TurnRole::Other).then_some(Separator { role, text: colon + 1 })
 }
 
@@ -108,7 +108,7 @@ fn usual(line: &[u8]) -> Option<Separator> {
 fn role_in(line: &[u8]) -> TurnRole {
     let words =
         line.split(|byte| !byte.is_ascii_alphabetic()).filter_map(|word| std::str::from_utf8(word).ok());
-    words.map(TurnRole::of).find(|role| *role != TurnRole::Other).unwrap_or(TurnRole::Assistant)
+    words.map(TurnRole::parse).find(|role| *role != TurnRole::Other).unwrap_or(TurnRole::Assistant)
 }
 
 #[cfg(test)]

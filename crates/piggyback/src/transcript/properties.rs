@@ -77,7 +77,7 @@ proptest! {
             }
             let places = turn.places(TextRange::new(size(from), size(to)));
             let found: String = places.iter().map(|place| said(&record, *place, &turn)).collect();
-            match turn.is_as_it_is() || turn.levels > 0 {
+            match turn.is_verbatim() || turn.levels > 0 {
                 true => prop_assert_eq!(&found, &text[from..to]),
                 false => prop_assert_eq!(unindented(&found), unindented(&text[from..to])),
             }
@@ -120,8 +120,8 @@ proptest! {
         let new = choices.escaped(&new);
         let meant = format!("{}{new}{}", &text[..range.start().into()], &text[range.end().into()..]);
 
-        let fix = placement::fix(Fix::safe("x").replace(range, new.clone()), &turn, &record);
-        let is_simple = turn.is_as_it_is() || turn.levels > 0;
+        let fix = placement::map_fix_to_record(Fix::safe("x").replace(range, new.clone()), &turn, &record);
+        let is_simple = turn.is_verbatim() || turn.levels > 0;
         let Some(fix) = fix else {
             let is_split = turn.seams_in(range).next().is_some();
             prop_assert!(is_split || !is_simple, "{:?} was not carried over into {}", range, file);

@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::batch::{Batch, Cut, CutKind, EachTaken, ReadBatch};
+use super::batch::{Batch, CutKind, MergedRecordCallback, ReadBatch, RecordSlice};
 use super::detect::{self, HEAD, Plan};
 use super::lines::CustomShapes;
 use super::majority::{HeadRecords, LOOK_AHEAD, majority};
-use super::read_terms::ReadTerms;
+use super::read_context::ReadContext;
 use super::record_shape::RecordShape;
 use super::record_splitter::{RecordBounds, RecordSplitter};
 use super::repetitions::{Repetitions, TextKeys};
@@ -21,10 +21,10 @@ use mangle_syntax::text::TextRange;
 
 /// Maximum length of a record in bytes, in a file with several records. Longer records are reported
 /// and not read.
-pub const LONGEST_RECORD: usize = 16 << 20;
+pub const MAX_RECORD_LEN: usize = 16 << 20;
 
 /// Maximum length in bytes of a file that must be read as a whole.
-pub const LONGEST_DOCUMENT: usize = 64 << 20;
+pub const MAX_DOCUMENT_LEN: usize = 64 << 20;
 
 /// Number of bytes of an overlong record that are kept, to show its position.
 const SHOWN: usize = 256;
@@ -39,7 +39,7 @@ pub struct TranscriptReader {
     is_refused: bool,
     /// First bytes of the file, for a description of its format.
     head: Vec<u8>,
-    state: Option<(Arc<ReadTerms>, RecordSplitter)>,
+    state: Option<(Arc<ReadContext>, RecordSplitter)>,
     /// Bytes that are not yet part of a complete record.
     buffer: Vec<u8>,
     /// Offset of the buffer in the file.
@@ -99,7 +99,7 @@ impl ReadSummary {
             };
             finding.note("each record is read by its own format")
         });
-        mixed.into_iter().chain(self.unknown()).chain(self.silent()).collect()
+        mixed.into_iter().chain(self.unknown()).chain(self.missing_reply_finding()).collect()
     }
 
     /// Returns the finding about an unknown format, if any.
@@ -110,7 +110,7 @@ impl ReadSummary {
 
     /// Returns the finding about a missing reply, if any. Not reported for Markdown documents that
     /// the user did not name, and not for damaged files.
-    fn silent(&self) -> Option<Finding> {
+    fn missing_reply_finding(&self) -> Option<Finding> {
         if self.container.is_none() && self.damaged == 0 {
             return Some(findings::empty_file());
         }
@@ -137,7 +137,7 @@ impl ReadSummary {
     }
 
     /// Stores a description of the file's format if no reply was found.
-    pub(super) fn look(&mut self, head: &[u8]) {
+    pub(super) fn set_sketch(&mut self, head: &[u8]) {
         self.sketch = (self.answers == 0).then(|| sketch::sketch(head));
     }
 }
@@ -162,7 +162,7 @@ impl TranscriptReader {
             has_begun: false,
             number: 0,
             summary,
-            limit: LONGEST_RECORD,
+            limit: MAX_RECORD_LEN,
             session: None,
         }
     }
@@ -172,7 +172,7 @@ impl TranscriptReader {
     pub(super) fn resuming(mut self, plan: Plan, start: u64, number: u64, session: Option<Profile>) -> Self {
         self.session = session;
         self.state =
-            Some((Arc::new(ReadTerms::new(&self.options, plan, session)), RecordSplitter::new(plan.frame)));
+            Some((Arc::new(ReadContext::new(&self.options, plan, session)), RecordSplitter::new(plan.frame)));
         // A byte order mark is possible only at the start of the file.
         (self.has_begun, self.start, self.number) = (start > 0, start, number.saturating_sub(1));
         self.summary.container = Some(plan.container);
@@ -181,12 +181,12 @@ impl TranscriptReader {
 
     /// Determines the format from the first bytes of the file, after the byte order mark.
     #[cfg(test)]
-    pub(super) fn knowing(mut self, head: &[u8], is_all: bool) -> Self {
+    pub(super) fn with_format(mut self, head: &[u8], is_all: bool) -> Self {
         self.state = Some(self.decide(head, is_all).0);
         self
     }
 
-    /// Replaces [`LONGEST_RECORD`].
+    /// Replaces [`MAX_RECORD_LEN`].
     #[cfg(test)]
     pub(super) fn with_limit(mut self, limit: usize) -> Self {
         self.limit = limit;
@@ -195,7 +195,7 @@ impl TranscriptReader {
 
     /// The number of buffered bytes.
     #[cfg(test)]
-    pub(super) fn waiting(&self) -> usize {
+    pub(super) fn buffered_len(&self) -> usize {
         self.buffer.len()
     }
 
@@ -247,7 +247,7 @@ impl TranscriptReader {
             let from = usize::try_from(record.start.saturating_sub(batch.start)).unwrap_or(usize::MAX);
             each(&record, batch.bytes.get(..from).unwrap_or(&batch.bytes));
         });
-        self.settle(session);
+        self.set_session_profile(session);
     }
 
     /// Merges a batch that was read elsewhere. Passes records to `each` as
@@ -255,21 +255,21 @@ impl TranscriptReader {
     ///
     /// The result is `None` if a turn of the record is a copy of an earlier turn, because it is no
     /// longer valid. Returns the bytes of the batch.
-    pub fn take<T>(&mut self, batch: ReadBatch<T>, each: &mut EachTaken<'_, T>) -> Vec<u8> {
+    pub fn take<T>(&mut self, batch: ReadBatch<T>, each: &mut MergedRecordCallback<'_, T>) -> Vec<u8> {
         let ReadBatch { bytes, start, records, session } = batch;
         for record in records {
             let (mut record, from, keys, result) = record.with_bytes(&bytes, start);
             let holds = !self.count(&mut record, &keys);
             each(&record, bytes.get(..from).unwrap_or(&bytes), holds.then_some(result));
         }
-        self.settle(session);
+        self.set_session_profile(session);
         bytes
     }
 
     /// Returns the summary, after all batches were returned.
     #[must_use]
     pub fn summary(mut self) -> ReadSummary {
-        self.summary.look(&self.head);
+        self.summary.set_sketch(&self.head);
         self.summary
     }
 
@@ -285,7 +285,7 @@ impl TranscriptReader {
 
     /// Stores the protocol version of the majority, which may become known only after a batch is
     /// read.
-    fn settle(&mut self, session: Option<Profile>) {
+    fn set_session_profile(&mut self, session: Option<Profile>) {
         self.session = session.or(self.session);
     }
 
@@ -314,7 +314,7 @@ impl TranscriptReader {
     }
 
     /// Creates a batch of bytes that end at `self.start`.
-    fn batch(&self, bytes: Vec<u8>, cuts: Vec<Cut>) -> Batch {
+    fn batch(&self, bytes: Vec<u8>, cuts: Vec<RecordSlice>) -> Batch {
         let start = self.start - bytes.len() as u64;
         let terms = self.state.as_ref().map(|(terms, _)| Arc::clone(terms));
         Batch { bytes, start, cuts, terms, head: HeadRecords::default() }
@@ -340,21 +340,21 @@ impl TranscriptReader {
                 state
             }
         };
-        let limit = self.limit * if terms.is_whole() { LONGEST_DOCUMENT / LONGEST_RECORD } else { 1 };
+        let limit = self.limit * if terms.is_whole() { MAX_DOCUMENT_LEN / MAX_RECORD_LEN } else { 1 };
         let mut cuts = Vec::new();
         while let Some(RecordBounds { start, end, next }) =
             cutter.next(buffer.get(at..).unwrap_or(&[]), is_end)
         {
             self.number += 1;
             if !std::mem::take(&mut self.is_skipping) {
-                cuts.push(Cut::new(self.number, at + start..at + end, limit));
+                cuts.push(RecordSlice::new(self.number, at + start..at + end, limit));
             }
             at += next;
         }
         at = at.min(buffer.len());
         if buffer.len() - at > limit && !self.is_skipping {
             self.is_skipping = true;
-            cuts.push(Cut::new(self.number + 1, at..buffer.len(), limit));
+            cuts.push(RecordSlice::new(self.number + 1, at..buffer.len(), limit));
         }
         if self.is_skipping {
             cutter.forget(buffer.len() - at);
@@ -371,10 +371,10 @@ impl TranscriptReader {
     }
 
     /// Determines the format of the file. Returns the records that were read for this purpose.
-    fn decide(&mut self, head: &[u8], is_all: bool) -> ((Arc<ReadTerms>, RecordSplitter), HeadRecords) {
+    fn decide(&mut self, head: &[u8], is_all: bool) -> ((Arc<ReadContext>, RecordSplitter), HeadRecords) {
         let start = head.get(..HEAD).unwrap_or(head);
         let plan = detect::plan(&self.options, start, is_all && start.len() == head.len(), &self.own);
-        let mut terms = ReadTerms::new(&self.options, plan, None);
+        let mut terms = ReadContext::new(&self.options, plan, None);
         let mut records = HeadRecords::default();
         // A file with a single record may be incomplete here.
         if !terms.is_whole() {
@@ -397,11 +397,11 @@ impl TranscriptReader {
         self.is_refused = true;
         let bytes = std::mem::take(&mut self.buffer);
         self.start += bytes.len() as u64;
-        self.batch(bytes, vec![Cut { number: 1, range: 0..0, kind: CutKind::Binary(kind) }])
+        self.batch(bytes, vec![RecordSlice { number: 1, range: 0..0, kind: CutKind::Binary(kind) }])
     }
 }
 
-impl Cut {
+impl RecordSlice {
     /// Creates the bounds of a record. If it is longer than `limit`, keeps only its first bytes.
     fn new(number: u64, range: Range<usize>, limit: usize) -> Self {
         if range.len() <= limit {

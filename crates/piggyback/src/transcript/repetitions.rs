@@ -10,7 +10,7 @@ use super::hash::hash;
 use super::turn::{Record, Skip, TextKind, Turn, TurnRole};
 
 /// Maximum number of remembered texts.
-const MOST_KNOWN: usize = 1 << 17;
+const MAX_TRACKED: usize = 1 << 17;
 
 /// Hashes of the texts of a file so far.
 #[derive(Debug, Default)]
@@ -79,7 +79,7 @@ impl Repetitions {
                 known = at + 1;
             }
         }
-        if self.conversations.len() < MOST_KNOWN {
+        if self.conversations.len() < MAX_TRACKED {
             self.conversations.insert(chain);
         }
         for turn in record.turns.iter_mut().filter(|turn| is_counted(turn)).take(known) {
@@ -98,7 +98,7 @@ impl Repetitions {
             }
             Some(_) => false,
             None => {
-                if self.known.len() < MOST_KNOWN {
+                if self.known.len() < MAX_TRACKED {
                     self.known.insert(key, u32::from(turn.may_repeat));
                 }
                 false

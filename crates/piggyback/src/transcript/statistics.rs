@@ -14,7 +14,7 @@ use crate::envelope::account::{AccountEntry, Filters, Tally, UpdateFate};
 use crate::envelope::atoms::Declarations;
 use crate::envelope::runtime::{AcceptedEnvelope, DecodeFailure, ReadUpdate, RuntimeFact, Stage, Value};
 use crate::envelope::{CONTROL_LEAK, Reply};
-use crate::transcript::session::MOST_KNOWN;
+use crate::transcript::session::MAX_TRACKED;
 use mangle_settings::{Profile, TranscriptSettings};
 use mangle_syntax::text::{TextRange, size};
 
@@ -95,7 +95,7 @@ pub struct Compression {
 /// Facts that hold. For each predicate, maps the hash of a fact to its length in characters.
 #[derive(Debug, Clone, Default, PartialEq)]
 struct Facts {
-    held: FxHashMap<u64, FxHashMap<u64, usize>>,
+    by_predicate: FxHashMap<u64, FxHashMap<u64, usize>>,
     count: usize,
     characters: usize,
 }
@@ -116,12 +116,12 @@ pub struct TurnSize {
 impl Facts {
     fn insert(&mut self, key: u64, predicate: u64, characters: usize) {
         self.characters += characters;
-        let is_known = || self.held.get(&predicate).is_some_and(|of_it| of_it.contains_key(&key));
-        if self.count >= MOST_KNOWN && !is_known() {
+        let is_known = || self.by_predicate.get(&predicate).is_some_and(|of_it| of_it.contains_key(&key));
+        if self.count >= MAX_TRACKED && !is_known() {
             // Facts beyond the limit are not stored, so repetitions are counted again.
             return;
         }
-        match self.held.entry(predicate).or_default().insert(key, characters) {
+        match self.by_predicate.entry(predicate).or_default().insert(key, characters) {
             Some(before) => self.characters -= before,
             None => self.count += 1,
         }
@@ -130,7 +130,7 @@ impl Facts {
     /// Removes all facts of a predicate. The total cost is bounded by the insertions, even if a
     /// session forgets at every turn.
     fn forget(&mut self, predicate: u64) {
-        let gone = self.held.remove(&predicate).unwrap_or_default();
+        let gone = self.by_predicate.remove(&predicate).unwrap_or_default();
         self.count -= gone.len();
         self.characters -= gone.values().sum::<usize>();
     }
@@ -254,7 +254,7 @@ impl<'a> StatisticsCounter<'a> {
         let reply = answered.map(|it| (it.reply, it.account));
         let size = self.whole.turn(record, turn, reply);
         if answered.is_some() || matches!(turn.kind, TextKind::Surface | TextKind::Atom) {
-            let labels = Labels::of(names, turn, answered.map(|it| (it.reply, it.profile)));
+            let labels = Labels::from_turn(names, turn, answered.map(|it| (it.reply, it.profile)));
             self.group(&labels).turn(record, turn, reply);
             let updates = match answered {
                 Some(it) => {
@@ -281,7 +281,7 @@ impl<'a> StatisticsCounter<'a> {
     }
 
     /// Counts a finding about the record or the whole file. Returns the labels of its group.
-    pub fn found(&mut self, one: &TranscriptFinding) -> Labels {
+    pub fn count_finding(&mut self, one: &TranscriptFinding) -> Labels {
         let is_here = one.start == self.record.start;
         let turn = self.turn_at(one.finding.range).filter(|_| is_here);
         let (labels, update) = match turn {
@@ -289,8 +289,8 @@ impl<'a> StatisticsCounter<'a> {
             // A finding about the whole file belongs to a group only if there is a single group.
             None => (self.only_group(), String::new()),
         };
-        self.whole.found(one, &update);
-        self.group(&labels).found(one, &update);
+        self.whole.count_finding(one, &update);
+        self.group(&labels).count_finding(one, &update);
         labels
     }
 
@@ -305,10 +305,10 @@ impl<'a> StatisticsCounter<'a> {
     }
 
     /// Counts a blocked text or action of the record. Returns the labels of its group.
-    pub fn blocked(&mut self, block: &Block) -> Labels {
+    pub fn count_block(&mut self, block: &Block) -> Labels {
         let labels = self.turn_at(block.place).map(|turn| turn.labels.clone()).unwrap_or_default();
-        self.whole.blocked(block);
-        self.group(&labels).blocked(block);
+        self.whole.count_block(block);
+        self.group(&labels).count_block(block);
         labels
     }
 
@@ -381,7 +381,7 @@ impl<'a> Count<'a> {
                 None
             }
             (_, TextKind::Atom) => {
-                self.loose(&String::from_utf8_lossy(said));
+                self.count_loose_update(&String::from_utf8_lossy(said));
                 None
             }
             (_, TextKind::Surface) => {
@@ -426,7 +426,7 @@ impl<'a> Count<'a> {
     }
 
     /// Counts an update without an envelope, from a tracer or a log.
-    fn loose(&mut self, update: &str) {
+    fn count_loose_update(&mut self, update: &str) {
         let index = self.loose;
         self.loose += 1;
         let fate = self.filters.lone(update, index);
@@ -443,7 +443,7 @@ impl<'a> Count<'a> {
         statistics.atoms.add(fate);
         let read = ReadUpdate::new(update, self.filters.runtime());
         let fact = read.fact().filter(|_| fate.is_kept())?;
-        statistics.compression.hold(fact, update);
+        statistics.compression.insert_fact(fact, update);
         Some(tokens::fact(fact))
     }
 
@@ -474,7 +474,7 @@ impl<'a> Count<'a> {
     }
 
     /// Counts a finding. `update` is the text of the related update, or empty.
-    fn found(&mut self, found: &TranscriptFinding, update: &str) {
+    fn count_finding(&mut self, found: &TranscriptFinding, update: &str) {
         let (statistics, rule) = (&mut self.statistics, found.finding.rule);
         *statistics.diagnostics.entry(rule.code).or_default() += 1;
         statistics.leaks += u64::from(rule == &CONTROL_LEAK);
@@ -485,7 +485,7 @@ impl<'a> Count<'a> {
         }
     }
 
-    fn blocked(&mut self, block: &Block) {
+    fn count_block(&mut self, block: &Block) {
         let blocks = self.statistics.blocks.get_or_insert_default();
         let is_known = blocks.len() < MOST_WORDS;
         let action = if is_known { block.action.chars().take(80).collect() } else { OTHERS.to_owned() };
@@ -494,7 +494,7 @@ impl<'a> Count<'a> {
 }
 
 impl Compression {
-    fn hold(&mut self, fact: &RuntimeFact, update: &str) {
+    fn insert_fact(&mut self, fact: &RuntimeFact, update: &str) {
         let stored = fact.stored();
         let predicate = hash(fact.predicate.as_str());
         let characters = update.trim().chars().count() + 1;
@@ -551,7 +551,7 @@ mod tests {
             let mut here = Vec::new();
             checker.record(record, &mut here);
             counter.record(record);
-            let names = RecordNames::of(record);
+            let names = RecordNames::from_record(record);
             for turn in &record.turns {
                 let reply = turn.is_reply().then(|| turn.reply(record.bytes, &settings));
                 let account = reply.as_ref().map(|reply| filters.account(reply)).unwrap_or_default();
@@ -562,13 +562,13 @@ mod tests {
                 });
                 sizes.extend(counter.turn(record, &names, turn, answered));
             }
-            here.iter().for_each(|one| drop(counter.found(one)));
+            here.iter().for_each(|one| drop(counter.count_finding(one)));
         };
         reader.feed(text.as_bytes(), &mut each);
         let summary = reader.finish(&mut each);
         let rounds = checker.repair_rounds();
         checker.finish(&summary, &mut found);
-        found.iter().for_each(|one| drop(counter.found(one)));
+        found.iter().for_each(|one| drop(counter.count_finding(one)));
         (counter.finish(rounds), sizes)
     }
 

@@ -25,7 +25,7 @@ fn shown(name: &str, bytes: &[u8]) -> String {
             TranscriptReader::new(TranscriptOptions { name: name.into(), ..TranscriptOptions::default() });
         if step < bytes.len() {
             // Otherwise the reader would determine the format only after some thousand bytes.
-            reader = reader.knowing(head, true);
+            reader = reader.with_format(head, true);
         }
         for chunk in bytes.chunks(step) {
             reader.feed(chunk, &mut each);
@@ -464,10 +464,10 @@ fn what_is_too_long_is_passed_over() {
     let mut reader =
         TranscriptReader::new(TranscriptOptions { name: "a.jsonl".into(), ..TranscriptOptions::default() })
             .with_limit(100)
-            .knowing(text.as_bytes(), true);
+            .with_format(text.as_bytes(), true);
     for chunk in text.as_bytes().chunks(30) {
         reader.feed(chunk, &mut each);
-        assert!(reader.waiting() <= 130);
+        assert!(reader.buffered_len() <= 130);
     }
     let summary = reader.finish(&mut each);
     assert_eq!(out, [(1, 0, 1, 0), (2, 46, 0, 1), (3, 558, 1, 0)]);

@@ -26,7 +26,7 @@ pub enum TurnRole {
 impl TurnRole {
     /// Returns the role with this name in a container; [`Self::Other`] if unknown.
     #[must_use]
-    pub fn of(word: &str) -> Self {
+    pub fn parse(word: &str) -> Self {
         match word.to_ascii_lowercase().as_str() {
             "assistant" | "model" | "agent" | "ai" => Self::Assistant,
             "user" | "human" => Self::User,
@@ -60,7 +60,7 @@ impl TurnRole {
             "systemmessage" | "instructions" | "developermessage" => Self::System,
             "toolmessage" | "functionmessage" | "observation" | "tool_response" | "tool_result"
             | "ipython" | "environment" | "function_response" => Self::Tool,
-            _ => Self::of(&word),
+            _ => Self::parse(&word),
         }
     }
 
@@ -111,12 +111,12 @@ pub enum Skip {
     /// Duplicate of another text in the file: a history, or a copy of an answer.
     Repeated,
     /// Envelope that is not a reply.
-    NotReply(Unsaid),
+    NotReply(NonReplyPlace),
 }
 
 /// Place in a record whose texts are not replies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Unsaid {
+pub enum NonReplyPlace {
     /// Reasoning of the model.
     Reasoning,
     /// Result of a tool.
@@ -129,7 +129,7 @@ pub enum Unsaid {
     Quotation,
 }
 
-impl Unsaid {
+impl NonReplyPlace {
     /// Description of the place, to follow "in".
     #[must_use]
     pub fn place(self) -> &'static str {
@@ -202,7 +202,7 @@ enum Text {
     /// Range of the record, unchanged.
     Part(TextRange),
     /// Decoded or concatenated text.
-    Made(Arc<Vec<u8>>),
+    Owned(Arc<Vec<u8>>),
 }
 
 impl Turn {
@@ -221,8 +221,8 @@ impl Turn {
     }
 
     /// Creates a turn from a decoded or concatenated text.
-    pub(super) fn made(role: TurnRole, kind: TextKind, text: Vec<u8>, map: SegmentMap) -> Self {
-        Self::new(role, kind, Text::Made(Arc::new(text)), map)
+    pub(super) fn from_decoded(role: TurnRole, kind: TextKind, text: Vec<u8>, map: SegmentMap) -> Self {
+        Self::new(role, kind, Text::Owned(Arc::new(text)), map)
     }
 
     fn new(role: TurnRole, kind: TextKind, text: Text, map: SegmentMap) -> Self {
@@ -263,11 +263,11 @@ impl Turn {
         for turn in [self, next] {
             match turn.text {
                 Text::Part(range) => map.copy(range),
-                Text::Made(_) => map.append(&turn.map),
+                Text::Owned(_) => map.append(&turn.map),
             }
         }
         let text = [self.text(record), next.text(record)].concat();
-        let mut joined = Self { text: Text::Made(Arc::new(text)), map: map.finish(), ..next.clone() };
+        let mut joined = Self { text: Text::Owned(Arc::new(text)), map: map.finish(), ..next.clone() };
         let end = size(self.len());
         joined.seams = self.seams.clone();
         joined.seams.push(end);
@@ -290,7 +290,7 @@ impl Turn {
     pub(super) fn inside_string(mut self, value: &[u8], map: &SegmentMap, pointer: &str) -> Self {
         if let Text::Part(range) = self.text {
             let text = value.get(range.start().into()..range.end().into()).unwrap_or(&[]);
-            self.text = Text::Made(Arc::new(text.to_vec()));
+            self.text = Text::Owned(Arc::new(text.to_vec()));
         }
         self.map = self.map.within(map);
         self.levels += 1;
@@ -317,7 +317,7 @@ impl Turn {
     }
 
     /// True if the text is an unchanged range of the record.
-    pub(super) fn is_as_it_is(&self) -> bool {
+    pub(super) fn is_verbatim(&self) -> bool {
         matches!(self.text, Text::Part(_))
     }
 
@@ -326,7 +326,7 @@ impl Turn {
     pub fn len(&self) -> usize {
         match &self.text {
             Text::Part(range) => range.len().into(),
-            Text::Made(text) => text.len(),
+            Text::Owned(text) => text.len(),
         }
     }
 
@@ -341,7 +341,7 @@ impl Turn {
     pub fn text<'t>(&'t self, record: &'t [u8]) -> &'t [u8] {
         match &self.text {
             Text::Part(range) => record.get(range.start().into()..range.end().into()).unwrap_or(&[]),
-            Text::Made(text) => text,
+            Text::Owned(text) => text,
         }
     }
 

@@ -32,7 +32,7 @@ pub(super) fn text<'t>(json: &Json<'t>, object: NodeId, name: &str) -> Option<Co
 }
 
 /// True if a member is the string `value`.
-pub(super) fn says(json: &Json<'_>, object: NodeId, name: &str, value: &str) -> bool {
+pub(super) fn member_equals(json: &Json<'_>, object: NodeId, name: &str, value: &str) -> bool {
     text(json, object, name).is_some_and(|text| text == value)
 }
 

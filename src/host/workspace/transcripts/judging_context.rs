@@ -66,8 +66,8 @@ impl Known {
                 program: Arc::clone(program),
                 reading: kernel.reading,
                 settings: replay.clone(),
-                limits: editor_limits(Limits::of(kernel)),
-                clock: Clock::of(kernel),
+                limits: editor_limits(Limits::from_settings(kernel)),
+                clock: Clock::from_settings(kernel),
             };
             let constitution = Constitution::new(basis, cancel);
             (!cancel.is_cancelled()).then(|| Arc::new(constitution))

@@ -90,7 +90,7 @@ impl SnapshotTranscript {
         let options = ReplayOptions {
             transcript: &self.settings,
             runtime: judge.limits,
-            clock: Clock::of(kernel),
+            clock: Clock::from_settings(kernel),
             abduce: false,
             show_permits: false,
             coverage: false,

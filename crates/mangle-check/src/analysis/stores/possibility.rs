@@ -80,7 +80,7 @@ fn stored(program: &Program, stores: &Stores, predicate: &Predicate) -> StoreSet
         let file = program.files.get(*at as usize)?;
         file.predicates.get(key).filter(|there| !there.facts.is_empty()).map(|_| file.id)
     });
-    let singles = &program.embedding.singles;
+    let singles = &program.embedding.separate_files;
     facts.fold(kept, |all, file| match singles.binary_search(&file) {
         Ok(_) => all.union(stores.keepers(name)),
         Err(_) => all.union(stores.all()),

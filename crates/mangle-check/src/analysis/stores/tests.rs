@@ -8,7 +8,7 @@ use expect_test::{Expect, expect};
 
 use crate::Registry;
 use crate::testing::{CheckedFixture, program};
-use mangle_engine::program::{Embedding, Program};
+use mangle_engine::program::{Program, ProgramEnvironment};
 use mangle_settings::{RuleSettings, Vocabulary, parse};
 
 const STORES: &str = r#"
@@ -24,7 +24,7 @@ plans = ["step", "overdue"]
 fn check(fixture: &str, expect: Expect) {
     let settings = parse(STORES, Vocabulary { rules: &[] }).settings;
     let whole = program(fixture);
-    let embedding = Embedding { stores: settings.runtime.stores, ..(*whole.embedding).clone() };
+    let embedding = ProgramEnvironment { stores: settings.runtime.stores, ..(*whole.embedding).clone() };
     let program = Program::embedded(whole.files.to_vec(), Arc::new(embedding));
     let mut checked =
         CheckedFixture::of_program(fixture, &program, &RuleSettings::default(), Registry::of_programs());

@@ -65,7 +65,7 @@ fn check_clause(context: &CheckContext<'_>, clause: &Clause, findings: &mut Vec<
     for problem in problems.iter().chain(&rare) {
         findings.extend(match problem.kind {
             _ if contradiction::explains(context, clause, problem) => None,
-            _ if problem.names => names::finding(context, clause, problem),
+            _ if problem.differs_only_in_names => names::finding(context, clause, problem),
             TypeProblemKind::Head { argument, row } => head::finding(context, clause, problem, argument, row),
             TypeProblemKind::Ordering { premise, left } => {
                 comparison::finding(context, clause, problem, premise, left)

@@ -31,14 +31,14 @@ pub(super) fn problems(
         let relation = |other: &Atom| {
             let relation = context.types.relation(context.program, context.file, other);
             if other.range == atom.range {
-                Relation { rows: Rows::only(row.clone()), ..relation }
+                Relation { rows: Rows::from_row(row.clone()), ..relation }
             } else {
                 relation
             }
         };
         let is_new =
             |problem: &TypeProblem| known.iter().chain(&found).all(|other| other.range != problem.range);
-        let here = ClauseTypes::of(clause, relation).problems.into_iter();
+        let here = ClauseTypes::infer(clause, relation).problems.into_iter();
         let here: Vec<_> = here.filter(|problem| is_next(clause, problem) && is_new(problem)).collect();
         found.extend(here);
     }
@@ -72,7 +72,7 @@ fn is_next(clause: &Clause, problem: &TypeProblem) -> bool {
         },
         _ => false,
     };
-    is_of_first && stops && !problem.names
+    is_of_first && stops && !problem.differs_only_in_names
 }
 
 fn is_in_second(clause: &Clause, range: TextRange) -> bool {

@@ -23,7 +23,7 @@ fn call(context: &CheckContext<'_>, apply: &Apply) -> Option<Finding> {
     if !name.starts_with("fn:time:") && !name.starts_with("fn:duration:") {
         return None;
     }
-    let (function, table) = (Function::of(name)?, builtins::function(name)?);
+    let (function, table) = (Function::from_name(name)?, builtins::function(name)?);
     if function.reads_clock() || table.parameters.len() != apply.args.len() {
         return None;
     }

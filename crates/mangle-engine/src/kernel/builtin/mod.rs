@@ -63,7 +63,7 @@ enum Relation {
 impl Builtin {
     /// The predicate with this name, including the colon.
     #[must_use]
-    pub fn of(name: &str) -> Option<Self> {
+    pub fn from_name(name: &str) -> Option<Self> {
         let name = name.strip_prefix(':')?;
         let order = |name: &str| {
             Some(match name {

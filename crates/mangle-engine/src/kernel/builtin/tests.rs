@@ -17,7 +17,7 @@ fn outcome(call: &str) -> String {
     let (name, args) = testing::atom(&mut values, call);
     let args = args.unwrap();
     let mut out = Vec::new();
-    let solutions = match Builtin::of(&name).unwrap().solve(&mut values, &args, &mut out) {
+    let solutions = match Builtin::from_name(&name).unwrap().solve(&mut values, &args, &mut out) {
         Ok(0) => return format!("{call} fails\n"),
         Ok(solutions) => solutions,
         Err(failure) => return format!("{call} ! {failure}\n"),
@@ -373,7 +373,10 @@ fn no_predicate_is_forgotten() {
         assert!(has(") fails"), "{} without one", entry.name);
         assert!(has(") ! ") || entry.name == ":filter", "{} with a failure", entry.name);
     }
-    assert_eq!((Builtin::of(":lte"), Builtin::of("lt"), Builtin::of(":time:now")), (None, None, None));
+    assert_eq!(
+        (Builtin::from_name(":lte"), Builtin::from_name("lt"), Builtin::from_name(":time:now")),
+        (None, None, None)
+    );
 }
 
 #[test]

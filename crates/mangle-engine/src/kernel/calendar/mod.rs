@@ -31,7 +31,7 @@ pub(super) enum Zone {
 impl Zone {
     /// The zone of a name such as `Europe/Paris`, in the exact spelling of the database. An empty
     /// name is UTC.
-    pub(super) fn of(name: &str) -> Option<Self> {
+    pub(super) fn from_name(name: &str) -> Option<Self> {
         match name {
             "" | "UTC" => Some(Self::Utc),
             "Local" => Some(Self::Named(TimeZone::system())),

@@ -27,7 +27,7 @@ impl TableShape {
     /// The shapes of a predicate with these arguments. A temporal predicate has a second shape with
     /// the additional cells `start` and `end`.
     #[must_use]
-    pub fn of(
+    pub fn new(
         predicate: PredicateId,
         name: &str,
         columns: Vec<Cell>,

@@ -18,13 +18,13 @@ use mangle_syntax::text::Symbol;
 /// `door(Id, Open)` with declared cell types.
 fn declared(columns: &[(&str, Cell)]) -> Vec<TableShape> {
     let (names, columns) = columns.iter().map(|(name, cell)| ((*name).to_owned(), cell.clone())).unzip();
-    TableShape::of(PredicateId(0), "door", columns, names, false)
+    TableShape::new(PredicateId(0), "door", columns, names, false)
 }
 
 /// `door/N` without a declaration.
 fn undeclared(arities: &[usize]) -> Vec<TableShape> {
     let shape = |(at, arity): (u32, &usize)| {
-        TableShape::of(PredicateId(at), "door", vec![Cell::Any; *arity], Vec::new(), false)
+        TableShape::new(PredicateId(at), "door", vec![Cell::Any; *arity], Vec::new(), false)
     };
     (0..).zip(arities).flat_map(shape).collect()
 }
@@ -277,7 +277,7 @@ fn several_arities() {
 
 #[test]
 fn temporal_facts() {
-    let shapes = TableShape::of(PredicateId(3), "on", vec![Cell::Name], vec!["Lamp".into()], true);
+    let shapes = TableShape::new(PredicateId(3), "on", vec![Cell::Name], vec!["Lamp".into()], true);
     csv(
         &shapes,
         "/a\n/a,2026-01-01,2026-01-02T12:00:00Z\n/a,,2026-01-02\n/a,2026-01-02,_\n/a,2026-01-02,2026-01-01\n/a,2026-01-02\n",

@@ -154,7 +154,7 @@ fn weekday_civil(values: &mut Values, args: &[ValueId]) -> FunctionResult {
 }
 
 fn find_zone(values: &Values, id: ValueId) -> Result<Zone, Failure> {
-    Zone::of(string(values, id)?).ok_or_else(|| {
+    Zone::from_name(string(values, id)?).ok_or_else(|| {
         let zone = values.short(id, SHOWN);
         Failure::wrong(format!("there is no time zone {zone}; \"Europe/Paris\" is one"))
     })

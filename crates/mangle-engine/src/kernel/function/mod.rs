@@ -42,7 +42,7 @@ pub struct Function(&'static Entry);
 impl Function {
     /// The function with this name, including `fn:`.
     #[must_use]
-    pub fn of(name: &str) -> Option<Self> {
+    pub fn from_name(name: &str) -> Option<Self> {
         let name = name.strip_prefix("fn:")?;
         let families = [number::FUNCTIONS, text::FUNCTIONS, collection::FUNCTIONS];
         let times = [instant::FUNCTIONS, span::FUNCTIONS, OVER_A_LIST, WITHOUT_VALUE];
@@ -92,7 +92,7 @@ macro_rules! over_a_list {
             apply: |values, args, _| {
                 let [elements] = exactly(args)?;
                 let elements = list(values, elements)?.iter().copied();
-                let total = $fold.of(values, elements)?;
+                let total = $fold.apply(values, elements)?;
                 Ok(values.intern(total)?)
             },
         }),*]

@@ -625,7 +625,7 @@ fn no_function_is_forgotten() {
     let all = [ARITHMETIC, TEXT, COLLECTIONS, DURATIONS, INSTANTS, CIVIL, OVER_A_LIST, WITHOUT_VALUE];
     let outcomes: Vec<String> = all.iter().copied().flatten().map(|call| outcome_line(call)).collect();
     for entry in FUNCTIONS {
-        assert!(Function::of(entry.name).is_some(), "{} is missing", entry.name);
+        assert!(Function::from_name(entry.name).is_some(), "{} is missing", entry.name);
         let call = format!("{}(", entry.name);
         let has = |sign| outcomes.iter().any(|line| line.starts_with(&call) && line.contains(sign));
         let computes = match entry.role {
@@ -641,18 +641,18 @@ fn no_function_is_forgotten() {
 
 #[test]
 fn names() {
-    assert_eq!(Function::of("plus"), None);
-    assert_eq!(Function::of("fn:List"), None);
-    assert_eq!(Function::of("fn:plus").unwrap().name(), "plus");
-    assert!(Function::of("fn:time:now").unwrap().reads_clock());
+    assert_eq!(Function::from_name("plus"), None);
+    assert_eq!(Function::from_name("fn:List"), None);
+    assert_eq!(Function::from_name("fn:plus").unwrap().name(), "plus");
+    assert!(Function::from_name("fn:time:now").unwrap().reads_clock());
 }
 
 /// A growing text reaches the size limit before it exhausts the memory.
 #[test]
 fn texts_do_not_grow_for_ever() {
     let mut values = Values::new();
-    let concat = Function::of("fn:string:concat").unwrap();
-    let replace = Function::of("fn:string:replace").unwrap();
+    let concat = Function::from_name("fn:string:concat").unwrap();
+    let replace = Function::from_name("fn:string:replace").unwrap();
     let mut text = values.string("aaaaaaaa");
     let failure = loop {
         match concat.apply(&mut values, &[text, text], &CLOCK) {

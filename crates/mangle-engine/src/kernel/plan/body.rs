@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
-use super::{Match, RelationId, Slot, Step, StepKind, ValueSource};
+use super::{Lookup, RelationId, Slot, Step, StepKind, ValueSource};
 use crate::kernel::{Builtin, Failure, Values};
 use mangle_settings::versions::EarlyInequality;
 use mangle_syntax::syntax::ast::{Atom, Comparison, Operator, Term};
@@ -121,7 +121,7 @@ impl<'a> Body<'a> {
 
     /// The pattern of matching tuples of a relation. Binds unbound variables, unless the premise is
     /// negated.
-    pub(super) fn pattern(&mut self, relation: RelationId, args: &[Term], negated: bool) -> Option<Match> {
+    pub(super) fn pattern(&mut self, relation: RelationId, args: &[Term], negated: bool) -> Option<Lookup> {
         let (mut columns, mut key, mut far) = (0, Vec::new(), Vec::new());
         let (mut binds, mut same) = (Vec::new(), Vec::new());
         let mut first: FxHashMap<Symbol, u16> = FxHashMap::default();
@@ -148,7 +148,7 @@ impl<'a> Body<'a> {
         if !negated {
             binds.extend(new.into_iter().map(|(name, at)| (at, self.bind(name))));
         }
-        Some(Match {
+        Some(Lookup {
             relation,
             columns,
             key: key.into(),
@@ -163,7 +163,7 @@ impl<'a> Body<'a> {
 
     /// Adds the steps of a built-in predicate.
     pub(super) fn builtin(&mut self, atom: &Atom, negated: bool) {
-        let Some(builtin) = Builtin::of(atom.name.as_str()) else {
+        let Some(builtin) = Builtin::from_name(atom.name.as_str()) else {
             return self.fail(format!("`{}` is no built-in predicate", atom.name.as_str()));
         };
         let (mut args, mut outputs) = (Vec::new(), Vec::new());
@@ -205,7 +205,7 @@ impl<'a> Body<'a> {
     /// Adds `:match_prefix(X, /prefix)` in place of a predicate that reflects names.
     pub(super) fn reflected(&mut self, atom: &Atom, prefix: Symbol) {
         const TEST: &str = ":match_prefix";
-        let Some(builtin) = Builtin::of(TEST) else { return };
+        let Some(builtin) = Builtin::from_name(TEST) else { return };
         let Some(first) = atom.args.first() else { return self.fail("there is nothing to match") };
         let Some(source) = self.value(first) else { return };
         let prefix = self.values.name(prefix.as_str());

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::body::Body;
-use super::circles::refuse_circles;
+use super::cycles::reject_negative_cycles;
 use super::division::divide;
 use super::order::order;
 use super::reads::reads;
@@ -13,8 +13,8 @@ use super::temporal::HeadKind;
 use super::transform::{aggregate, only_atom, row_variables, rows_of};
 use super::unordered::unordered_reads;
 use super::{
-    Aggregate, BEHIND_BODY, ClauseFault, Compiled, DeferredRule, Fact, Match, Plan, Reading, RelationId,
-    Rule, RuleId, Slot, StepKind, Stratum, ValueSource, open_inputs, write,
+    AFTER_BODY, Aggregate, ClauseFault, CompiledProgram, DeferredRule, Fact, Lookup, Plan, Reading,
+    RelationId, Rule, RuleId, Slot, StepKind, Stratum, ValueSource, open_inputs, write,
 };
 use crate::kernel::{Clock, Failure, ValueId, Values};
 use crate::program::graph::{ComponentId, Graph};
@@ -26,14 +26,18 @@ use mangle_syntax::text::{FileId, Symbol, slice};
 
 /// Compiles the clauses of `program` that have no syntax errors.
 #[must_use]
-pub fn compile(program: &Program, reading: Reading) -> Arc<Compiled> {
+pub fn compile(program: &Program, reading: Reading) -> Arc<CompiledProgram> {
     divided(Compiler::new(program, reading, graph_of(program, reading), None), program)
 }
 
 /// Same as [`compile`], with the files in `as_written` compiled in [`Reading::Intended`], and
 /// without division into stores.
 #[must_use]
-pub fn compile_as(program: &Program, reading: Reading, as_written: &FxHashSet<FileId>) -> Arc<Compiled> {
+pub fn compile_with_intended_files(
+    program: &Program,
+    reading: Reading,
+    as_written: &FxHashSet<FileId>,
+) -> Arc<CompiledProgram> {
     let graph = if as_written.is_empty() { graph_of(program, reading) } else { program.graph() };
     Arc::new(Compiler::new(program, reading, graph, None).compile(as_written))
 }
@@ -42,12 +46,12 @@ pub fn compile_as(program: &Program, reading: Reading, as_written: &FxHashSet<Fi
 ///
 /// Equal plans, facts and constants are shared with `other`. Most plans are equal.
 #[must_use]
-pub fn compile_beside(program: &Program, reading: Reading, other: &Compiled) -> Arc<Compiled> {
+pub fn compile_sharing(program: &Program, reading: Reading, other: &CompiledProgram) -> Arc<CompiledProgram> {
     divided(Compiler::new(program, reading, graph_of(program, reading), Some(other)), program)
 }
 
 /// Compiles all clauses, once per store of the program.
-fn divided(compiler: Compiler<'_>, program: &Program) -> Arc<Compiled> {
+fn divided(compiler: Compiler<'_>, program: &Program) -> Arc<CompiledProgram> {
     let compiled = compiler.compile(&FxHashSet::default());
     Arc::new(match &program.embedding.stores {
         Some(stores) => divide(compiled, program, stores),
@@ -68,14 +72,14 @@ pub(super) struct Compiler<'p> {
     /// The dependency graph that determines the strata.
     pub(super) graph: &'p Graph,
     /// The same program in another reading, for sharing equal parts.
-    other: Option<&'p Compiled>,
+    other: Option<&'p CompiledProgram>,
     rules: Vec<Rule>,
     values: Values,
     facts: Vec<Fact>,
     /// Shared relations for the rows of aggregations, by head and number of columns. The list is
     /// the rank of the variable of each column.
     shared_rows: FxHashMap<(RelationId, usize), (RelationId, Vec<usize>)>,
-    pub(super) compiled: Compiled,
+    pub(super) compiled: CompiledProgram,
 }
 
 /// The maximum number of premises of a rule. Larger rules do not occur in practice.
@@ -91,7 +95,12 @@ enum CompiledClause {
 }
 
 impl<'p> Compiler<'p> {
-    fn new(program: &'p Program, reading: Reading, graph: &'p Graph, other: Option<&'p Compiled>) -> Self {
+    fn new(
+        program: &'p Program,
+        reading: Reading,
+        graph: &'p Graph,
+        other: Option<&'p CompiledProgram>,
+    ) -> Self {
         let temporal: Vec<_> =
             program.predicates.numbered().map(|predicate| predicate.signature.temporal).collect();
         let arity = |(predicate, temporal): (&crate::program::Predicate, &bool)| {
@@ -103,7 +112,7 @@ impl<'p> Compiler<'p> {
             relations: members.iter().map(|member| member.0).collect(),
             ..Stratum::default()
         });
-        let compiled = Compiled {
+        let compiled = CompiledProgram {
             reading,
             capabilities: *program.embedding.capabilities(),
             rules: Arc::default(),
@@ -136,7 +145,7 @@ impl<'p> Compiler<'p> {
     }
 
     /// Compiles all clauses. The files in `as_written` are compiled in [`Reading::Intended`].
-    fn compile(mut self, as_written: &FxHashSet<FileId>) -> Compiled {
+    fn compile(mut self, as_written: &FxHashSet<FileId>) -> CompiledProgram {
         let (program, reading) = (self.program, self.compiled.reading);
         for file in program.files.iter() {
             self.compiled.reading = if as_written.contains(&file.id) { Reading::Intended } else { reading };
@@ -205,7 +214,7 @@ impl<'p> Compiler<'p> {
         rules
     }
 
-    fn finish(mut self) -> Compiled {
+    fn finish(mut self) -> CompiledProgram {
         self.compiled.rules = shared(self.rules, self.other.map(|other| &other.rules));
         self.compiled.facts = shared(self.facts, self.other.map(|other| &other.facts));
         self.compiled.values = Arc::new(self.values);
@@ -215,7 +224,7 @@ impl<'p> Compiler<'p> {
             stratum.plans.shrink_to_fit();
             stratum.aggregates.shrink_to_fit();
         }
-        refuse_circles(&mut self.compiled);
+        reject_negative_cycles(&mut self.compiled);
         self.compiled.strata_of = vec![u32::MAX; self.compiled.arities.len()];
         for (at, stratum) in (0u32..).zip(&self.compiled.strata) {
             for relation in &stratum.relations {
@@ -223,9 +232,9 @@ impl<'p> Compiler<'p> {
             }
         }
         for at in 0..self.compiled.strata.len() {
-            let (reads, is_timely) = reads(&self.compiled, at);
+            let (reads, depends_on_time) = reads(&self.compiled, at);
             if let Some(stratum) = self.compiled.strata.get_mut(at) {
-                (stratum.reads, stratum.is_timely) = (reads, is_timely);
+                (stratum.reads, stratum.depends_on_time) = (reads, depends_on_time);
             }
         }
         self.compiled.unordered = unordered_reads(&self.compiled, self.graph);
@@ -241,9 +250,9 @@ impl<'p> Compiler<'p> {
         let stratum = self.graph.component(predicate);
         let text = file.statement_text(item);
         let signature = &self.program.get(predicate).signature;
-        if self.decides(predicate) && !signature.deferred {
+        if self.is_merge_predicate(predicate) && !signature.deferred {
             // Facts are evaluated in addition. Failures are reported below.
-            let rule = self.outcome(file, text, rule, predicate, clause, Some(DECIDES));
+            let rule = self.outcome(file, text, rule, predicate, clause, Some(MERGE_MODES));
             if let Ok(CompiledClause::Deferred(rule)) = rule {
                 self.compiled.deferred.entry(predicate.0).or_default().push(rule);
             }
@@ -252,11 +261,11 @@ impl<'p> Compiler<'p> {
         match self.outcome(file, text, rule, predicate, clause, modes) {
             Ok(CompiledClause::Fact(fact)) => self.facts.push(fact),
             Ok(CompiledClause::Plan(plan)) => {
-                let plan = self.enter_merge(plan, predicate);
+                let plan = self.redirect_target(plan, predicate);
                 self.add(stratum, plan);
             }
             Ok(CompiledClause::Aggregate(aggregate, rows)) => {
-                if let Some(rows) = rows.map(|rows| self.see_merge(rows, predicate)) {
+                if let Some(rows) = rows.map(|rows| self.redirect_lookups(rows, predicate)) {
                     self.stratum(stratum, |stratum| {
                         if !stratum.relations.contains(&rows.target) {
                             stratum.relations.push(rows.target);
@@ -337,7 +346,7 @@ impl<'p> Compiler<'p> {
             premise(&self.compiled, program, file, &mut body, clause, *step);
         }
         let dropped = dropped(&body, clause);
-        body.premise = BEHIND_BODY;
+        body.premise = AFTER_BODY;
         if let Some(transform) = clause.transforms.first() {
             body.lets(transform);
         }
@@ -494,7 +503,7 @@ impl<'p> Compiler<'p> {
         self.drops(rule, dropped);
         let mut grouping = Body::new(&mut self.values, text);
         let binds = (0u16..).zip(&names).map(|(at, &name)| (at, grouping.bind(name))).collect();
-        let rows = Match {
+        let rows = Lookup {
             relation: hidden,
             columns: 0,
             key: Box::new([]),
@@ -558,7 +567,7 @@ fn inputs(body: &mut Body<'_>, clause: &Clause, modes: &[Mode]) -> Box<[(u16, Sl
 
 /// Adds the steps of one premise.
 fn premise(
-    compiled: &Compiled,
+    compiled: &CompiledProgram,
     program: &Program,
     file: &FileSummary,
     body: &mut Body<'_>,
@@ -570,7 +579,7 @@ fn premise(
         Some(Premise::Literal(literal)) => match step.reflected {
             Some(prefix) => body.reflected(&literal.atom, prefix),
             None if literal.atom.is_builtin() => body.builtin(&literal.atom, literal.is_negated()),
-            None => match meant(compiled, program, file, literal) {
+            None => match premise_predicate(compiled, program, file, literal) {
                 Some(predicate) => stored(compiled, predicate.0, body, literal),
                 // The program does not contain the predicate.
                 None => body.push(StepKind::Never),
@@ -583,8 +592,8 @@ fn premise(
 }
 
 /// The predicate of a premise. The engine does not qualify temporal premises with their package.
-fn meant(
-    compiled: &Compiled,
+fn premise_predicate(
+    compiled: &CompiledProgram,
     program: &Program,
     file: &FileSummary,
     literal: &Literal,
@@ -603,7 +612,7 @@ fn meant(
 /// without an interval, so the atom never holds here.
 ///
 /// A temporal atom finds nothing if the predicate is not temporal.
-fn stored(compiled: &Compiled, relation: RelationId, body: &mut Body<'_>, literal: &Literal) {
+fn stored(compiled: &CompiledProgram, relation: RelationId, body: &mut Body<'_>, literal: &Literal) {
     let is_temporal = compiled.temporal.get(relation as usize) == Some(&true);
     let faithful = compiled.reading == Reading::Engine;
     if compiled.deferred_predicates.contains(&relation) && !literal.is_temporal() {
@@ -619,4 +628,4 @@ fn stored(compiled: &Compiled, relation: RelationId, body: &mut Body<'_>, litera
 }
 
 /// The modes of a merge predicate: two values as inputs, and the kept value as output.
-pub(super) const DECIDES: &[Mode] = &[Mode::Input, Mode::Input, Mode::Output];
+pub(super) const MERGE_MODES: &[Mode] = &[Mode::Input, Mode::Input, Mode::Output];

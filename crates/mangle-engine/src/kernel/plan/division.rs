@@ -8,7 +8,7 @@
 use std::sync::Arc;
 
 use super::{
-    Aggregate, Compiled, DeferredRule, Fact, Let, Merge, Plan, RelationId, Step, StepKind, Stratum,
+    Aggregate, CompiledProgram, DeferredRule, Fact, Let, Merge, Plan, RelationId, Step, StepKind, Stratum,
     UnorderedRead,
 };
 use crate::program::{PredicateId, Program};
@@ -53,7 +53,7 @@ impl Division {
     }
 }
 
-impl Compiled {
+impl CompiledProgram {
     /// The relations with facts of a predicate that rules use: the predicate itself, or its copy in
     /// each store.
     pub(in crate::kernel) fn copies_of(
@@ -101,16 +101,16 @@ impl Compiled {
 }
 
 /// Divides a program into stores.
-pub(super) fn divide(whole: Compiled, program: &Program, stores: &Arc<Stores>) -> Compiled {
+pub(super) fn divide(whole: CompiledProgram, program: &Program, stores: &Arc<Stores>) -> CompiledProgram {
     let stride = u32::try_from(whole.arities.len()).unwrap_or(u32::MAX);
     let keepers = program.predicates.numbered().map(|predicate| stores.keepers(predicate.key.name));
     let division = Division {
         stores: Arc::clone(stores),
         stride,
         keepers: keepers.collect(),
-        samples: program.embedding.singles.as_slice().into(),
+        samples: program.embedding.separate_files.as_slice().into(),
     };
-    let mut divided = Compiled { division: Some(division.clone()), ..empty(&whole) };
+    let mut divided = CompiledProgram { division: Some(division.clone()), ..empty(&whole) };
     for store in 0..stores.names().len() {
         Shift(division.copy(0, store)).add(&whole, &mut divided);
     }
@@ -129,8 +129,8 @@ fn unite(predicate: RelationId, copies: Vec<RelationId>) -> Stratum {
 }
 
 /// The program without plans.
-fn empty(whole: &Compiled) -> Compiled {
-    Compiled {
+fn empty(whole: &CompiledProgram) -> CompiledProgram {
+    CompiledProgram {
         strata: Vec::new(),
         strata_of: vec![u32::MAX; whole.arities.len()],
         deferred: Default::default(),
@@ -147,7 +147,7 @@ struct Shift(u32);
 
 impl Shift {
     /// Adds the copy of one store to a divided program.
-    fn add(self, whole: &Compiled, divided: &mut Compiled) {
+    fn add(self, whole: &CompiledProgram, divided: &mut CompiledProgram) {
         divided.arities.extend(&whole.arities);
         divided.temporal.extend(&whole.temporal);
         divided.names.extend(&whole.names);
@@ -163,8 +163,8 @@ impl Shift {
         let open = open.map(|((id, columns), rules)| ((self.relation(*id), *columns), deferred(rules)));
         divided.open_calls.extend(open);
         divided.merges.extend(whole.merges.iter().map(|merge| Merge {
-            kept: self.relation(merge.kept),
-            all: self.relation(merge.all),
+            result: self.relation(merge.result),
+            candidates: self.relation(merge.candidates),
             predicate: self.relation(merge.predicate),
             ..*merge
         }));
@@ -184,7 +184,7 @@ impl Shift {
         Stratum {
             relations: all(&stratum.relations),
             reads: all(&stratum.reads),
-            is_timely: stratum.is_timely,
+            depends_on_time: stratum.depends_on_time,
             plans: stratum.plans.iter().map(|plan| Arc::new(self.plan(plan))).collect(),
             aggregates: stratum.aggregates.iter().map(|aggregate| self.aggregate(aggregate)).collect(),
             copies: Vec::new(),

@@ -1,12 +1,12 @@
 //! Matches tuples against a lookup, and binds registers from them.
 
-use super::temporal::{FIRST, LAST, NOW};
-use super::{BEGINNING, Bound, END, IntervalCondition, Match, ValueSource, write};
+use super::temporal::{NOW_NAME, UNBOUNDED_END_NAME, UNBOUNDED_START_NAME};
+use super::{BEGINNING, Bound, END, IntervalCondition, Lookup, ValueSource, write};
 use crate::kernel::relation::Relation;
 use crate::kernel::relation::columns::Columns;
 use crate::kernel::{Clock, Datum, Failure, ValueId, Values};
 
-impl Match {
+impl Lookup {
     /// True if the key covers all columns of the tuple.
     pub(in crate::kernel) fn is_whole(&self, relation: &Relation) -> bool {
         self.key.len() == relation.arity() && self.far.is_empty()
@@ -46,7 +46,11 @@ impl Match {
 
     /// The first two values that must be equal but differ: a known argument and a column, or two
     /// columns.
-    pub(in crate::kernel) fn clash(&self, tuple: &[ValueId], row: &[ValueId]) -> Option<(ValueId, ValueId)> {
+    pub(in crate::kernel) fn first_mismatch(
+        &self,
+        tuple: &[ValueId],
+        row: &[ValueId],
+    ) -> Option<(ValueId, ValueId)> {
         let known = (0u16..).zip(tuple).filter_map(|(at, value)| Some((self.source(at)?.read(row), *value)));
         let at = |column: u16| tuple.get(usize::from(column)).copied();
         let same = self.same.iter().filter_map(|(one, other)| Some((at(*one)?, at(*other)?)));
@@ -55,7 +59,13 @@ impl Match {
 
     /// True if the interval of a tuple satisfies the condition of the lookup.
     #[must_use]
-    pub fn is_then(&self, values: &Values, clock: &Clock, tuple: &[ValueId], row: &[ValueId]) -> bool {
+    pub fn interval_matches(
+        &self,
+        values: &Values,
+        clock: &Clock,
+        tuple: &[ValueId],
+        row: &[ValueId],
+    ) -> bool {
         let (Some(when), [.., start, end]) = (self.when.as_deref(), tuple) else { return true };
         let bounds = when.bounds();
         let asked = bounds.start.instant(values, clock, row).zip(bounds.end.instant(values, clock, row));
@@ -65,12 +75,12 @@ impl Match {
         // Only an unbounded end covers an unbounded bound. The `now` of a fact is unbounded here.
         let starts_in_time = match values.get(*start) {
             Datum::Time(BEGINNING) => true,
-            Datum::Name(name) if &**name == NOW => true,
+            Datum::Name(name) if &**name == NOW_NAME => true,
             _ => bounds.start != Bound::Instant(BEGINNING) && first <= from,
         };
         let ends_in_time = match values.get(*end) {
             Datum::Time(END) => true,
-            Datum::Name(name) if &**name == NOW => true,
+            Datum::Name(name) if &**name == NOW_NAME => true,
             _ => bounds.end != Bound::Instant(END) && to <= last,
         };
         match when {
@@ -108,8 +118,8 @@ impl Bound {
         let instant = self.instant(values, clock, row);
         let instant = instant.ok_or_else(|| Failure::wrong("a bound of the interval is no instant"))?;
         Ok(match (self, instant) {
-            (Self::Stored(_), BEGINNING) => values.name(FIRST),
-            (Self::Stored(_), END) => values.name(LAST),
+            (Self::Stored(_), BEGINNING) => values.name(UNBOUNDED_START_NAME),
+            (Self::Stored(_), END) => values.name(UNBOUNDED_END_NAME),
             _ => values.time(instant),
         })
     }
@@ -132,8 +142,8 @@ impl Bound {
 pub(in crate::kernel) fn nanos(values: &Values, end: ValueId) -> i64 {
     match values.get(end) {
         Datum::Time(instant) => *instant,
-        Datum::Name(name) if &**name == FIRST => BEGINNING,
-        Datum::Name(name) if &**name == LAST => END,
+        Datum::Name(name) if &**name == UNBOUNDED_START_NAME => BEGINNING,
+        Datum::Name(name) if &**name == UNBOUNDED_END_NAME => END,
         _ => 0,
     }
 }

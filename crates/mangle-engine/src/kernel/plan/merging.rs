@@ -46,22 +46,22 @@ impl Compiler<'_> {
             Reading::Engine => first.fold(0, |keys, column| keys | 1 << column.min(63)),
             Reading::Intended => merge.sources.iter().fold(0, |keys, column| keys | 1 << (*column).min(63)),
         };
-        Merge { kept, all, keys, target, predicate: decides.0 }
+        Merge { result: kept, candidates: all, keys, target, predicate: decides.0 }
     }
 
     /// True if a predicate is the merge predicate of another predicate.
-    pub(super) fn decides(&self, predicate: PredicateId) -> bool {
+    pub(super) fn is_merge_predicate(&self, predicate: PredicateId) -> bool {
         self.compiled.merges.iter().any(|merge| merge.predicate == predicate.0)
     }
 
     /// Redirects the results of a plan to the relation for merging.
-    pub(super) fn enter_merge(&self, mut plan: Plan, predicate: PredicateId) -> Plan {
+    pub(super) fn redirect_target(&self, mut plan: Plan, predicate: PredicateId) -> Plan {
         plan.target = self.compiled.entry(PredicateId(plan.target));
-        self.see_merge(plan, predicate)
+        self.redirect_lookups(plan, predicate)
     }
 
     /// Redirects lookups of a plan in its own stratum to the relation for merging.
-    pub(super) fn see_merge(&self, mut plan: Plan, predicate: PredicateId) -> Plan {
+    pub(super) fn redirect_lookups(&self, mut plan: Plan, predicate: PredicateId) -> Plan {
         let graph = self.graph;
         let here = graph.component(predicate);
         for step in &mut plan.steps {

@@ -9,8 +9,8 @@
 //! is reached.
 
 mod body;
-mod circles;
 mod compile;
+mod cycles;
 mod division;
 mod matching;
 mod merging;
@@ -22,12 +22,12 @@ mod term;
 mod transform;
 mod unordered;
 
-pub use compile::{compile, compile_as, compile_beside};
+pub use compile::{compile, compile_sharing, compile_with_intended_files};
 pub use division::Division;
 pub use mangle_settings::Reading;
 use mangle_settings::versions::{EngineCapabilities, SameRoundJoins};
 pub(in crate::kernel) use matching::nanos;
-pub(in crate::kernel) use temporal::NOW;
+pub(in crate::kernel) use temporal::NOW_NAME;
 pub use temporal::{BEGINNING, END};
 pub use unordered::UnorderedRead;
 
@@ -42,7 +42,7 @@ use mangle_syntax::text::{FileId, StatementId, Symbol};
 /// A register for the value of a variable or an intermediate result.
 pub type Slot = u16;
 
-/// A relation of a [`Compiled`] program. Predicates are first, in the order of their ids, followed
+/// A relation of a [`CompiledProgram`] program. Predicates are first, in the order of their ids, followed
 /// by relations for the rows of aggregations.
 pub type RelationId = u32;
 
@@ -72,12 +72,12 @@ pub(super) fn write(row: &mut [ValueId], slot: Slot, value: ValueId) {
 }
 
 /// The premise index of failures after the premises: in the transform or the head.
-pub const BEHIND_BODY: u32 = u32::MAX;
+pub const AFTER_BODY: u32 = u32::MAX;
 
 /// A step of a plan.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Step {
-    /// The index of the premise, or [`BEHIND_BODY`].
+    /// The index of the premise, or [`AFTER_BODY`].
     pub premise: u32,
     /// The operation.
     pub kind: StepKind,
@@ -87,11 +87,11 @@ pub struct Step {
 #[derive(Debug, Clone, PartialEq)]
 pub enum StepKind {
     /// Continues with each matching tuple.
-    Match(Match),
+    Match(Lookup),
     /// Continues if no tuple matches.
-    Absent(Match),
+    Absent(Lookup),
     /// Continues with each matching tuple of a predicate that is evaluated on demand.
-    Call(Match),
+    Call(Lookup),
     /// Computes a value.
     Compute {
         /// The register for the value.
@@ -138,7 +138,7 @@ pub enum StepKind {
 
 /// A lookup in a relation.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Match {
+pub struct Lookup {
     /// The relation.
     pub relation: RelationId,
     /// The columns with a known value. The lookup uses the index over them.
@@ -237,7 +237,7 @@ pub struct Aggregate {
     /// The clause.
     pub rule: RuleId,
     /// The rows: tuples of the only premise, or of a relation for the rows.
-    pub rows: Match,
+    pub rows: Lookup,
     /// The registers of the group key.
     pub keys: Box<[Slot]>,
     /// The computations for each group, in order.
@@ -280,7 +280,7 @@ pub struct RowArgs {
 }
 
 /// The maximum depth of nested calls of predicates that are evaluated on demand.
-pub const DEEPEST_CALL: u32 = 64;
+pub const MAX_CALL_DEPTH: u32 = 64;
 
 /// A rule of a predicate that is evaluated on demand.
 #[derive(Debug, Clone)]
@@ -313,9 +313,9 @@ impl DeferredRule {
 #[derive(Debug, Clone)]
 pub struct Merge {
     /// The relation for the kept facts, complete at the end of the stratum.
-    pub kept: RelationId,
+    pub result: RelationId,
     /// The relation for facts during derivation, including replaced facts.
-    pub all: RelationId,
+    pub candidates: RelationId,
     /// The key columns.
     pub keys: Columns,
     /// The merged column.
@@ -324,7 +324,7 @@ pub struct Merge {
     pub predicate: RelationId,
 }
 
-/// A clause of a program: an index into [`Compiled::rules`].
+/// A clause of a program: an index into [`CompiledProgram::rules`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct RuleId(pub u32);
 
@@ -366,7 +366,7 @@ pub struct Stratum {
     /// All other relations that the stratum depends on.
     pub reads: Vec<RelationId>,
     /// True if the stratum depends on the time of evaluation.
-    pub is_timely: bool,
+    pub depends_on_time: bool,
     /// The plans. Evaluated once, and then repeatedly for new tuples until a fixed point.
     pub plans: Vec<Arc<Plan>>,
     /// The aggregations, which are evaluated after the plans.
@@ -377,7 +377,7 @@ pub struct Stratum {
 
 /// A program that is compiled in one reading.
 #[derive(Debug, Clone)]
-pub struct Compiled {
+pub struct CompiledProgram {
     /// The reading.
     pub reading: Reading,
     /// The behavior that differs between engine versions.
@@ -430,13 +430,13 @@ pub struct Fact {
 }
 
 /// The input columns of a called predicate without a value in the call.
-pub(super) fn open_inputs(call: &Match, rules: &[DeferredRule]) -> Columns {
+pub(super) fn open_inputs(call: &Lookup, rules: &[DeferredRule]) -> Columns {
     let inputs = rules.iter().flat_map(|rule| &rule.inputs).map(|(column, _)| *column);
     let open = inputs.filter(|column| *column < 64 && call.source(*column).is_none());
     open.fold(0, |all, column| all | 1 << column)
 }
 
-impl Compiled {
+impl CompiledProgram {
     /// True if rules do not combine two facts of the same round.
     pub(super) fn misses_same_round_joins(&self) -> bool {
         self.reading == Reading::Engine && self.capabilities.same_round_joins == SameRoundJoins::Missed
@@ -483,19 +483,19 @@ impl Compiled {
     }
 
     /// The rules that a call of a deferred predicate evaluates.
-    pub(super) fn rules_for_call(&self, call: &Match) -> &[DeferredRule] {
+    pub(super) fn rules_for_call(&self, call: &Lookup) -> &[DeferredRule] {
         let open = self.open_calls.get(&(call.relation, self.open_inputs(call)));
         open.or_else(|| self.deferred.get(&call.relation)).map_or(&[], Vec::as_slice)
     }
 
     /// The input columns without a value in a call.
-    pub(super) fn open_inputs(&self, call: &Match) -> Columns {
+    pub(super) fn open_inputs(&self, call: &Lookup) -> Columns {
         open_inputs(call, self.deferred.get(&call.relation).map_or(&[], Vec::as_slice))
     }
 
     /// A premise with a random order that the facts of a predicate depend on, if one exists.
     #[must_use]
-    pub fn unordered_below(&self, predicate: PredicateId) -> Option<&UnorderedRead> {
+    pub fn unordered_dependency(&self, predicate: PredicateId) -> Option<&UnorderedRead> {
         if self.unordered.is_empty() {
             return None;
         }
@@ -525,19 +525,19 @@ impl Compiled {
 
     /// The merge that uses a relation for its derived facts.
     pub(super) fn merge_into(&self, all: RelationId) -> Option<&Merge> {
-        self.merges.iter().find(|merge| merge.all == all)
+        self.merges.iter().find(|merge| merge.candidates == all)
     }
 
     /// The merge that uses a relation for its kept facts.
     #[must_use]
     pub fn merge_of(&self, kept: RelationId) -> Option<&Merge> {
-        self.merges.iter().find(|merge| merge.kept == kept)
+        self.merges.iter().find(|merge| merge.result == kept)
     }
 
     /// The relation that receives new facts of a predicate.
     #[must_use]
     pub fn entry(&self, predicate: PredicateId) -> RelationId {
-        self.merge_of(predicate.0).map_or(predicate.0, |merge| merge.all)
+        self.merge_of(predicate.0).map_or(predicate.0, |merge| merge.candidates)
     }
 
     /// The number of columns of a relation, without the interval of a temporal predicate.

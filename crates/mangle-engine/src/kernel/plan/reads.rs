@@ -3,16 +3,16 @@
 
 use rustc_hash::FxHashSet;
 
-use super::{Bound, Compiled, Let, Match, RelationId, RowArgs, Step, StepKind};
+use super::{Bound, CompiledProgram, Let, Lookup, RelationId, RowArgs, Step, StepKind};
 
 /// The relations outside of a stratum that it reads, and true if it depends on the time of
 /// evaluation.
-pub(super) fn reads(compiled: &Compiled, stratum: usize) -> (Vec<RelationId>, bool) {
+pub(super) fn reads(compiled: &CompiledProgram, stratum: usize) -> (Vec<RelationId>, bool) {
     let Some(stratum) = compiled.strata.get(stratum) else { return (Vec::new(), false) };
     let (seen, called) = (FxHashSet::default(), FxHashSet::default());
-    let mut found = Reads { compiled, seen, called, is_timely: false };
+    let mut found = Reads { compiled, seen, called, depends_on_time: false };
     stratum.plans.iter().for_each(|plan| found.steps(&plan.steps));
-    let merges = compiled.merges.iter().filter(|merge| stratum.relations.contains(&merge.all));
+    let merges = compiled.merges.iter().filter(|merge| stratum.relations.contains(&merge.candidates));
     merges.for_each(|merge| found.call(merge.predicate));
     for aggregate in &stratum.aggregates {
         found.lookup(&aggregate.rows);
@@ -27,14 +27,14 @@ pub(super) fn reads(compiled: &Compiled, stratum: usize) -> (Vec<RelationId>, bo
     }
     let mut reads: Vec<_> = found.seen.iter().copied().collect();
     reads.sort_unstable();
-    (reads, found.is_timely)
+    (reads, found.depends_on_time)
 }
 
 struct Reads<'c> {
-    compiled: &'c Compiled,
+    compiled: &'c CompiledProgram,
     seen: FxHashSet<RelationId>,
     called: FxHashSet<RelationId>,
-    is_timely: bool,
+    depends_on_time: bool,
 }
 
 impl Reads<'_> {
@@ -43,14 +43,14 @@ impl Reads<'_> {
             match &step.kind {
                 StepKind::Match(found) | StepKind::Absent(found) => self.lookup(found),
                 StepKind::Call(found) => self.call(found.relation),
-                StepKind::Compute { function, .. } => self.is_timely |= function.reads_clock(),
+                StepKind::Compute { function, .. } => self.depends_on_time |= function.reads_clock(),
                 StepKind::Instant { bound, .. } => self.bound(*bound),
                 _ => {}
             }
         }
     }
 
-    fn lookup(&mut self, found: &Match) {
+    fn lookup(&mut self, found: &Lookup) {
         self.seen.insert(found.relation);
         if let Some(bounds) = found.when.as_deref().map(|when| when.bounds()) {
             self.bound(bounds.start);
@@ -60,7 +60,7 @@ impl Reads<'_> {
 
     /// Relative bounds depend on the time. Computed bounds may depend on it.
     fn bound(&mut self, bound: Bound) {
-        self.is_timely |= !matches!(bound, Bound::Instant(_));
+        self.depends_on_time |= !matches!(bound, Bound::Instant(_));
     }
 
     fn call(&mut self, relation: RelationId) {

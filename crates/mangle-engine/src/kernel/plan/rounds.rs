@@ -1,13 +1,13 @@
 //! Finds rules with several lookups in their own stratum. Some engines do not combine two facts of
 //! the same round, so such a rule can miss facts in the engine's reading.
 
-use super::{Compiled, Match, Plan, RuleId, StepKind, Stratum, ValueSource};
+use super::{CompiledProgram, Lookup, Plan, RuleId, StepKind, Stratum, ValueSource};
 use crate::program::PredicateId;
 
-impl Compiled {
+impl CompiledProgram {
     /// A rule that can miss facts and that the predicate depends on, if one exists.
     #[must_use]
-    pub fn missing_below(&self, predicate: PredicateId) -> Option<RuleId> {
+    pub fn incomplete_rule(&self, predicate: PredicateId) -> Option<RuleId> {
         if !self.misses_same_round_joins() {
             return None;
         }
@@ -24,7 +24,7 @@ fn can_miss(stratum: &Stratum, plan: &Plan) -> bool {
     recursive(stratum, plan).nth(1).is_some() && !is_closed()
 }
 
-fn recursive<'p>(stratum: &'p Stratum, plan: &'p Plan) -> impl Iterator<Item = &'p Match> {
+fn recursive<'p>(stratum: &'p Stratum, plan: &'p Plan) -> impl Iterator<Item = &'p Lookup> {
     plan.steps.iter().filter_map(|step| match &step.kind {
         StepKind::Match(found) if stratum.relations.contains(&found.relation) => Some(found),
         _ => None,
@@ -36,7 +36,7 @@ fn recursive<'p>(stratum: &'p Stratum, plan: &'p Plan) -> impl Iterator<Item = &
 fn is_closure(plan: &Plan) -> bool {
     let [one, other] = &*plan.steps else { return false };
     let (StepKind::Match(one), StepKind::Match(other)) = (&one.kind, &other.kind) else { return false };
-    let is_own = |found: &Match| found.relation == plan.target && found.is_plain();
+    let is_own = |found: &Lookup| found.relation == plan.target && found.is_plain();
     let ([ValueSource::Slot(from), ValueSource::Slot(to)], true) =
         (&*plan.head, is_own(one) && is_own(other))
     else {

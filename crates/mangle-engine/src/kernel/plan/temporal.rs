@@ -15,16 +15,16 @@ pub const BEGINNING: i64 = i64::MIN;
 pub const END: i64 = i64::MAX;
 
 /// The value for the `now` of a fact. Names of programs start with a slash, so it is unique.
-pub(in crate::kernel) const NOW: &str = "now";
+pub(in crate::kernel) const NOW_NAME: &str = "now";
 
 /// The value for the first instant as the start of an interval, in the engine's reading.
 ///
 /// An unbounded start becomes this value after it passes through a variable. `_` then no longer
 /// matches it. Names of programs start with a slash, so the value is unique.
-pub(in crate::kernel) const FIRST: &str = "first";
+pub(in crate::kernel) const UNBOUNDED_START_NAME: &str = "first";
 
 /// The value for the last instant as the end of an interval, in the engine's reading.
-pub(in crate::kernel) const LAST: &str = "last";
+pub(in crate::kernel) const UNBOUNDED_END_NAME: &str = "last";
 
 impl Body<'_> {
     /// Adds the steps of an atom with an interval or an operator.
@@ -99,7 +99,7 @@ impl Body<'_> {
 
     /// Replacements for stored ends that are not instants: the instants that variables receive.
     fn replaced_ends(&mut self) -> Box<[(ValueId, ValueId)]> {
-        let all = [(NOW, 0), (FIRST, BEGINNING), (LAST, END)];
+        let all = [(NOW_NAME, 0), (UNBOUNDED_START_NAME, BEGINNING), (UNBOUNDED_END_NAME, END)];
         all.map(|(name, instant)| (self.values.name(name), self.values.time(instant))).into()
     }
 
@@ -145,7 +145,7 @@ impl Body<'_> {
     fn head_end(&mut self, bound: &TimeBound, open: i64, head: HeadKind) -> Option<ValueSource> {
         let found = match (&bound.kind, head) {
             (TimeBoundKind::Now | TimeBoundKind::Duration(_), HeadKind::EngineFact) => {
-                return Some(ValueSource::Value(self.values.name(NOW)));
+                return Some(ValueSource::Value(self.values.name(NOW_NAME)));
             }
             (TimeBoundKind::Duration(_), HeadKind::EngineRule) => {
                 self.fail("failed to resolve HeadTime: a duration is no instant");

@@ -29,7 +29,7 @@ impl Body<'_> {
     fn application(&mut self, apply: &Apply) -> Option<ValueSource> {
         let name = apply.function.as_str();
         let is_type = matches!(apply.form, ApplyForm::DotType | ApplyForm::Optional);
-        let Some(function) = Function::of(name).filter(|_| !is_type) else {
+        let Some(function) = Function::from_name(name).filter(|_| !is_type) else {
             self.fail(format!("`{name}` is no function"));
             return None;
         };

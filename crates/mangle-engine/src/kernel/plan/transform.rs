@@ -4,7 +4,7 @@ use rustc_hash::FxHashMap;
 
 use super::body::Body;
 use super::temporal::NO_INTERVAL;
-use super::{Aggregate, BEHIND_BODY, Let, Match, RelationId, RowArgs, RuleId, Slot, ValueSource};
+use super::{AFTER_BODY, Aggregate, Let, Lookup, RelationId, RowArgs, RuleId, Slot, ValueSource};
 use crate::kernel::{Failure, Reducer};
 use crate::program::builtins;
 use mangle_syntax::syntax::ast::{Clause, Premise, Term, Transform, TransformStatement};
@@ -90,7 +90,7 @@ pub(super) fn rows_of(
     relation: RelationId,
     args: &[Term],
     compares_repeated: bool,
-) -> Option<Match> {
+) -> Option<Lookup> {
     let (mut columns, mut key, mut binds) = (0, Vec::new(), Vec::new());
     let mut same: Vec<(u16, u16)> = Vec::new();
     for (at, term) in (0u16..).zip(args) {
@@ -111,7 +111,7 @@ pub(super) fn rows_of(
     }
     let (key, binds) = (key.into(), binds.into());
     let (far, ends) = (Box::new([]), (None, None));
-    Some(Match {
+    Some(Lookup {
         relation,
         columns,
         key,
@@ -130,7 +130,7 @@ pub(super) fn aggregate(
     mut body: Body<'_>,
     rule: RuleId,
     clause: &Clause,
-    rows: Match,
+    rows: Lookup,
     (target, temporal): (RelationId, bool),
 ) -> Result<Option<Aggregate>, Failure> {
     let statements = clause.transforms.first().map_or(&[][..], |transform| &transform.statements);
@@ -142,7 +142,7 @@ pub(super) fn aggregate(
     let (of_rows, variables) = (body.known.clone(), body.variables());
     let mut keys = Vec::new();
     body.known = FxHashMap::default();
-    body.premise = BEHIND_BODY;
+    body.premise = AFTER_BODY;
     for term in &group_by.args {
         let slot = term.variable().and_then(|name| Some((name, slot_of(&of_rows, name)?)));
         let (name, slot) = slot.ok_or_else(|| Failure::wrong("rows are grouped by variables of the body"))?;
@@ -181,7 +181,7 @@ fn group_let(
         |name: &str, count: usize| builtins::function(name).is_some_and(|known| known.arity.accepts(count));
     let reducer = apply.and_then(|apply| {
         let name = apply.function.as_str();
-        Some((apply, Reducer::of(name).filter(|_| fits(name, apply.args.len()))?))
+        Some((apply, Reducer::from_name(name).filter(|_| fits(name, apply.args.len()))?))
     });
     let (source, found) = match reducer {
         Some((apply, reducer)) => {

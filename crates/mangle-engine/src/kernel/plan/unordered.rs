@@ -6,7 +6,7 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::{Compiled, Plan, Reading, RelationId, RuleId, StepKind};
+use super::{CompiledProgram, Plan, Reading, RelationId, RuleId, StepKind};
 use crate::program::PredicateId;
 use crate::program::graph::Graph;
 
@@ -26,7 +26,7 @@ pub struct UnorderedRead {
 }
 
 /// The unordered reads of a program in the engine's reading.
-pub(super) fn unordered_reads(compiled: &Compiled, graph: &Graph) -> Vec<UnorderedRead> {
+pub(super) fn unordered_reads(compiled: &CompiledProgram, graph: &Graph) -> Vec<UnorderedRead> {
     if compiled.reading != Reading::Engine || !compiled.temporal.contains(&true) {
         return Vec::new();
     }

@@ -29,7 +29,7 @@ type Rows<'r, 'v> = &'r mut dyn Iterator<Item = &'v [ValueId]>;
 impl Reducer {
     /// The reducer with this name, including `fn:`.
     #[must_use]
-    pub fn of(name: &str) -> Option<Self> {
+    pub fn from_name(name: &str) -> Option<Self> {
         Some(Self(match name.strip_prefix("fn:")? {
             "count" => Step::Count,
             "count_distinct" => Step::CountDistinct,
@@ -86,7 +86,7 @@ impl Reducer {
         match self.0 {
             Step::Count => Ok(values.number(count(rows.count()))),
             Step::Fold(fold) => {
-                let total = fold.of(values, rows.filter_map(|row| row.first().copied()))?;
+                let total = fold.apply(values, rows.filter_map(|row| row.first().copied()))?;
                 Ok(values.intern(total)?)
             }
             Step::Avg => avg(values, rows),

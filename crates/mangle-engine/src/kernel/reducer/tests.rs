@@ -17,7 +17,7 @@ fn outcome((name, rows): &Case) -> String {
     let mut values = Values::new();
     let row = |row: &&[&str]| row.iter().map(|text| term(&mut values, text).unwrap()).collect();
     let ids: Vec<Vec<ValueId>> = rows.iter().map(row).collect();
-    let reducer = Reducer::of(name).unwrap();
+    let reducer = Reducer::from_name(name).unwrap();
     let rows: Vec<String> = rows.iter().map(|row| row.join(", ")).collect();
     let rows = rows.join("; ");
     match reducer.reduce(&mut values, &mut ids.iter().map(Vec::as_slice)) {
@@ -143,18 +143,18 @@ fn no_reducer_is_forgotten() {
     let outcomes: Vec<String> =
         [NUMBERS, TIMES, COLLECTIONS].iter().copied().flatten().map(outcome).collect();
     for entry in FUNCTIONS.iter().filter(|entry| entry.is_reducer()) {
-        assert!(Reducer::of(entry.name).is_some(), "{} is missing", entry.name);
+        assert!(Reducer::from_name(entry.name).is_some(), "{} is missing", entry.name);
         let group = format!("{} of ", entry.name);
         let has = |sign| outcomes.iter().any(|line| line.starts_with(&group) && line.contains(sign));
         assert_eq!(has(" = "), entry.usable(), "{} with a value", entry.name);
         let never_fails = ["fn:count", "fn:collect", "fn:collect_distinct"].contains(&entry.name);
         assert_eq!(has(" ! "), !never_fails, "{} with a failure", entry.name);
     }
-    assert_eq!((Reducer::of("fn:plus"), Reducer::of("sum")), (None, None));
+    assert_eq!((Reducer::from_name("fn:plus"), Reducer::from_name("sum")), (None, None));
 }
 
 #[test]
 fn collecting_skips_rows_that_fail() {
-    assert!(Reducer::of("fn:collect").unwrap().skips_failing_rows());
-    assert!(!Reducer::of("fn:sum").unwrap().skips_failing_rows());
+    assert!(Reducer::from_name("fn:collect").unwrap().skips_failing_rows());
+    assert!(!Reducer::from_name("fn:sum").unwrap().skips_failing_rows());
 }

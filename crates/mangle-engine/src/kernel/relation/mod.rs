@@ -26,9 +26,9 @@ pub struct Relation {
     tuples: Tuples,
     known: TupleIndex,
     /// The numbers of tuples that a merge has replaced, or that were never valid.
-    gone: FxHashSet<u32>,
+    replaced: FxHashSet<u32>,
     /// From this number on, rules still see replaced tuples when they read the results of a round.
-    stale_from: u32,
+    replaced_visible_from: u32,
     indices: Vec<Index>,
 }
 
@@ -46,7 +46,7 @@ impl Relation {
     #[must_use]
     pub fn new(arity: usize) -> Self {
         let (tuples, known) = (Tuples::new(arity), TupleIndex::new(arity));
-        Self { arity, tuples, known, stale_from: NONE, ..Self::default() }
+        Self { arity, tuples, known, replaced_visible_from: NONE, ..Self::default() }
     }
 
     /// The number of tuples.
@@ -87,7 +87,7 @@ impl Relation {
     /// Adds a tuple and returns its number. `None` if the relation already contains it.
     pub fn insert(&mut self, tuple: &[ValueId]) -> Option<u32> {
         debug_assert_eq!(tuple.len(), self.arity);
-        work::done(1);
+        work::record_work(1);
         let (number, tuples) = (self.tuples.len(), &self.tuples);
         if !self.known.insert(tuple, number, |number| tuples.get(number)) {
             return None;
@@ -97,34 +97,36 @@ impl Relation {
     }
 
     /// Adds an already replaced tuple and returns its number. The same tuple can be inserted later.
-    pub(super) fn insert_gone(&mut self, tuple: &[ValueId]) -> u32 {
+    pub(super) fn insert_replaced(&mut self, tuple: &[ValueId]) -> u32 {
         let number = self.tuples.len();
         self.tuples.push(tuple);
-        self.gone.insert(number);
+        self.replaced.insert(number);
         number
     }
 
     /// Marks a tuple as replaced.
-    pub(super) fn let_go(&mut self, number: u32) {
+    pub(super) fn mark_replaced(&mut self, number: u32) {
         self.known.remove(self.tuples.get(number), number);
-        self.gone.insert(number);
+        self.replaced.insert(number);
     }
 
     /// True if rules see a tuple. Replaced tuples are visible only among the results of a round
     /// (`added`).
-    pub(super) fn is_seen(&self, number: u32, added: bool) -> bool {
-        self.gone.is_empty() || !self.gone.contains(&number) || (added && number >= self.stale_from)
+    pub(super) fn is_visible(&self, number: u32, added: bool) -> bool {
+        self.replaced.is_empty()
+            || !self.replaced.contains(&number)
+            || (added && number >= self.replaced_visible_from)
     }
 
     /// Makes tuples that are replaced from now on visible among the results of a round.
     pub(super) fn keep_stale(&mut self) {
-        self.stale_from = self.stale_from.min(self.tuples.len());
+        self.replaced_visible_from = self.replaced_visible_from.min(self.tuples.len());
     }
 
     /// A relation of the first `len` tuples.
     pub(super) fn prefix(&self, len: u32) -> Self {
         let len = len.min(self.tuples.len());
-        if len > self.tuples.len() / 2 && self.gone.is_empty() {
+        if len > self.tuples.len() / 2 && self.replaced.is_empty() {
             return self.without_last(len);
         }
         let mut prefix = Self::new(self.arity);
@@ -153,7 +155,7 @@ impl Relation {
     #[must_use]
     pub fn bytes(&self) -> usize {
         let indices: usize = self.indices.iter().map(Index::bytes).sum();
-        let gone = self.gone.capacity() * (size_of::<u32>() + 1) * 8 / 7;
+        let gone = self.replaced.capacity() * (size_of::<u32>() + 1) * 8 / 7;
         self.tuples.bytes() + self.known.bytes() + indices + gone
     }
 

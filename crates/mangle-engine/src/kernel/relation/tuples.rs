@@ -34,7 +34,7 @@ impl Tuples {
     /// The tuple with a number. Empty if the number is out of range.
     #[inline]
     pub(super) fn get(&self, number: u32) -> &[ValueId] {
-        work::done(1);
+        work::record_work(1);
         let within = (number & ((1 << BITS) - 1)) as usize * self.arity;
         let piece = self.pieces.get((number >> BITS) as usize);
         piece.and_then(|piece| piece.get(within..)).and_then(|rest| rest.get(..self.arity)).unwrap_or(&[])

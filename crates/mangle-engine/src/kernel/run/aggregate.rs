@@ -2,11 +2,11 @@
 //! one tuple per group.
 
 use super::super::plan::{
-    Aggregate, BEHIND_BODY, Let, Match, RowArgs, Slot, Step, StepKind, ValueSource, write,
+    AFTER_BODY, Aggregate, Let, Lookup, RowArgs, Slot, Step, StepKind, ValueSource, write,
 };
 use super::super::relation::Relation;
 use super::super::{Failure, Reducer, ValueId};
-use super::limits::{Meter, Reason, STEPS_BETWEEN_LOOKS};
+use super::limits::{Meter, STEPS_BETWEEN_CHECKS, StopReason};
 use super::{Run, Stop};
 
 /// The end of a chain of rows.
@@ -26,12 +26,12 @@ impl Run<'_> {
     /// Evaluates an aggregation over all rows.
     pub(super) fn aggregate(&mut self, aggregate: &Aggregate) -> Result<(), Stop> {
         let groups = self.groups(aggregate).map_err(|reason| stop(aggregate, reason))?;
-        self.meter.hold(groups.bytes());
+        self.meter.add_bytes(groups.bytes());
         for (key, (first, _)) in groups.keys.tuples().zip(&groups.ends) {
             let numbers = self.numbers(&groups, *first).map_err(|reason| stop(aggregate, reason))?;
             // The memory for the rows of the group, and for the values of one reducer.
             let held = 4 * numbers.len() * size_of::<u32>();
-            self.meter.hold(held);
+            self.meter.add_bytes(held);
             self.group(aggregate, key, &numbers)?;
             self.meter.release(held);
         }
@@ -39,7 +39,7 @@ impl Run<'_> {
         Ok(())
     }
 
-    fn groups(&mut self, aggregate: &Aggregate) -> Result<Groups, Reason> {
+    fn groups(&mut self, aggregate: &Aggregate) -> Result<Groups, StopReason> {
         let rows = &aggregate.rows;
         let next = Vec::with_capacity(self.len(rows.relation) as usize);
         let mut groups = Groups { keys: Relation::new(aggregate.keys.len()), ends: Vec::new(), next };
@@ -59,7 +59,7 @@ impl Run<'_> {
     }
 
     /// The rows of a group, starting with `first`.
-    fn numbers(&mut self, groups: &Groups, first: u32) -> Result<Vec<u32>, Reason> {
+    fn numbers(&mut self, groups: &Groups, first: u32) -> Result<Vec<u32>, StopReason> {
         let mut numbers = Vec::new();
         let mut at = first;
         while at != NONE {
@@ -85,7 +85,7 @@ impl Run<'_> {
                             true
                         }
                         Err(failure) => {
-                            self.failed(aggregate.rule, BEHIND_BODY, failure, &row)?;
+                            self.failed(aggregate.rule, AFTER_BODY, failure, &row)?;
                             false
                         }
                     }
@@ -137,12 +137,12 @@ impl Run<'_> {
     /// The argument values of a reducer for each row of a group, row by row.
     fn columns(
         &mut self,
-        rows: &Match,
+        rows: &Lookup,
         sources: &[ValueSource],
         numbers: &[u32],
-    ) -> Result<Vec<ValueId>, Reason> {
+    ) -> Result<Vec<ValueId>, StopReason> {
         let mut values = Vec::with_capacity(numbers.len() * sources.len());
-        for some in numbers.chunks(STEPS_BETWEEN_LOOKS as usize) {
+        for some in numbers.chunks(STEPS_BETWEEN_CHECKS as usize) {
             let Some(tuples) = self.model.relations.get(rows.relation as usize) else { break };
             for tuple in some.iter().map(|number| tuples.tuple(*number)) {
                 values.extend(sources.iter().filter_map(|source| match source {
@@ -213,7 +213,9 @@ impl Run<'_> {
         Ok(match &step.kind {
             StepKind::Compute { slot, function, args } => {
                 let args: Vec<ValueId> = args.iter().map(|arg| arg.read(row)).collect();
-                self.meter.weigh(&self.model.values, &args).map_err(|reason| stop(aggregate, reason))?;
+                self.meter
+                    .count_value_steps(&self.model.values, &args)
+                    .map_err(|reason| stop(aggregate, reason))?;
                 function.apply(&mut self.model.values, &args, &self.clock).map(|value| Some((*slot, value)))
             }
             StepKind::Instant { slot, bound } => {
@@ -256,7 +258,7 @@ struct Rows<'r, 'm> {
     values: &'r [ValueId],
     width: usize,
     left: usize,
-    reason: Option<Reason>,
+    reason: Option<StopReason>,
 }
 
 impl<'r> Iterator for Rows<'r, '_> {
@@ -274,12 +276,12 @@ impl<'r> Iterator for Rows<'r, '_> {
     }
 }
 
-fn stop(aggregate: &Aggregate, reason: Reason) -> Stop {
+fn stop(aggregate: &Aggregate, reason: StopReason) -> Stop {
     Stop { rule: Some(aggregate.rule), premise: None, reason }
 }
 
 /// True if a tuple contains the constants of the premise, and equal values for a repeated variable.
-fn is_selected(tuple: &[ValueId], rows: &Match) -> bool {
+fn is_selected(tuple: &[ValueId], rows: &Lookup) -> bool {
     let columns = (0..tuple.len()).filter(|at| *at < 64 && rows.columns & (1 << at) != 0);
     let at = |column: u16| tuple.get(usize::from(column));
     let are_equal = rows.same.iter().all(|(one, other)| at(*one) == at(*other));
@@ -291,7 +293,7 @@ fn is_selected(tuple: &[ValueId], rows: &Match) -> bool {
 }
 
 /// The value of a register for a tuple.
-fn column(tuple: &[ValueId], rows: &Match, slot: Slot) -> Option<ValueId> {
+fn column(tuple: &[ValueId], rows: &Lookup, slot: Slot) -> Option<ValueId> {
     let (column, _) = rows.binds.iter().find(|(_, bound)| *bound == slot)?;
     tuple.get(usize::from(*column)).copied()
 }

@@ -2,10 +2,10 @@
 
 use std::ops::Range;
 
-use super::super::plan::{BEHIND_BODY, DEEPEST_CALL, DeferredRule, Match, Plan, Step, StepKind, write};
+use super::super::plan::{AFTER_BODY, DeferredRule, Lookup, MAX_CALL_DEPTH, Plan, Step, StepKind, write};
 use super::super::relation::Chain;
 use super::super::{Failure, ValueId, compare};
-use super::limits::{Reason, STEPS_BETWEEN_LOOKS};
+use super::limits::{STEPS_BETWEEN_CHECKS, StopReason};
 use super::{Run, Stop, boxed};
 use crate::kernel::Reading;
 use crate::kernel::relation::columns::Columns;
@@ -87,7 +87,7 @@ impl LookupRange {
 impl Run<'_> {
     /// Evaluates a plan over all tuples, or over the results of a round.
     pub(super) fn evaluate(&mut self, plan: &Plan, round: Option<&Round<'_>>) -> Result<(), Stop> {
-        let forgets = round.is_some_and(|round| round.delta < plan.steps.len()) && self.forgets(plan);
+        let forgets = round.is_some_and(|round| round.delta < plan.steps.len()) && self.loses_intervals(plan);
         let mut frame = Frame {
             plan,
             looks: Vec::with_capacity(plan.steps.len()),
@@ -97,7 +97,7 @@ impl Run<'_> {
             given: None,
             delta: round.map_or(plan.steps.len(), |round| round.delta),
             forgets,
-            is_plain: !self.forgets(plan) && self.compiled.merge_into(plan.target).is_none(),
+            is_plain: !self.loses_intervals(plan) && self.compiled.merge_into(plan.target).is_none(),
         };
         for (at, step) in plan.steps.iter().enumerate() {
             let look = self.look(step, at, round);
@@ -124,7 +124,7 @@ impl Run<'_> {
     }
 
     /// The lookup range of a step. Builds the index if it is missing.
-    fn looked(&mut self, frame: &mut Frame<'_>, at: usize, found: &Match) -> Result<LookupRange, Stop> {
+    fn looked(&mut self, frame: &mut Frame<'_>, at: usize, found: &Lookup) -> Result<LookupRange, Stop> {
         let mut look = frame.looks.get(at).copied().unwrap_or_default();
         if let LookupMethod::Unknown = look.way {
             let index = self.index(found.relation, found.columns, look.range.1);
@@ -137,7 +137,7 @@ impl Run<'_> {
 
     /// The index over some columns of a relation that contains all tuples below `end`. For an empty
     /// range `usize::MAX`, which is not an index.
-    pub(super) fn index(&mut self, relation: u32, columns: Columns, end: u32) -> Result<usize, Reason> {
+    pub(super) fn index(&mut self, relation: u32, columns: Columns, end: u32) -> Result<usize, StopReason> {
         if end == 0 {
             return Ok(usize::MAX);
         }
@@ -147,9 +147,9 @@ impl Run<'_> {
             if let Some(index) = found.index_up_to(columns, end) {
                 return Ok(index);
             }
-            found.own().index(columns, end, STEPS_BETWEEN_LOOKS);
+            found.make_mut().index(columns, end, STEPS_BETWEEN_CHECKS);
             self.recount(u32::try_from(relation).unwrap_or(u32::MAX));
-            self.meter.take_steps(STEPS_BETWEEN_LOOKS as usize)?;
+            self.meter.take_steps(STEPS_BETWEEN_CHECKS as usize)?;
         }
     }
 
@@ -167,7 +167,7 @@ impl Run<'_> {
             StepKind::Compute { slot, function, args } => {
                 let args: smallvec::SmallVec<[ValueId; 4]> =
                     args.iter().map(|arg| arg.read(&frame.row)).collect();
-                let weighed = self.meter.weigh(&self.model.values, &args);
+                let weighed = self.meter.count_value_steps(&self.model.values, &args);
                 weighed.map_err(|reason| stop(frame, Some(step), reason))?;
                 match function.apply(&mut self.model.values, &args, &self.clock) {
                     Ok(value) => {
@@ -204,7 +204,7 @@ impl Run<'_> {
                 let args: smallvec::SmallVec<[Option<ValueId>; 4]> =
                     args.iter().map(|arg| arg.map(|arg| arg.read(&frame.row))).collect();
                 let known: smallvec::SmallVec<[ValueId; 4]> = args.iter().copied().flatten().collect();
-                let weighed = self.meter.weigh(&self.model.values, &known);
+                let weighed = self.meter.count_value_steps(&self.model.values, &known);
                 weighed.map_err(|reason| stop(frame, Some(step), reason))?;
                 let mut found = Vec::new();
                 match builtin.solve(&mut self.model.values, &args, &mut found) {
@@ -230,7 +230,7 @@ impl Run<'_> {
     }
 
     /// Continues with each matching tuple.
-    fn matches(&mut self, frame: &mut Frame<'_>, at: usize, found: &Match) -> Result<(), Stop> {
+    fn matches(&mut self, frame: &mut Frame<'_>, at: usize, found: &Lookup) -> Result<(), Stop> {
         let look = self.looked(frame, at, found)?;
         let relation = found.relation as usize;
         let Some(tuples) = self.model.relations.get(relation) else { return Ok(()) };
@@ -263,7 +263,7 @@ impl Run<'_> {
         &mut self,
         frame: &mut Frame<'_>,
         at: usize,
-        found: &Match,
+        found: &Lookup,
         mut chain: Chain,
     ) -> Result<(), Stop> {
         let relation = found.relation as usize;
@@ -273,7 +273,7 @@ impl Run<'_> {
             if let Err(reason) = self.meter.step() {
                 return Err(stop(frame, frame.plan.steps.get(at), reason));
             }
-            if !tuples.is_seen(number, at == frame.delta) {
+            if !tuples.is_visible(number, at == frame.delta) {
                 continue;
             }
             found.fill(tuples.tuple(number), &mut frame.row);
@@ -289,16 +289,16 @@ impl Run<'_> {
 
     /// Continues with a tuple that has the key, if it satisfies all other conditions.
     #[inline]
-    fn matched(&mut self, frame: &mut Frame<'_>, at: usize, found: &Match, number: u32) -> Result<(), Stop> {
+    fn matched(&mut self, frame: &mut Frame<'_>, at: usize, found: &Lookup, number: u32) -> Result<(), Stop> {
         if let Some(step) = frame.plan.steps.get(at) {
             self.count(frame, step)?;
         }
         let Some(tuples) = self.model.relations.get(found.relation as usize) else { return Ok(()) };
         let tuple = tuples.tuple(number);
         let (values, row) = (&self.model.values, &mut frame.row);
-        if !tuples.is_seen(number, at == frame.delta)
+        if !tuples.is_visible(number, at == frame.delta)
             || !found.fits(tuple, row)
-            || !found.is_then(values, &self.clock, tuple, row)
+            || !found.interval_matches(values, &self.clock, tuple, row)
         {
             return Ok(());
         }
@@ -310,7 +310,7 @@ impl Run<'_> {
     }
 
     /// True if any tuple matches.
-    fn any(&mut self, frame: &mut Frame<'_>, at: usize, found: &Match) -> Result<bool, Stop> {
+    fn any(&mut self, frame: &mut Frame<'_>, at: usize, found: &Lookup) -> Result<bool, Stop> {
         let look = self.looked(frame, at, found)?;
         let key = key_of(&frame.row, found);
         let Some(tuples) = self.model.relations.get(found.relation as usize) else { return Ok(false) };
@@ -334,11 +334,11 @@ impl Run<'_> {
     }
 
     /// Evaluates the rules of a predicate on demand, and continues with each matching tuple.
-    fn call(&mut self, frame: &mut Frame<'_>, at: usize, found: &Match) -> Result<(), Stop> {
+    fn call(&mut self, frame: &mut Frame<'_>, at: usize, found: &Lookup) -> Result<(), Stop> {
         let compiled = self.compiled;
         let rules = compiled.rules_for_call(found);
         let open = compiled.open_inputs(found);
-        if self.depth == DEEPEST_CALL {
+        if self.depth == MAX_CALL_DEPTH {
             let failure = Failure::wrong("a deferred predicate asks for itself too often");
             return frame.plan.steps.get(at).map_or(Ok(()), |step| self.fail(frame, step, failure));
         }
@@ -351,19 +351,19 @@ impl Run<'_> {
         for rule in rules {
             self.depth += 1;
             let row = &frame.row;
-            let given = self.called(rule, |column| found.source(column).map(|source| source.read(row)));
+            let given = self.call_rule(rule, |column| found.source(column).map(|source| source.read(row)));
             self.depth -= 1;
             let given = given?;
             for tuple in &given {
                 if found.differs_in_shared_input(tuple, open) {
                     continue;
                 }
-                if let Some((one, other)) = found.clash(tuple, &frame.row) {
+                if let Some((one, other)) = found.first_mismatch(tuple, &frame.row) {
                     if compiled.reading == Reading::Engine {
                         let failure = Failure::cannot_unify(&self.model.values, one, other);
                         let failed =
                             frame.plan.steps.get(at).map_or(Ok(()), |step| self.fail(frame, step, failure));
-                        self.let_go(&given);
+                        self.release_tuples(&given);
                         return failed;
                     }
                     continue;
@@ -371,18 +371,18 @@ impl Run<'_> {
                 found.fill(tuple, &mut frame.row);
                 self.step(frame, at + 1)?;
             }
-            self.let_go(&given);
+            self.release_tuples(&given);
         }
         Ok(())
     }
 
     /// Releases the memory of the tuples of a called rule.
-    pub(super) fn let_go(&mut self, given: &[Box<[ValueId]>]) {
+    pub(super) fn release_tuples(&mut self, given: &[Box<[ValueId]>]) {
         self.meter.release(given.len() * given.first().map_or(0, |tuple| boxed(tuple.len())));
     }
 
-    /// The tuples of one rule of a called predicate. Their memory is counted until [`Run::let_go`].
-    pub(super) fn called(
+    /// The tuples of one rule of a called predicate. Their memory is counted until [`Run::release_tuples`].
+    pub(super) fn call_rule(
         &mut self,
         rule: &DeferredRule,
         input: impl Fn(u16) -> Option<ValueId>,
@@ -419,7 +419,7 @@ impl Run<'_> {
         }
         if let Some(given) = &mut frame.given {
             given.push(head.as_slice().into());
-            self.meter.hold(boxed(head.len()));
+            self.meter.add_bytes(boxed(head.len()));
             frame.head = head;
             return Ok(());
         }
@@ -428,11 +428,11 @@ impl Run<'_> {
             frame.head = head;
             return merged;
         }
-        if let Some(failure) = self.inverted(frame.plan.target, &head) {
+        if let Some(failure) = self.invalid_interval(frame.plan.target, &head) {
             frame.head = head;
-            return self.failed(frame.plan.rule, BEHIND_BODY, failure, &frame.row);
+            return self.failed(frame.plan.rule, AFTER_BODY, failure, &frame.row);
         }
-        self.note_derived(frame.plan.target, &head);
+        self.record_rederived(frame.plan.target, &head);
         let added = self.add(frame.plan.target, &head, frame.plan.rule, &frame.support, true);
         frame.head = head;
         added.map_err(|reason| stop(frame, None, reason))
@@ -447,10 +447,10 @@ impl Run<'_> {
     }
 }
 
-fn stop(frame: &Frame<'_>, step: Option<&Step>, reason: Reason) -> Stop {
+fn stop(frame: &Frame<'_>, step: Option<&Step>, reason: StopReason) -> Stop {
     Stop { rule: Some(frame.plan.rule), premise: step.map(|step| step.premise), reason }
 }
 
-fn key_of(row: &[ValueId], found: &Match) -> smallvec::SmallVec<[ValueId; 8]> {
+fn key_of(row: &[ValueId], found: &Lookup) -> smallvec::SmallVec<[ValueId; 8]> {
     found.key.iter().map(|source| source.read(row)).collect()
 }

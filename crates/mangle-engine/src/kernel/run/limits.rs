@@ -8,7 +8,7 @@ use super::super::{Datum, Failure, ValueId, Values, work};
 use mangle_syntax::text::{Cancel, Symbol};
 
 /// The number of steps between checks of the clock and of cancellation.
-pub const STEPS_BETWEEN_LOOKS: u32 = 1024;
+pub const STEPS_BETWEEN_CHECKS: u32 = 1024;
 
 /// Limits of an evaluation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,7 +38,7 @@ fn weight(datum: &Datum) -> usize {
 
 /// The cause of an early stop.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Reason {
+pub enum StopReason {
     /// A variable of a premise or a head is unbound, which stops the engine.
     #[error("{0}")]
     Failed(Failure),
@@ -68,7 +68,7 @@ pub enum Reason {
     Cancelled,
 }
 
-impl Reason {
+impl StopReason {
     /// The exceeded setting of `[kernel]`. `None` if the reason is not a configurable limit.
     #[must_use]
     pub fn setting(&self) -> Option<&'static str> {
@@ -90,7 +90,7 @@ pub struct Stop {
     /// The premise, if it is known.
     pub premise: Option<u32>,
     /// The cause.
-    pub reason: Reason,
+    pub reason: StopReason,
 }
 
 /// Counts the work and memory of an evaluation.
@@ -99,7 +99,7 @@ pub(super) struct Meter<'c> {
     limits: Limits,
     cancel: &'c Cancel,
     start: Instant,
-    until_look: u32,
+    until_check: u32,
     steps: u64,
     pub(super) facts: usize,
     pub(super) derived: usize,
@@ -114,7 +114,7 @@ impl<'c> Meter<'c> {
             limits,
             cancel,
             start: Instant::now(),
-            until_look: STEPS_BETWEEN_LOOKS,
+            until_check: STEPS_BETWEEN_CHECKS,
             steps: 0,
             facts: 0,
             derived: 0,
@@ -126,34 +126,34 @@ impl<'c> Meter<'c> {
 
     /// The number of steps so far.
     pub(super) fn steps(&self) -> u64 {
-        self.steps + u64::from(STEPS_BETWEEN_LOOKS - self.until_look)
+        self.steps + u64::from(STEPS_BETWEEN_CHECKS - self.until_check)
     }
 
     /// Counts one step.
     #[inline]
-    pub(super) fn step(&mut self) -> Result<(), Reason> {
-        self.until_look -= 1;
-        if self.until_look == 0 { self.look() } else { Ok(()) }
+    pub(super) fn step(&mut self) -> Result<(), StopReason> {
+        self.until_check -= 1;
+        if self.until_check == 0 { self.check() } else { Ok(()) }
     }
 
     /// Counts several steps.
-    pub(super) fn take_steps(&mut self, count: usize) -> Result<(), Reason> {
+    pub(super) fn take_steps(&mut self, count: usize) -> Result<(), StopReason> {
         let count = u32::try_from(count).unwrap_or(u32::MAX);
-        match self.until_look.checked_sub(count) {
+        match self.until_check.checked_sub(count) {
             Some(left) if left > 0 => {
-                self.until_look = left;
+                self.until_check = left;
                 Ok(())
             }
             _ => {
-                self.steps += u64::from(count.saturating_sub(self.until_look));
-                self.look()
+                self.steps += u64::from(count.saturating_sub(self.until_check));
+                self.check()
             }
         }
     }
 
     /// Counts the steps of a function that traverses all of these values.
     #[inline]
-    pub(super) fn weigh(&mut self, values: &Values, args: &[ValueId]) -> Result<(), Reason> {
+    pub(super) fn count_value_steps(&mut self, values: &Values, args: &[ValueId]) -> Result<(), StopReason> {
         let weight: usize = args.iter().map(|arg| weight(values.get(*arg))).sum();
         if weight > 0 { self.take_steps(weight) } else { Ok(()) }
     }
@@ -163,15 +163,15 @@ impl<'c> Meter<'c> {
     pub(super) fn values(&mut self, values: &Values) {
         self.value_bytes = values.bytes();
         if self.bytes + self.value_bytes > self.limits.bytes {
-            self.look_soon();
+            self.check_at_next_step();
         }
     }
 
     /// Adds to the used memory.
-    pub(super) fn hold(&mut self, bytes: usize) {
+    pub(super) fn add_bytes(&mut self, bytes: usize) {
         self.bytes += bytes;
         if self.bytes + self.value_bytes > self.limits.bytes {
-            self.look_soon();
+            self.check_at_next_step();
         }
     }
 
@@ -188,42 +188,42 @@ impl<'c> Meter<'c> {
 
     /// Makes the next step check the limits.
     #[cold]
-    fn look_soon(&mut self) {
-        self.steps += u64::from(self.until_look - 1);
-        self.until_look = 1;
+    fn check_at_next_step(&mut self) {
+        self.steps += u64::from(self.until_check - 1);
+        self.until_check = 1;
     }
 
     #[cold]
-    fn look(&mut self) -> Result<(), Reason> {
-        self.steps += u64::from(STEPS_BETWEEN_LOOKS);
-        self.until_look = STEPS_BETWEEN_LOOKS;
+    fn check(&mut self) -> Result<(), StopReason> {
+        self.steps += u64::from(STEPS_BETWEEN_CHECKS);
+        self.until_check = STEPS_BETWEEN_CHECKS;
         self.peak = self.peak();
-        work::looked();
+        work::record_check();
         if self.cancel.is_cancelled() {
-            return Err(Reason::Cancelled);
+            return Err(StopReason::Cancelled);
         }
         if self.steps > self.limits.steps {
-            return Err(Reason::Steps(self.limits.steps));
+            return Err(StopReason::Steps(self.limits.steps));
         }
         if self.start.elapsed() > self.limits.time {
-            return Err(Reason::Time(self.limits.time));
+            return Err(StopReason::Time(self.limits.time));
         }
         if self.bytes + self.value_bytes > self.limits.bytes {
-            return Err(Reason::Memory(self.limits.bytes));
+            return Err(StopReason::Memory(self.limits.bytes));
         }
         Ok(())
     }
 
     /// Counts one tuple.
-    pub(super) fn fact(&mut self, derived: bool) -> Result<(), Reason> {
+    pub(super) fn fact(&mut self, derived: bool) -> Result<(), StopReason> {
         self.facts += 1;
         if self.facts > self.limits.facts {
-            return Err(Reason::Facts(self.limits.facts));
+            return Err(StopReason::Facts(self.limits.facts));
         }
         if derived {
             self.derived += 1;
             if self.derived > self.limits.derived {
-                return Err(Reason::Derived(self.limits.derived));
+                return Err(StopReason::Derived(self.limits.derived));
             }
         }
         Ok(())

@@ -33,7 +33,7 @@ pub(super) struct RelationMark {
 
 impl RelationMark {
     /// Marks a relation before a change. `None` for a relation without derived tuples.
-    pub(super) fn of(relation: Option<&mut MaybeShared<Relation>>) -> Self {
+    pub(super) fn new(relation: Option<&mut MaybeShared<Relation>>) -> Self {
         Self { whole: relation.map(MaybeShared::share), moved: FxHashMap::default() }
     }
 

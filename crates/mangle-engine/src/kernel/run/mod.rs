@@ -1,15 +1,15 @@
 //! Semi-naive evaluation, stratum by stratum. Rules are evaluated once, and then for the tuples of
 //! the previous round. Aggregations are last.
 //!
-//! The input is a [`Compiled`] program with limits and cancellation. The result is a [`Model`], or
+//! The input is a [`CompiledProgram`] program with limits and cancellation. The result is a [`Model`], or
 //! a [`Kernel`] for facts that change. If an evaluation stops early, the model contains the facts
 //! that were derived until then.
 
 mod aggregate;
 mod derivation;
 mod fact_change;
+mod incremental;
 mod join;
-mod layers;
 mod limits;
 mod mark;
 mod merging;
@@ -18,15 +18,15 @@ mod reasons;
 mod union;
 
 pub use derivation::Derivation;
-pub use layers::Kernel;
-pub use limits::{Limits, Reason, STEPS_BETWEEN_LOOKS, Stop};
+pub use incremental::Kernel;
+pub use limits::{Limits, STEPS_BETWEEN_CHECKS, Stop, StopReason};
 pub use mark::Difference;
 pub use model::{Model, RowError};
 
 use std::sync::Arc;
 
 use self::limits::Meter;
-use super::plan::{BEGINNING, Compiled, END, NOW, Plan, RuleId, StepKind, Stratum, nanos};
+use super::plan::{BEGINNING, CompiledProgram, END, NOW_NAME, Plan, RuleId, StepKind, Stratum, nanos};
 use super::{Clock, Datum, Failure, ValueId};
 use crate::kernel::Reading;
 use mangle_syntax::text::Cancel;
@@ -36,7 +36,7 @@ const ERRORS_KEPT: usize = 8;
 
 /// Evaluates a program.
 #[must_use]
-pub fn run(compiled: &Arc<Compiled>, limits: Limits, clock: Clock, cancel: &Cancel) -> Model {
+pub fn run(compiled: &Arc<CompiledProgram>, limits: Limits, clock: Clock, cancel: &Cancel) -> Model {
     let mut kernel = Kernel::new(Arc::clone(compiled));
     kernel.evaluate(limits, clock, cancel);
     kernel.into_model()
@@ -44,7 +44,7 @@ pub fn run(compiled: &Arc<Compiled>, limits: Limits, clock: Clock, cancel: &Canc
 
 /// The state of an evaluation.
 struct Run<'c> {
-    compiled: &'c Compiled,
+    compiled: &'c CompiledProgram,
     clock: Clock,
     meter: Meter<'c>,
     model: Model,
@@ -64,14 +64,14 @@ struct Run<'c> {
 }
 
 impl<'c> Run<'c> {
-    fn new(compiled: &'c Compiled, mut model: Model, clock: Clock, mut meter: Meter<'c>) -> Self {
+    fn new(compiled: &'c CompiledProgram, mut model: Model, clock: Clock, mut meter: Meter<'c>) -> Self {
         let no_interval =
             [END, BEGINNING].map(|end| model.values.intern(Datum::Time(end)).unwrap_or(ValueId(0)));
         let relations = model.relations.iter().zip(&model.reasons);
         let counted: Vec<usize> =
             relations.map(|(relation, reasons)| relation.bytes() + reasons.bytes()).collect();
-        meter.hold(counted.iter().sum::<usize>());
-        meter.hold(model.values.bytes_in_all() - model.values.bytes());
+        meter.add_bytes(counted.iter().sum::<usize>());
+        meter.add_bytes(model.values.bytes_in_all() - model.values.bytes());
         meter.values(&model.values);
         Self {
             compiled,
@@ -94,7 +94,7 @@ impl<'c> Run<'c> {
         let now = found.map_or(0, |(relation, reasons)| relation.bytes() + reasons.bytes());
         if let Some(counted) = self.counted.get_mut(at) {
             self.meter.release(std::mem::replace(counted, now));
-            self.meter.hold(now);
+            self.meter.add_bytes(now);
         }
     }
 
@@ -108,17 +108,17 @@ impl<'c> Run<'c> {
         for plan in &stratum.plans {
             // The tuples of this round are processed in the next one. Only temporal rules of the
             // engine also find the tuples of earlier temporal rules.
-            let high = if self.forgets(plan) { self.lengths(stratum) } else { start.clone() };
+            let high = if self.loses_intervals(plan) { self.lengths(stratum) } else { start.clone() };
             let delta = plan.steps.len();
             let round =
                 join::Round { relations: &stratum.relations, low: &high, high: &high, delta, others: None };
             self.evaluate(plan, Some(&round))?;
         }
         if stratum.plans.iter().any(|plan| recursive_steps(plan, stratum).next().is_some()) {
-            self.forgetful(stratum, &start)?;
+            self.run_without_intervals(stratum, &start)?;
             self.rounds(stratum, start)?;
         }
-        self.keep(stratum)?;
+        self.publish_merged(stratum)?;
         stratum.aggregates.iter().try_for_each(|aggregate| self.aggregate(aggregate))
     }
 
@@ -131,12 +131,12 @@ impl<'c> Run<'c> {
         self.keep_stale(stratum);
         let mut is_first = true;
         loop {
-            self.stale.turn();
+            self.stale.next_round();
             let high = self.lengths(stratum);
             if low == high {
                 return Ok(());
             }
-            for plan in stratum.plans.iter().filter(|plan| !self.forgets(plan)).collect::<Vec<_>>() {
+            for plan in stratum.plans.iter().filter(|plan| !self.loses_intervals(plan)).collect::<Vec<_>>() {
                 for delta in recursive_steps(plan, stratum) {
                     let relations = &stratum.relations;
                     let is_late = !is_first && self.compiled.misses_same_round_joins();
@@ -155,9 +155,9 @@ impl<'c> Run<'c> {
     /// From this round on, recursive rules lose the intervals of derived facts, and later rounds do
     /// not see these facts. The round starts with all facts that the first round derived, including
     /// already known facts.
-    fn forgetful(&mut self, stratum: &Stratum, start: &[u32]) -> Result<(), Stop> {
+    fn run_without_intervals(&mut self, stratum: &Stratum, start: &[u32]) -> Result<(), Stop> {
         let all = self.lengths(stratum);
-        let forgetful: Vec<_> = stratum.plans.iter().filter(|plan| self.forgets(plan)).collect();
+        let forgetful: Vec<_> = stratum.plans.iter().filter(|plan| self.loses_intervals(plan)).collect();
         let again: Vec<u32> = std::mem::take(&mut self.derived_again).into_iter().collect();
         let again = again.iter().map(|number| (vec![*number; all.len()], vec![*number + 1; all.len()]));
         let ranges: Vec<_> = std::iter::once((start.to_vec(), all.clone())).chain(again).collect();
@@ -174,7 +174,7 @@ impl<'c> Run<'c> {
     }
 
     /// In the engine's reading, records that a rule derives a known temporal fact again.
-    fn note_derived(&mut self, relation: u32, tuple: &[ValueId]) {
+    fn record_rederived(&mut self, relation: u32, tuple: &[ValueId]) {
         let is_temporal = self.compiled.temporal.get(relation as usize) == Some(&true);
         if !is_temporal || self.compiled.reading != Reading::Engine {
             return;
@@ -186,14 +186,15 @@ impl<'c> Run<'c> {
     }
 
     /// The failure of the engine for a temporal fact with an interval that ends before it starts.
-    fn inverted(&self, relation: u32, tuple: &[ValueId]) -> Option<Failure> {
+    fn invalid_interval(&self, relation: u32, tuple: &[ValueId]) -> Option<Failure> {
         let is_temporal = self.compiled.temporal.get(relation as usize) == Some(&true);
         if !is_temporal || self.compiled.reading != Reading::Engine {
             return None;
         }
         let values = &self.model.values;
         let [.., start, end] = tuple else { return None };
-        let is_instant = |end: &ValueId| !matches!(values.get(*end), Datum::Name(name) if &**name == NOW);
+        let is_instant =
+            |end: &ValueId| !matches!(values.get(*end), Datum::Name(name) if &**name == NOW_NAME);
         if [*start, *end] == self.no_interval || !is_instant(start) || !is_instant(end) {
             return None;
         }
@@ -206,7 +207,7 @@ impl<'c> Run<'c> {
         })
     }
 
-    fn forgets(&self, plan: &Plan) -> bool {
+    fn loses_intervals(&self, plan: &Plan) -> bool {
         self.compiled.reading == Reading::Engine
             && self.compiled.temporal.get(plan.target as usize) == Some(&true)
     }
@@ -230,11 +231,11 @@ impl<'c> Run<'c> {
         rule: RuleId,
         support: &[u32],
         derived: bool,
-    ) -> Result<(), Reason> {
+    ) -> Result<(), StopReason> {
         let Some(found) = self.model.relations.get_mut(relation as usize) else { return Ok(()) };
-        if let Some(number) = found.own().insert(tuple) {
+        if let Some(number) = found.make_mut().insert(tuple) {
             if let Some(reasons) = self.model.reasons.get_mut(relation as usize) {
-                reasons.own().push(rule, support);
+                reasons.make_mut().push(rule, support);
             }
             if is_counted(number, tuple.len() + support.len()) {
                 self.recount(relation);
@@ -258,7 +259,7 @@ impl<'c> Run<'c> {
         }
         match self.compiled.reading {
             Reading::Engine => {
-                Err(Stop { rule: Some(rule), premise: Some(premise), reason: Reason::Failed(failure) })
+                Err(Stop { rule: Some(rule), premise: Some(premise), reason: StopReason::Failed(failure) })
             }
             Reading::Intended => Ok(()),
         }

@@ -1,7 +1,7 @@
 //! Result of an evaluation: the tuples of each relation with their first derivations.
 
 use super::super::maybe_shared::MaybeShared;
-use super::super::plan::{Compiled, RuleId};
+use super::super::plan::{CompiledProgram, RuleId};
 use super::super::relation::Relation;
 use super::super::{Failure, ValueId, Values};
 use super::Stop;
@@ -33,7 +33,7 @@ pub struct Model {
 pub struct RowError {
     /// The clause.
     pub rule: RuleId,
-    /// The premise, or [`BEHIND_BODY`](crate::kernel::BEHIND_BODY).
+    /// The premise, or [`AFTER_BODY`](crate::kernel::AFTER_BODY).
     pub premise: u32,
     /// The failure.
     pub failure: Failure,
@@ -54,7 +54,7 @@ impl Model {
     /// origin.
     pub(in crate::kernel) fn origin(
         &self,
-        compiled: &Compiled,
+        compiled: &CompiledProgram,
         (relation, number): (u32, u32),
     ) -> (u32, u32) {
         let merge = compiled.merge_of(relation);
@@ -62,7 +62,7 @@ impl Model {
         let is_union =
             compiled.division.as_ref().is_some_and(|division| division.store_of(relation).is_none());
         match (merge, kept) {
-            (Some(merge), Some([number])) => (merge.all, *number),
+            (Some(merge), Some([number])) => (merge.candidates, *number),
             (None, Some([copy, number])) if is_union => self.origin(compiled, (*copy, *number)),
             _ => (relation, number),
         }
@@ -71,7 +71,7 @@ impl Model {
     /// The stores that contain the fact with this number. Empty if the program is not divided into
     /// stores.
     #[must_use]
-    pub fn stores_of(&self, compiled: &Compiled, predicate: PredicateId, number: u32) -> StoreSet {
+    pub fn stores_of(&self, compiled: &CompiledProgram, predicate: PredicateId, number: u32) -> StoreSet {
         let Some((division, relation)) = compiled.division.as_ref().zip(self.relation(predicate)) else {
             return StoreSet::default();
         };

@@ -13,7 +13,7 @@ impl Run<'_> {
         for &copy in &stratum.copies {
             for number in 0..self.len(copy) {
                 let found = self.model.relations.get(copy as usize);
-                let found = found.filter(|relation| relation.is_seen(number, false));
+                let found = found.filter(|relation| relation.is_visible(number, false));
                 let Some(tuple) = found.map(|relation| relation.tuple(number).to_vec()) else { continue };
                 let rule = self.model.reason(copy, number).map_or(RuleId::ASSERTED, |reason| reason.rule);
                 let stop = |reason| Stop { rule: Some(rule), premise: None, reason };

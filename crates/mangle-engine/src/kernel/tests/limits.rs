@@ -12,15 +12,15 @@ fn a_rule_that_never_ends_names_itself() {
             .map(|stop| (stop.rule.map(|rule| rule.0), stop.reason))
     };
     let limits = Limits::default();
-    assert_eq!(stopped(Limits { derived: 100, ..limits }), Some((Some(1), Reason::Derived(100))));
-    assert_eq!(stopped(Limits { facts: 50, ..limits }), Some((Some(1), Reason::Facts(50))));
-    assert_eq!(stopped(Limits { steps: 10_000, ..limits }), Some((Some(1), Reason::Steps(10_000))));
+    assert_eq!(stopped(Limits { derived: 100, ..limits }), Some((Some(1), StopReason::Derived(100))));
+    assert_eq!(stopped(Limits { facts: 50, ..limits }), Some((Some(1), StopReason::Facts(50))));
+    assert_eq!(stopped(Limits { steps: 10_000, ..limits }), Some((Some(1), StopReason::Steps(10_000))));
     let time = Duration::from_millis(1);
-    assert_eq!(stopped(Limits { time, ..limits }), Some((Some(1), Reason::Time(time))));
+    assert_eq!(stopped(Limits { time, ..limits }), Some((Some(1), StopReason::Time(time))));
     let cancel = Cancel::new();
     cancel.cancel();
     let model = run(&compiled, limits, CLOCK, &cancel);
-    assert_eq!(model.stopped.map(|stop| stop.reason), Some(Reason::Cancelled));
+    assert_eq!(model.stopped.map(|stop| stop.reason), Some(StopReason::Cancelled));
     // The model contains the facts that were derived until then.
     assert!(model.relations.iter().any(|relation| relation.len() > 100));
 }
@@ -32,7 +32,7 @@ fn a_cross_product_is_stopped_without_deriving_anything() {
     let compiled = compile(&program, Reading::Engine);
     let limits = Limits { steps: 1_000_000, ..Limits::default() };
     let stop = run(&compiled, limits, CLOCK, &Cancel::new()).stopped;
-    assert_eq!(stop.map(|stop| stop.reason), Some(Reason::Steps(1_000_000)));
+    assert_eq!(stop.map(|stop| stop.reason), Some(StopReason::Steps(1_000_000)));
 }
 
 #[test]
@@ -53,5 +53,5 @@ fn around_a_circle_the_engine_never_ends() {
     let limits = Limits { derived: 1_000, ..Limits::default() };
     let compiled = compile(&program, Reading::Engine);
     let model = run(&compiled, limits, CLOCK, &Cancel::new());
-    assert_eq!(model.stopped.map(|stop| stop.reason), Some(Reason::Derived(1_000)));
+    assert_eq!(model.stopped.map(|stop| stop.reason), Some(StopReason::Derived(1_000)));
 }

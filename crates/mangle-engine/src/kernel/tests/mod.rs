@@ -16,8 +16,8 @@ use std::time::Duration;
 use expect_test::{Expect, expect};
 
 use super::{
-    BEHIND_BODY, Clock, Compiled, Ground, Limits, Model, Obstacle, Reading, Reason, compile, compile_beside,
-    run,
+    AFTER_BODY, Clock, CompiledProgram, Ground, Limits, Model, Obstacle, Reading, StopReason, compile,
+    compile_sharing, run,
 };
 use crate::program::{FileSummary, PredicateId, PredicateKey, Program};
 use mangle_syntax::syntax::SourceFile;
@@ -29,12 +29,12 @@ fn program(text: &str) -> Program {
     Program::new(vec![FileSummary::new(FileId(0), &SourceFile::parse(text.into())).into()])
 }
 
-fn model(text: &str, reading: Reading) -> (Program, Arc<Compiled>, Model) {
+fn model(text: &str, reading: Reading) -> (Program, Arc<CompiledProgram>, Model) {
     let program = program(text);
     // Sharing parts with the other reading must not change the result.
     let compiled = match reading {
         Reading::Engine => compile(&program, reading),
-        Reading::Intended => compile_beside(&program, reading, &compile(&program, Reading::Engine)),
+        Reading::Intended => compile_sharing(&program, reading, &compile(&program, Reading::Engine)),
     };
     let model = run(&compiled, Limits::default(), CLOCK, &Cancel::new());
     (program, compiled, model)
@@ -54,7 +54,7 @@ fn check(text: &str, reading: Reading, expect: Expect) {
     }
     for error in &model.errors {
         let place = match error.premise {
-            BEHIND_BODY => "behind the body".to_owned(),
+            AFTER_BODY => "behind the body".to_owned(),
             premise => format!("at premise {premise}"),
         };
         let _ = write!(out, "\nerror {place}: {}", error.failure);

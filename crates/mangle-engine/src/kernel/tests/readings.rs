@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use super::program;
-use crate::kernel::{Compiled, Reading, compile, compile_beside};
+use crate::kernel::{CompiledProgram, Reading, compile, compile_sharing};
 
 /// The clauses with shared plans.
-fn shared(one: &Compiled, other: &Compiled) -> Vec<u32> {
+fn shared(one: &CompiledProgram, other: &CompiledProgram) -> Vec<u32> {
     let pairs = one.strata.iter().zip(&other.strata).flat_map(|(one, other)| {
         one.plans.iter().flat_map(|plan| other.plans.iter().map(move |other| (plan, other)))
     });
@@ -27,7 +27,7 @@ fn plans_facts_and_clauses_are_shared() {
          count(N) :- door(D), closed(D) |> do fn:group_by(), let N = fn:count().\n",
     );
     let go = compile(&program, Reading::Engine);
-    let written = compile_beside(&program, Reading::Intended, &go);
+    let written = compile_sharing(&program, Reading::Intended, &go);
     assert_eq!(shared(&go, &written), [2, 4]);
     assert!(Arc::ptr_eq(&go.facts, &written.facts) && Arc::ptr_eq(&go.rules, &written.rules));
     assert_eq!(shared(&go, &compile(&program, Reading::Intended)), [0_u32; 0]);

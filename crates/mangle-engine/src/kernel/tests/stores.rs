@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::kernel::{Fact, Kernel, Query, RuleId};
-use crate::program::Embedding;
+use crate::program::ProgramEnvironment;
 use mangle_settings::{Stores, Vocabulary, parse};
 
 const STORES: &str = "[runtime.stores]
@@ -18,7 +18,7 @@ fn stores() -> Arc<Stores> {
 
 /// A program in a runtime with the stores above.
 fn divided(text: &str) -> Program {
-    let embedding = Embedding { stores: Some(stores()), ..Embedding::default() };
+    let embedding = ProgramEnvironment { stores: Some(stores()), ..ProgramEnvironment::default() };
     Program::embedded(program(text).files.to_vec(), Arc::new(embedding))
 }
 

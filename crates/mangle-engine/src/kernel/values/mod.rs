@@ -7,19 +7,19 @@
 //! values to a shared table without copying it.
 
 mod display;
-mod extent;
 mod order;
 mod table;
 #[cfg(test)]
 mod tests;
 mod text;
+mod value_size;
 mod walk;
 
 pub use display::PRINTED_BYTES;
 pub(super) use display::shares;
-pub use extent::MOST_PRINTED;
 pub use table::{TooDeep, Values};
 pub(super) use text::{civil_date, duration_text, float_text, push_fraction, time_text};
+pub use value_size::MOST_PRINTED;
 pub(super) use walk::{MARK, cut_text, mark};
 
 /// The number of an interned value in its [`Values`]. Two values in the same [`Values`] (including

@@ -34,11 +34,11 @@ pub(super) fn engine_hash(values: &Values, id: ValueId, known: &mut FxHashMap<Va
             open.pop();
         }
     }
-    of(values, id, known)
+    value_hash(values, id, known)
 }
 
 /// The hash of a simple value or of a cached compound value.
-fn of(values: &Values, id: ValueId, known: &FxHashMap<ValueId, u64>) -> u64 {
+fn value_hash(values: &Values, id: ValueId, known: &FxHashMap<ValueId, u64>) -> u64 {
     match values.get(id) {
         Datum::Name(text) | Datum::String(text) => fnv(text.as_bytes()),
         Datum::Bytes(bytes) => fnv(bytes),
@@ -53,7 +53,7 @@ fn of(values: &Values, id: ValueId, known: &FxHashMap<ValueId, u64>) -> u64 {
 /// pairs: the first element and the rest.
 fn of_parts(values: &Values, datum: &Datum, known: &FxHashMap<ValueId, u64>) -> u64 {
     const PAIR: u32 = 7;
-    let of = |id: &ValueId| of(values, *id, known);
+    let of = |id: &ValueId| value_hash(values, *id, known);
     let link = |kind: u32| move |rest: u64, first: u64| cons(first, rest, kind);
     match datum {
         Datum::Pair(first, second) => cons(of(first), of(second), PAIR),

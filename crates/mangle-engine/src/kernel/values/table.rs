@@ -8,8 +8,8 @@ use rustc_hash::{FxHashMap, FxHasher};
 use super::super::chunked_vec::ChunkedVec;
 use super::super::sharded_table::ShardedTable;
 use super::super::work;
-use super::extent::Extent;
-use super::{Datum, Key, ValueId, extent, order};
+use super::value_size::ValueSize;
+use super::{Datum, Key, ValueId, order, value_size};
 
 /// A value nests deeper than the limit. The text completes "this stops the engine: …".
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -41,12 +41,12 @@ pub struct Values {
 }
 
 /// The value `0`, returned for invalid numbers.
-static NOTHING: Entry = Entry { datum: Datum::Number(0), hash: 0, extent: Extent::NONE };
+static ZERO_ENTRY: Entry = Entry { datum: Datum::Number(0), hash: 0, extent: ValueSize::NONE };
 
 struct Entry {
     datum: Datum,
     hash: u32,
-    extent: Extent,
+    extent: ValueSize,
 }
 
 impl Default for Values {
@@ -202,7 +202,7 @@ impl Values {
     /// If the number belongs to another table.
     #[must_use]
     pub fn get(&self, id: ValueId) -> &Datum {
-        work::done(1);
+        work::record_work(1);
         &self.entry(id).datum
     }
 
@@ -226,7 +226,7 @@ impl Values {
         if entry.extent.depth() == 0 { entry.hash } else { entry.extent.digest() }
     }
 
-    pub(super) fn extent(&self, id: ValueId) -> Extent {
+    pub(super) fn extent(&self, id: ValueId) -> ValueSize {
         self.entry(id).extent
     }
 
@@ -252,20 +252,20 @@ impl Values {
         {
             values = base;
         }
-        values.entries.get((id.0 - values.first) as usize).unwrap_or(&NOTHING)
+        values.entries.get((id.0 - values.first) as usize).unwrap_or(&ZERO_ENTRY)
     }
 
     fn scalar(&mut self, key: Key<'_>) -> ValueId {
         let hash = hash(key);
         self.lookup(key, hash).unwrap_or_else(|| {
             let datum = key.to_datum();
-            let extent = extent::of(self, &datum);
+            let extent = value_size::measure(self, &datum);
             self.push(datum, hash, extent)
         })
     }
 
     fn lookup(&self, key: Key<'_>, hash: u32) -> Option<ValueId> {
-        work::done(1 + key.size() / 256);
+        work::record_work(1 + key.size() / 256);
         let mut values = Some(self);
         while let Some(level) = values {
             let same = |index: &u32| {
@@ -281,14 +281,14 @@ impl Values {
     }
 
     fn add(&mut self, datum: Datum, hash: u32) -> Result<ValueId, TooDeep> {
-        let extent = extent::of(self, &datum);
+        let extent = value_size::measure(self, &datum);
         if extent.depth() > self.depth_limit {
             return Err(TooDeep { limit: self.depth_limit });
         }
         Ok(self.push(datum, hash, extent))
     }
 
-    fn push(&mut self, datum: Datum, hash: u32, extent: Extent) -> ValueId {
+    fn push(&mut self, datum: Datum, hash: u32, extent: ValueSize) -> ValueId {
         let id = ValueId(self.end());
         self.heap += allocated(match &datum {
             Datum::Name(text) | Datum::String(text) => text.len(),

@@ -299,7 +299,7 @@ fn values_that_double_are_printed_in_bounded_steps() {
         let mut values = Values::new();
         let id = doubling(&mut values, 900, kind);
         assert_eq!(values.printed_bytes(id), super::MOST_PRINTED);
-        let ((text, json), steps) = crate::kernel::work::most(|| {
+        let ((text, json), steps) = crate::kernel::work::max_between_checks(|| {
             (values.display(id).to_string(), values.json_within(id, 4096).to_string())
         });
         assert!((2_000..=super::PRINTED_BYTES).contains(&text.len()), "{}", text.len());

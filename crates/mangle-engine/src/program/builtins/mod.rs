@@ -14,7 +14,7 @@ pub use predicates::PREDICATES;
 
 use mangle_settings::versions::RELEASES;
 
-use super::{Embedding, Mode};
+use super::{Mode, ProgramEnvironment};
 
 /// A built-in predicate.
 #[derive(Debug, PartialEq, Eq)]
@@ -84,7 +84,7 @@ pub struct Parameter {
 impl Parameter {
     /// The mode in the engine version of a program.
     #[must_use]
-    pub fn mode_in(&self, embedding: &Embedding) -> Mode {
+    pub fn mode_in(&self, embedding: &ProgramEnvironment) -> Mode {
         match self.bound_since {
             Some(since) if !embedding.has(since) => Mode::Output,
             _ => self.mode,

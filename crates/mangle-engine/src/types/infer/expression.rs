@@ -5,7 +5,7 @@ use super::state::TypeState;
 use crate::program::builtins::{self, Arity, BuiltinFunction};
 use crate::types::Type;
 use crate::types::signature::{Bindings, as_evaluated};
-use crate::types::value::{Base, DEPTH, StructField};
+use crate::types::value::{Base, MAX_DEPTH, StructField};
 use mangle_syntax::syntax::ast::{Apply, Term, TermKind};
 use mangle_syntax::text::Symbol;
 
@@ -24,7 +24,7 @@ pub(super) fn type_of(term: &Term, state: &TypeState) -> TypeResult {
         TermKind::Float(_) => Type::Base(Base::Float),
         TermKind::String => Type::Base(Base::String),
         TermKind::Bytes => Type::Base(Base::Bytes),
-        TermKind::Apply(apply) => application(apply, state)?.bounded(DEPTH),
+        TermKind::Apply(apply) => application(apply, state)?.bounded(MAX_DEPTH),
     })
 }
 
@@ -145,7 +145,7 @@ pub(super) fn field_problem(
         found: found.clone(),
         origin: subject.variable().and_then(|variable| state.origin(variable)),
         wanted: Type::Any,
-        names: false,
+        differs_only_in_names: false,
     })
 }
 
@@ -200,6 +200,6 @@ fn argument_problem(
         found: found.clone(),
         origin: term.variable().and_then(|variable| state.origin(variable)),
         wanted: wanted.clone(),
-        names: false,
+        differs_only_in_names: false,
     })
 }

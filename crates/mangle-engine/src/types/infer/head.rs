@@ -95,6 +95,6 @@ fn head_problem(
         found: found.clone(),
         origin: term.variable().and_then(|name| state.origin(name)),
         wanted: wanted.clone(),
-        names: false,
+        differs_only_in_names: false,
     }
 }

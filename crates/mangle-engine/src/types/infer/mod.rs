@@ -22,11 +22,11 @@ use crate::program::{Mode, Signature};
 use mangle_syntax::syntax::ast::{Atom, Clause, Premise, TimeBoundKind};
 
 /// The maximum number of alternatives to track. More alternatives are joined into one.
-const STATES: usize = 16;
+const MAX_STATES: usize = 16;
 
 /// The maximum number of premises to analyze in a clause. Each premise may copy the types of all
 /// variables. Later premises do not narrow any type.
-const PREMISES: usize = 200;
+const MAX_PREMISES: usize = 200;
 
 /// Type information about one relation of a clause.
 #[derive(Debug, Clone)]
@@ -52,18 +52,18 @@ impl ClauseTypes {
     /// Infers the types of a clause without syntax errors. `relation` returns the type information
     /// of the predicates in the premises and the head.
     #[must_use]
-    pub fn of<'p>(clause: &Clause, relation: impl Fn(&Atom) -> Relation<'p>) -> Self {
+    pub fn infer<'p>(clause: &Clause, relation: impl Fn(&Atom) -> Relation<'p>) -> Self {
         let head = relation(&clause.head);
         let mut inference =
             Inference { problems: Vec::new(), states: vec![entry_state(clause, &head)], impossible: false };
-        for (index, premise) in (0..).zip(&clause.premises).take(PREMISES) {
+        for (index, premise) in (0..).zip(&clause.premises).take(MAX_PREMISES) {
             if !is_negated(premise) {
-                inference.follow(index, premise, &relation);
+                inference.infer_premise(index, premise, &relation);
             }
         }
-        for (index, premise) in (0..).zip(&clause.premises).take(PREMISES) {
+        for (index, premise) in (0..).zip(&clause.premises).take(MAX_PREMISES) {
             if is_negated(premise) {
-                inference.follow(index, premise, &relation);
+                inference.infer_premise(index, premise, &relation);
             }
         }
         inference.transform(clause);
@@ -121,22 +121,24 @@ impl Inference {
         let mut nearest: Option<Box<TypeProblem>> = None;
         for state in &self.states {
             if let Err(problem) = step(state, &mut next)
-                && nearest.as_ref().is_none_or(|known| problem.names && !known.names)
+                && nearest
+                    .as_ref()
+                    .is_none_or(|known| problem.differs_only_in_names && !known.differs_only_in_names)
             {
                 nearest = Some(problem);
             }
         }
         if let Some(problem) = nearest.filter(|_| next.is_empty()) {
-            self.impossible |= !problem.names && problem.kind.is_fatal();
+            self.impossible |= !problem.differs_only_in_names && problem.kind.is_fatal();
             next.clone_from(&self.states);
             // The premise has no usable types, and the types before it are doubtful. Names that no
             // clause writes are an exception: the host may add facts with them.
-            if !problem.names {
+            if !problem.differs_only_in_names {
                 next.iter_mut().for_each(forget);
             }
             self.problems.push(*problem);
         }
-        if next.len() > STATES
+        if next.len() > MAX_STATES
             && let Some((first, rest)) = next.split_first_mut()
         {
             rest.iter().for_each(|state| first.absorb(state));

@@ -18,13 +18,13 @@ type Step = Result<(), Box<TypeProblem>>;
 
 /// The position of a premise.
 #[derive(Clone, Copy)]
-struct Place {
+struct PremisePosition {
     premise: u32,
     negated: bool,
 }
 
 impl Inference {
-    pub(super) fn follow<'p>(
+    pub(super) fn infer_premise<'p>(
         &mut self,
         index: u32,
         premise: &Premise,
@@ -39,7 +39,7 @@ impl Inference {
 
     fn literal<'p>(&mut self, index: u32, literal: &Literal, relation: impl Fn(&Atom) -> Relation<'p>) {
         let atom = &literal.atom;
-        let place = Place { premise: index, negated: literal.is_negated() };
+        let place = PremisePosition { premise: index, negated: literal.is_negated() };
         let forget = |state: &mut TypeState| forget_all(state, &atom.args);
         if atom.is_builtin() {
             if let Some(parameters) = builtin_parameters(atom) {
@@ -89,7 +89,7 @@ impl Inference {
                 let range = comparison.operator_range;
                 self.step(
                     |state, next| ordering(index, sides, range, state, next),
-                    |state| unless_number(state, sides),
+                    |state| forget_unless_number(state, sides),
                 );
             }
         }
@@ -103,7 +103,7 @@ fn forget_all<'t>(state: &mut TypeState, terms: impl IntoIterator<Item = &'t Ter
 }
 
 /// Clears the types of both sides of an ordering unless they can be integers.
-fn unless_number(state: &mut TypeState, sides: [&Term; 2]) {
+fn forget_unless_number(state: &mut TypeState, sides: [&Term; 2]) {
     for name in sides.into_iter().filter_map(Term::variable) {
         if !state.get(name).overlaps(&Type::number()) {
             state.set(name, Type::Any, None);
@@ -119,11 +119,25 @@ fn problem(
     wanted: &Type,
 ) -> Box<TypeProblem> {
     let Conflict { found, origin, names } = conflict;
-    Box::new(TypeProblem { kind, range, variable, found, origin, wanted: wanted.clone(), names })
+    Box::new(TypeProblem {
+        kind,
+        range,
+        variable,
+        found,
+        origin,
+        wanted: wanted.clone(),
+        differs_only_in_names: names,
+    })
 }
 
 /// Adds one state for each possible alternative of the relation.
-fn rows(place: Place, atom: &Atom, rows: &Rows, state: &TypeState, next: &mut Vec<TypeState>) -> Step {
+fn rows(
+    place: PremisePosition,
+    atom: &Atom,
+    rows: &Rows,
+    state: &TypeState,
+    next: &mut Vec<TypeState>,
+) -> Step {
     if rows.is_unknown() {
         next.push(unknown(&atom.args, state)?);
         return Ok(());
@@ -149,7 +163,7 @@ fn rows(place: Place, atom: &Atom, rows: &Rows, state: &TypeState, next: &mut Ve
 
 /// True if `one` is the more likely cause: the problem of the row that matched more arguments.
 fn is_nearer(one: &TypeProblem, other: &TypeProblem) -> bool {
-    (one.names, one.range.start()) > (other.names, other.range.start())
+    (one.differs_only_in_names, one.range.start()) > (other.differs_only_in_names, other.range.start())
 }
 
 fn unknown(args: &[Term], state: &TypeState) -> Result<TypeState, Box<TypeProblem>> {
@@ -161,7 +175,7 @@ fn unknown(args: &[Term], state: &TypeState) -> Result<TypeState, Box<TypeProble
 
 /// Narrows the arguments of an atom to the columns of one alternative.
 fn unify_row(
-    place: Place,
+    place: PremisePosition,
     args: &[Term],
     row: &[Type],
     contradicted: &[Option<Base>],
@@ -181,8 +195,8 @@ fn unify_row(
 }
 
 /// Narrows one argument of a premise to `wanted`.
-fn narrow(place: Place, argument: u32, term: &Term, wanted: &Type, state: &mut TypeState) -> Step {
-    let Place { premise, negated } = place;
+fn narrow(place: PremisePosition, argument: u32, term: &Term, wanted: &Type, state: &mut TypeState) -> Step {
+    let PremisePosition { premise, negated } = place;
     let kind = TypeProblemKind::Premise { premise, argument, negated };
     match term.variable() {
         // A negated premise is only compared, and narrows no variable.
@@ -220,7 +234,7 @@ fn check(
 }
 
 fn builtin(
-    place: Place,
+    place: PremisePosition,
     atom: &Atom,
     parameters: &[Parameter],
     state: &TypeState,
@@ -274,7 +288,7 @@ fn parameter_type(name: &str, parameter: &Parameter) -> Type {
 }
 
 fn match_field(
-    place: Place,
+    place: PremisePosition,
     [subject, label, value]: [&Term; 3],
     state: &TypeState,
     next: &mut Vec<TypeState>,
@@ -303,7 +317,7 @@ fn match_field(
 
 /// The engine compares names as text: `/ab` has the prefix `/a`.
 fn match_prefix(
-    place: Place,
+    place: PremisePosition,
     subject: &Term,
     prefix: Symbol,
     state: &TypeState,

@@ -20,7 +20,7 @@ pub struct TypeProblem {
     /// The expected type. For a comparison, the type of the opposite side.
     pub wanted: Type,
     /// True if the types differ only in the names that clauses happen to contain.
-    pub names: bool,
+    pub differs_only_in_names: bool,
 }
 
 /// The kind of a type conflict.

@@ -26,7 +26,7 @@ pub enum TypeOrigin {
 }
 
 /// The minimum number of variables for lookup with a hash map.
-const MANY: usize = 24;
+const MIN_HASHED_VARIABLES: usize = 24;
 
 #[derive(Debug, Clone)]
 struct Slot {
@@ -39,7 +39,7 @@ struct Slot {
 pub struct TypeState {
     /// The slot of each variable. `V = W` assigns the same slot to both.
     names: SmallVec<[(Symbol, u32); 8]>,
-    /// The index of each variable in `names`. Empty below [`MANY`] variables.
+    /// The index of each variable in `names`. Empty below [`MIN_HASHED_VARIABLES`] variables.
     places: FxHashMap<Symbol, usize>,
     slots: SmallVec<[Slot; 8]>,
 }
@@ -56,7 +56,7 @@ pub(super) struct Conflict {
 
 impl TypeState {
     fn slot(&self, name: Symbol) -> Option<usize> {
-        let found = match self.names.len() < MANY {
+        let found = match self.names.len() < MIN_HASHED_VARIABLES {
             true => self.names.iter().find(|(known, _)| *known == name),
             false => self.names.get(*self.places.get(&name)?),
         };
@@ -91,9 +91,9 @@ impl TypeState {
             self.slots.push(Slot { ty: Type::Any, origin: None });
             self.names.push((name, u32::try_from(slot).unwrap_or(u32::MAX)));
             let at = self.names.len() - 1;
-            if at + 1 == MANY {
+            if at + 1 == MIN_HASHED_VARIABLES {
                 self.places = self.names.iter().enumerate().map(|(at, (name, _))| (*name, at)).collect();
-            } else if at + 1 > MANY {
+            } else if at + 1 > MIN_HASHED_VARIABLES {
                 self.places.insert(name, at);
             }
             slot

@@ -3,7 +3,7 @@
 use super::expression::{key_kind, type_of, type_or_any};
 use super::problem::{TypeProblem, TypeProblemKind};
 use super::state::{TypeOrigin, TypeState};
-use super::{Inference, PREMISES};
+use super::{Inference, MAX_PREMISES};
 use crate::program::builtins::{self, BuiltinFunction};
 use crate::types::Type;
 use crate::types::value::Base;
@@ -14,7 +14,7 @@ impl Inference {
     pub(super) fn transform(&mut self, clause: &Clause) {
         // The Go implementation applies only the first transform. Another rule reports the second.
         let Some(transform) = clause.transforms.first() else { return };
-        for statement in transform.statements.iter().take(PREMISES) {
+        for statement in transform.statements.iter().take(MAX_PREMISES) {
             let Some(variable) = statement.variable.as_ref().and_then(Term::variable) else { continue };
             let value = &statement.value;
             let step = |state: &TypeState, next: &mut Vec<TypeState>| {
@@ -76,7 +76,7 @@ fn reduce(
                 found,
                 origin: only.variable().and_then(|name| state.origin(name)),
                 wanted,
-                names: false,
+                differs_only_in_names: false,
             }))
         }
         ("fn:count", []) => Ok(Type::Base(Base::Number)),

@@ -64,5 +64,5 @@ fn instant_with(values: &mut Values, clock: Clock, call: &Call<'_>) -> Option<Va
         _ => return None,
     };
     let text = values.string(&text);
-    Function::of("fn:time:parse_rfc3339")?.apply(values, &[text], &clock).ok()
+    Function::from_name("fn:time:parse_rfc3339")?.apply(values, &[text], &clock).ok()
 }

@@ -8,7 +8,7 @@ mod widths;
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 
-use mangle_engine::kernel::{Clock, Compiled, ValueId, Values};
+use mangle_engine::kernel::{Clock, CompiledProgram, ValueId, Values};
 use mangle_engine::types::{Base, Type};
 use mangle_syntax::text::Symbol;
 use rustc_hash::FxHashMap;
@@ -34,7 +34,7 @@ pub(super) type WordMemo = RefCell<FxHashMap<(SortId, Base, usize), Option<Vec<V
 /// A generator of column values for worlds of one size.
 pub(super) struct Generator<'g> {
     pub(super) sorts: &'g Sorts,
-    pub(super) compiled: &'g Compiled,
+    pub(super) compiled: &'g CompiledProgram,
     pub(super) values: &'g mut Values,
     pub(super) clock: Clock,
     /// The number of facts of a world.
@@ -58,7 +58,7 @@ pub(super) struct Generator<'g> {
 impl<'g> Generator<'g> {
     pub(super) fn new(
         sorts: &'g Sorts,
-        compiled: &'g Compiled,
+        compiled: &'g CompiledProgram,
         values: &'g mut Values,
         clock: Clock,
         size: usize,

@@ -87,7 +87,7 @@ impl Encoder<'_> {
         let infinite = self.exprs.ite(is_negative, down, up);
         let text = self.exprs.ite(is_infinite, infinite, finite);
         let text = self.exprs.ite(is_nan, nan, text);
-        if let Some(function) = Function::of("fn:float64:to_string") {
+        if let Some(function) = Function::from_name("fn:float64:to_string") {
             let (arg, result) =
                 (self.exprs.make(Kind::Float, &[float]), self.exprs.make(Kind::String, &[text]));
             let succeeds = self.exprs.bool(true);

@@ -61,7 +61,7 @@ impl Roots {
     #[must_use]
     pub fn consulted(&self, program: &Program) -> Influences {
         let against: Vec<_> = self.block.iter().chain(&self.deny).copied().collect();
-        Influences::of(program, &self.permits(), &against)
+        Influences::new(program, &self.permits(), &against)
     }
 
     /// Returns the predicates that decide about permissions and blocks. Empty if the program has
@@ -69,7 +69,7 @@ impl Roots {
     fn decisive(&self, program: &Program) -> Influences {
         match self.permit.is_none() && self.block.is_empty() {
             true => Influences::default(),
-            false => Influences::of(program, &self.permits(), &self.block),
+            false => Influences::new(program, &self.permits(), &self.block),
         }
     }
 
@@ -99,7 +99,7 @@ impl Grounds {
     /// Returns the influence of a predicate on permissions, or `None`.
     pub(super) fn get(&self, program: &Program, predicate: PredicateId) -> Option<Ground> {
         let consult = self.consulted.get(predicate)?;
-        let grants = consult.grants || consult.lifts;
+        let grants = consult.grants || consult.removes_obstacle;
         if self.only_blocks && !grants {
             return None;
         }

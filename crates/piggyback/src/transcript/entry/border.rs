@@ -65,7 +65,7 @@ impl EntryForm {
         let (mut form, mut counts) = (Self::default(), Counts::default());
         let lines = head.split(|byte| *byte == b'\n').filter(|line| !line.trim_ascii().is_empty());
         for (index, line) in lines.take(LINES).enumerate() {
-            let Some(prefix) = Prefix::of(line) else { continue };
+            let Some(prefix) = Prefix::parse(line) else { continue };
             let text = line.get(prefix.end..).unwrap_or(&[]);
             let is_text = text.starts_with(b"{") || text.starts_with(b"```") || has_control_key(text);
             let is_labelled = is_text || prefix.role.is_some() || prefix.time.is_some() && prefix.has_level;
@@ -99,7 +99,7 @@ impl EntryForm {
 
     /// Returns the prefix of a line if the line begins an entry in this format.
     pub(super) fn prefix(&self, line: &[u8]) -> Option<Prefix> {
-        let prefix = Prefix::of(line)?;
+        let prefix = Prefix::parse(line)?;
         let is_border = match prefix.time {
             Some(mask) => !self.has_times() || self.masks.contains(&Some(mask)),
             None if prefix.has_level => !self.has_times() && self.has_levels,
@@ -172,7 +172,7 @@ impl Borders {
                 is_open
                     && !self.json.is_in_string()
                     && !text.trim_ascii().is_empty()
-                    && self.json.goes_on(text, 0)
+                    && self.json.can_continue(text, 0)
             }
         };
         if !goes_on {
@@ -219,7 +219,7 @@ impl Borders {
         if is_open
             && !self.json.is_in_string()
             && !prefix.is_speaker()
-            && self.json.goes_on(line.get(prefix.gap..).unwrap_or(&[]), self.gap)
+            && self.json.can_continue(line.get(prefix.gap..).unwrap_or(&[]), self.gap)
         {
             return Line::Continues(prefix.gap);
         }

@@ -9,7 +9,7 @@ mod envelope;
 mod literal;
 mod nesting;
 mod prefix;
-mod shared;
+mod prefixed_lines;
 mod speaker;
 #[cfg(test)]
 mod tests;

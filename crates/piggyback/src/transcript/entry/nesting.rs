@@ -50,7 +50,7 @@ impl Nesting {
 
     /// True if a line can continue the open multi-line JSON. `gap` is the length of the white space
     /// before its first line.
-    pub(super) fn goes_on(&self, text: &[u8], gap: usize) -> bool {
+    pub(super) fn can_continue(&self, text: &[u8], gap: usize) -> bool {
         let inner = text.trim_ascii();
         let is_indented = text.len() - text.trim_ascii_start().len() > gap + 1;
         match inner.first() {

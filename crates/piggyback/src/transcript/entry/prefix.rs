@@ -62,7 +62,7 @@ impl Piece {
 
 impl Prefix {
     /// Parses the prefix of a line, if any.
-    pub(in crate::transcript) fn of(line: &[u8]) -> Option<Self> {
+    pub(in crate::transcript) fn parse(line: &[u8]) -> Option<Self> {
         if line.first().is_none_or(|first| first.is_ascii_whitespace() || matches!(first, b'{' | b'}' | b'"'))
         {
             return None;
@@ -290,7 +290,7 @@ impl<'l> Cursor<'l> {
         let mut words = inner.split(|byte| matches!(byte, b' ' | b'\t' | b'|'));
         self.found.has_level |= words.any(is_level);
         if let Some(speaker) =
-            std::str::from_utf8(inner).ok().map(TurnRole::of).filter(|role| *role != TurnRole::Other)
+            std::str::from_utf8(inner).ok().map(TurnRole::parse).filter(|role| *role != TurnRole::Other)
         {
             self.found.role = Some(speaker);
             self.found.is_certain =

@@ -34,7 +34,7 @@ static LABEL: LazyLock<Option<Regex>> = LazyLock::new(|| {
 pub(super) fn at_start(text: &[u8]) -> Option<Speaker> {
     let found = LABEL.as_ref()?.captures(text)?;
     let word = std::str::from_utf8(found.name("word")?.as_bytes()).ok()?;
-    let role = TurnRole::of(word);
+    let role = TurnRole::parse(word);
     if role == TurnRole::Other {
         return None;
     }
@@ -68,7 +68,7 @@ pub(super) fn at_start(text: &[u8]) -> Option<Speaker> {
 }
 
 /// Label before an envelope that is not a reply.
-static ASKED: LazyLock<Option<Regex>> = LazyLock::new(|| {
+static USER_LABEL: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(
         r#"(?i-u)\b(?:user|human)(?: (?:input|message|says|said|turn|text|request))?[ \t]*[:>=-]+[ \t]*["'`]?$"#,
     )
@@ -111,7 +111,7 @@ pub(super) fn is_thought(words: &[u8]) -> bool {
 fn role_before(words: &[u8]) -> Option<TurnRole> {
     let words = words.get(words.len().saturating_sub(MAX_WORDS)..).unwrap_or(words);
     let last = ROLE.as_ref()?.captures_iter(words).last()?;
-    let role = TurnRole::of(std::str::from_utf8(last.name("role")?.as_bytes()).ok()?);
+    let role = TurnRole::parse(std::str::from_utf8(last.name("role")?.as_bytes()).ok()?);
     (role != TurnRole::Other).then_some(role)
 }
 
@@ -122,7 +122,7 @@ pub(super) fn of_words(words: &[u8]) -> TurnRole {
         role
     } else if has(&TOOL) {
         TurnRole::Tool
-    } else if has(&ASKED) || has(&PROMPT) && !has(&ANSWER) {
+    } else if has(&USER_LABEL) || has(&PROMPT) && !has(&ANSWER) {
         TurnRole::User
     } else {
         TurnRole::Assistant

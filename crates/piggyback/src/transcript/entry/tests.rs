@@ -25,7 +25,7 @@ fn turns(options: &TranscriptOptions, text: &str) -> Vec<(TextKind, String)> {
             }
             assert!(record.findings.is_empty(), "{:?}", record.findings);
         };
-        let mut reader = TranscriptReader::new(options.clone()).knowing(text.as_bytes(), true);
+        let mut reader = TranscriptReader::new(options.clone()).with_format(text.as_bytes(), true);
         text.as_bytes().chunks(step).for_each(|chunk| reader.feed(chunk, &mut each));
         reader.finish(&mut each);
         out

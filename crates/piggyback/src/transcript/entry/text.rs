@@ -6,10 +6,10 @@ use std::ops::Range;
 use super::border::{Borders, EntryForm, Line};
 use super::envelope::{self, EnvelopePlace};
 use super::prefix::Prefix;
-use super::{literal, shared, speaker};
+use super::{literal, prefixed_lines, speaker};
 use crate::envelope::json::{self, Json};
 use crate::transcript::line_end::without_line_end;
-use crate::transcript::turn::{Record, Skip, TextKind, Turn, TurnRole, Unsaid};
+use crate::transcript::turn::{NonReplyPlace, Record, Skip, TextKind, Turn, TurnRole};
 use crate::transcript::words::has_control_key;
 use mangle_syntax::text::{SegmentMap, SegmentMapBuilder, TextRange, size};
 
@@ -27,7 +27,7 @@ pub(in crate::transcript) struct Text<'r> {
 
 impl<'r> Text<'r> {
     /// Extracts the text of a record.
-    pub(super) fn of(record: &'r [u8], form: &EntryForm) -> Self {
+    pub(super) fn from_record(record: &'r [u8], form: &EntryForm) -> Self {
         let (mut borders, mut at, mut prefix) = (Borders::default(), 0, None);
         let mut pieces: Vec<Range<usize>> = Vec::new();
         for line in record.split_inclusive(|byte| *byte == b'\n') {
@@ -61,7 +61,7 @@ impl<'r> Text<'r> {
 
     /// Extracts an assembled text. `outer` is the turn that contains the text.
     pub(super) fn inside(text: &'r [u8], outer: &'r Turn, form: &EntryForm) -> Self {
-        Self { outer: Some(outer), ..Self::of(text, form) }
+        Self { outer: Some(outer), ..Self::from_record(text, form) }
     }
 
     /// Returns the map from the text to the record.
@@ -76,7 +76,7 @@ impl<'r> Text<'r> {
     /// Creates a turn from bytes that are derived from the text. `inner` maps these bytes to the
     /// text.
     fn made(&self, role: TurnRole, kind: TextKind, bytes: Vec<u8>, inner: &SegmentMap) -> Turn {
-        let mut turn = Turn::made(role, kind, bytes, inner.within(&self.map()));
+        let mut turn = Turn::from_decoded(role, kind, bytes, inner.within(&self.map()));
         if let Some(outer) = self.outer {
             (turn.levels, turn.path, turn.takes_edits) = (outer.levels, outer.path.clone(), false);
         }
@@ -112,7 +112,7 @@ impl<'r> Text<'r> {
             [one] => Turn::part(role, kind, *one),
             several => {
                 let bytes = self.bytes.get(part).unwrap_or(&[]).to_vec();
-                Turn::made(role, kind, bytes, map(several))
+                Turn::from_decoded(role, kind, bytes, map(several))
             }
         }
     }
@@ -179,7 +179,7 @@ const MAX_ENVELOPES: usize = 1_000;
 
 /// Reads the reply or the input of the model in an entry. Returns no turns for other entries.
 pub(in crate::transcript) fn read(record: &Record<'_>, form: &EntryForm) -> Vec<Turn> {
-    read_text(&Text::of(record.bytes, form))
+    read_text(&Text::from_record(record.bytes, form))
 }
 
 /// Like [`read`], for an extracted text.
@@ -196,20 +196,20 @@ pub(super) fn read_text(text: &Text<'_>) -> Vec<Turn> {
         _ => false,
     };
     if found.as_ref().is_none_or(is_damaged) && has_control_key(bytes) {
-        let turns = of_blocks(text);
+        let turns = turns_of_blocks(text);
         if !turns.is_empty() {
             return turns;
         }
     }
     let Some((role, is_certain)) = said else {
-        return found.map(|place| of_places(text, place, None)).unwrap_or_default();
+        return found.map(|place| turns_at_places(text, place, None)).unwrap_or_default();
     };
     let is_model = role == TurnRole::Assistant;
     let turn = match found {
         Some(EnvelopePlace::Quoted(quote)) => text.quoted(role, kind(role), quote),
         Some(EnvelopePlace::Literal(quote)) => text.literal(role, kind(role), quote),
         // A logging program may have the same name as the role.
-        Some(place) if is_model && !is_certain => return of_places(text, place, Some(role)),
+        Some(place) if is_model && !is_certain => return turns_at_places(text, place, Some(role)),
         None if is_model && !is_certain && !bytes.get(start..end).is_some_and(envelope::is_cut) => None,
         None if role == TurnRole::System || role == TurnRole::Tool && !is_certain => None,
         _ => (start < end).then(|| text.turn(role, kind(role), start..end)),
@@ -219,12 +219,12 @@ pub(super) fn read_text(text: &Text<'_>) -> Vec<Turn> {
 
 /// Returns turns that are recognized only by their envelopes. Unquoted envelopes together are one
 /// reply; each literal is a separate text.
-fn of_places(text: &Text<'_>, first: EnvelopePlace, role: Option<TurnRole>) -> Vec<Turn> {
+fn turns_at_places(text: &Text<'_>, first: EnvelopePlace, role: Option<TurnRole>) -> Vec<Turn> {
     let (mut turns, mut next, mut end) = (Vec::new(), Some(first), 0);
     while let Some(place) = next.take().filter(|_| turns.len() < MAX_ENVELOPES) {
         let from = std::mem::replace(&mut end, text.end(&place));
         let is_literal = matches!(place, EnvelopePlace::Literal(_));
-        let turn = of_place(text, place, from, role);
+        let turn = turn_at_place(text, place, from, role);
         let is_reply = turn.as_ref().is_some_and(Turn::is_reply);
         turns.extend(turn);
         if is_literal || !is_reply {
@@ -236,7 +236,7 @@ fn of_places(text: &Text<'_>, first: EnvelopePlace, role: Option<TurnRole>) -> V
 
 /// Returns a turn that is recognized only by its envelope. The words after `from` determine the
 /// speaker.
-fn of_place(text: &Text<'_>, place: EnvelopePlace, from: usize, role: Option<TurnRole>) -> Option<Turn> {
+fn turn_at_place(text: &Text<'_>, place: EnvelopePlace, from: usize, role: Option<TurnRole>) -> Option<Turn> {
     let start = match &place {
         EnvelopePlace::Bare(range) => range.start,
         EnvelopePlace::Quoted(quote) | EnvelopePlace::Literal(quote) => *quote,
@@ -248,7 +248,7 @@ fn of_place(text: &Text<'_>, place: EnvelopePlace, from: usize, role: Option<Tur
     };
     let role = role.unwrap_or_else(|| speaker::of_words(before));
     let kind = match speaker::is_thought(before) {
-        true => TextKind::Skipped(Skip::NotReply(Unsaid::Reasoning)),
+        true => TextKind::Skipped(Skip::NotReply(NonReplyPlace::Reasoning)),
         false => kind(role),
     };
     match place {
@@ -259,18 +259,18 @@ fn of_place(text: &Text<'_>, place: EnvelopePlace, from: usize, role: Option<Tur
 }
 
 /// Returns the turns of envelopes whose lines share a prefix.
-fn of_blocks(text: &Text<'_>) -> Vec<Turn> {
+fn turns_of_blocks(text: &Text<'_>) -> Vec<Turn> {
     let role = |prefix: Range<usize>| {
         let words = text.bytes.get(prefix).unwrap_or(&[]);
         let words =
             words.split(|byte| !byte.is_ascii_alphabetic()).filter_map(|word| std::str::from_utf8(word).ok());
-        words.map(TurnRole::of).find(|role| *role != TurnRole::Other).unwrap_or(TurnRole::Assistant)
+        words.map(TurnRole::parse).find(|role| *role != TurnRole::Other).unwrap_or(TurnRole::Assistant)
     };
-    let turn = |block: shared::Block| {
+    let turn = |block: prefixed_lines::Block| {
         let role = role(block.prefix);
         text.lines(role, kind(role), &block.pieces)
     };
-    shared::blocks(&text.bytes).into_iter().map(turn).collect()
+    prefixed_lines::blocks(&text.bytes).into_iter().map(turn).collect()
 }
 
 /// Returns the turns of a text that is not a log but shows replies as literals or with a line
@@ -284,13 +284,13 @@ pub(in crate::transcript) fn unwrapped(bytes: &[u8]) -> Vec<Turn> {
         outer: None,
     };
     match envelope::find(bytes) {
-        Some(place @ EnvelopePlace::Literal(_)) => of_places(&text, place, None),
+        Some(place @ EnvelopePlace::Literal(_)) => turns_at_places(&text, place, None),
         Some(EnvelopePlace::Bare(range))
             if bytes.get(range.clone()).is_some_and(|text| json::value_end(text).is_ok()) =>
         {
             Vec::new()
         }
-        _ => of_blocks(&text),
+        _ => turns_of_blocks(&text),
     }
 }
 

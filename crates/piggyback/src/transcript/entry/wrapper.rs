@@ -4,7 +4,7 @@
 use super::begins_envelope;
 use super::nesting::Nesting;
 use crate::envelope::json::{Json, JsonKind as Node, NodeId};
-use crate::transcript::words::{is_string, member, says};
+use crate::transcript::words::{is_string, member, member_equals};
 
 /// Maximum number of records of a file that are examined.
 const MAX_RECORDS: usize = 64;
@@ -39,7 +39,7 @@ struct Candidate {
 impl Candidate {
     /// Reads the next text. Returns true if it continues the envelope.
     fn continues(&mut self, text: &[u8]) -> bool {
-        let is_next = !text.trim_ascii().is_empty() && self.nesting.goes_on(text, 0);
+        let is_next = !text.trim_ascii().is_empty() && self.nesting.can_continue(text, 0);
         self.nesting.read(text);
         self.lines += 1;
         is_next
@@ -134,13 +134,13 @@ fn is_of_runtime(json: &Json<'_>) -> bool {
 fn is_marked(json: &Json<'_>) -> bool {
     let root = json.root();
     let is_set = |name: &str| {
-        says(json, root, name, "true")
+        member_equals(json, root, name, "true")
             || member(json, root, name).is_some_and(|flag| json.kind(flag) == Node::Bool(true))
     };
     let is_partial = ["partial_message", "CONTAINER_PARTIAL_MESSAGE", "partial", "_partial"]
         .iter()
         .any(|name| is_set(name));
-    let is_mark = ["logtag", "_p", "flag"].iter().any(|name| says(json, root, name, "P"));
+    let is_mark = ["logtag", "_p", "flag"].iter().any(|name| member_equals(json, root, name, "P"));
     (is_partial || is_mark) && !is_last(json)
 }
 
@@ -148,7 +148,7 @@ fn is_marked(json: &Json<'_>) -> bool {
 fn is_last(json: &Json<'_>) -> bool {
     let root = json.root();
     ["partial_last", "CONTAINER_PARTIAL_LAST"].iter().any(|name| {
-        says(json, root, name, "true")
+        member_equals(json, root, name, "true")
             || member(json, root, name).is_some_and(|flag| json.kind(flag) == Node::Bool(true))
-    }) || ["logtag", "_p"].iter().any(|name| says(json, root, name, "F"))
+    }) || ["logtag", "_p"].iter().any(|name| member_equals(json, root, name, "F"))
 }

@@ -21,7 +21,7 @@ struct Leaf {
 }
 
 /// True if all words stay inside or outside of their strings. Only checked for damaged objects.
-pub(super) fn are_kept(text: &[u8], fix: &Fix) -> bool {
+pub(super) fn strings_are_preserved(text: &[u8], fix: &Fix) -> bool {
     let Some(start) = memchr::memchr(b'{', text).filter(|_| text.len() <= LONGEST) else { return true };
     let is_inside = fix.edits.iter().all(|edit| usize::from(edit.span.range.start()) > start);
     let before = Json::parse(text.get(start..).unwrap_or(&[]));
@@ -97,7 +97,10 @@ mod tests {
 
     fn check(text: &str, from: &str, to: &str) -> bool {
         let at = text.find(from).unwrap_or(text.len());
-        are_kept(text.as_bytes(), &Fix::safe("x").replace(TextRange::at(size(at), size(from.len())), to))
+        strings_are_preserved(
+            text.as_bytes(),
+            &Fix::safe("x").replace(TextRange::at(size(at), size(from.len())), to),
+        )
     }
 
     #[test]

@@ -5,9 +5,9 @@ use std::hash::Hash;
 use rustc_hash::FxHashMap;
 
 /// Maximum number of remembered names per kind: memory keys, phases, tasks and atoms that hold.
-pub const MOST_KNOWN: usize = 100_000;
+pub const MAX_TRACKED: usize = 100_000;
 
-/// Map with at most [`MOST_KNOWN`] keys.
+/// Map with at most [`MAX_TRACKED`] keys.
 #[derive(Debug)]
 pub(in crate::transcript) struct BoundedMap<K, V> {
     known: FxHashMap<K, V>,
@@ -27,7 +27,7 @@ impl<K: Hash + Eq, V> BoundedMap<K, V> {
     }
 
     pub(super) fn insert(&mut self, key: K, value: V) -> Option<V> {
-        if self.known.len() >= MOST_KNOWN && !self.known.contains_key(&key) {
+        if self.known.len() >= MAX_TRACKED && !self.known.contains_key(&key) {
             self.is_full = true;
             return None;
         }

@@ -1,7 +1,7 @@
 //! Rules about campaigns over several turns: inconsistent status of phases and tasks, and wrong
 //! counters (`PB620` to `PB626`).
 
-use super::MOST_SHOWN;
+use super::MAX_PENDING_FINDINGS;
 use super::bounded_map::BoundedMap;
 use super::current_turn::CurrentTurn;
 use crate::transcript::digest::{DigestArgument, DigestAtom, WatchedFact};
@@ -176,7 +176,7 @@ impl Campaign {
         let is_compressed = || self.compressed.get(&hash(id.text.as_str())).is_some();
         let is_archived =
             || now.reply.memory.iter().any(|one| one.op == "archive" && one.key.contains(&id.text));
-        if is && !was && self.waiting.len() < MOST_SHOWN && !is_compressed() && !is_archived() {
+        if is && !was && self.waiting.len() < MAX_PENDING_FINDINGS && !is_compressed() && !is_archived() {
             let message =
                 format!("completed phase {} is not archived within {TURNS} turns", quoted(&id.text));
             let finding = Finding::new(&PHASE_NOT_ARCHIVED, atom.place, message)

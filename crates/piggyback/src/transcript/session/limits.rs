@@ -32,7 +32,7 @@ pub struct ShardLimits {
 }
 
 /// Default limits of a shard.
-const USUAL: ShardLimits =
+const DEFAULT_LIMITS: ShardLimits =
     ShardLimits { context_tokens: 20_000, output_tokens: 4_000, seconds: 300, retries: 3 };
 
 /// Defaults for compiled prompts: token budget, reserved tokens, and divisor for the reserve if
@@ -72,7 +72,7 @@ impl Default for Limits {
         ];
         let shards = shards.into_iter().map(|(name, limits)| (name.to_owned(), limits)).collect();
         Self {
-            default: USUAL,
+            default: DEFAULT_LIMITS,
             shards,
             facts: 250_000,
             derived: 100_000,
@@ -86,7 +86,7 @@ impl Limits {
     /// Reads the limits from a configuration of the runtime (`.nerd/config.json`). Missing keys
     /// have their defaults.
     #[must_use]
-    pub fn of_config(config: &[u8]) -> Self {
+    pub fn from_config(config: &[u8]) -> Self {
         let mut limits = Self::default();
         let json = Json::parse(config);
         let root = json.root();
@@ -106,7 +106,7 @@ impl Limits {
         for one in profiles.flat_map(|profiles| json.members(profiles)) {
             let name = json.string(one.key).unwrap_or_default().into_owned();
             // Missing values of a profile come from neither its type nor `default_shard`.
-            limits.shards.insert(name, shard(&json, one.value, USUAL));
+            limits.shards.insert(name, shard(&json, one.value, DEFAULT_LIMITS));
         }
         limits
     }

@@ -2,13 +2,14 @@
 //! limits.
 //!
 //! Input are the digests of turns in order, output are findings. Memory is bounded: at most
-//! [`MOST_KNOWN`] names of each kind, [`MOST_SHOWN`] pending findings, and the atoms of one turn.
+//! [`MAX_TRACKED`] names of each kind, [`MAX_PENDING_FINDINGS`] pending findings, and the atoms of one turn.
 //!
 //! Names beyond these limits are dropped. Findings that dropped names could refute are not
 //! reported.
 
 mod bounded_map;
 mod campaign;
+mod compression;
 mod context;
 mod corrections;
 mod current_turn;
@@ -18,7 +19,6 @@ mod memory;
 mod partial;
 mod profiles;
 mod retries;
-mod state;
 #[cfg(test)]
 mod tests;
 
@@ -33,12 +33,12 @@ use current_turn::CurrentTurn;
 use mangle_settings::Profile;
 use mangle_syntax::lint::{Finding, Rule};
 
-pub use bounded_map::MOST_KNOWN;
+pub use bounded_map::MAX_TRACKED;
 pub use limits::{Limits, ShardLimits};
 pub(super) use lossy_turn::LOSSY_TURN;
 
 /// Maximum number of findings of one rule that wait for the end of the file.
-pub const MOST_SHOWN: usize = 100;
+pub const MAX_PENDING_FINDINGS: usize = 100;
 
 /// Rules about sessions, family by family.
 pub(super) const RULES: [&[&Rule]; 9] = [
@@ -48,7 +48,7 @@ pub(super) const RULES: [&[&Rule]; 9] = [
     memory::RULES,
     corrections::RULES,
     context::RULES,
-    state::RULES,
+    compression::RULES,
     campaign::RULES,
     limits::RULES,
 ];
@@ -66,7 +66,7 @@ pub struct TranscriptSession {
     memory: memory::Keys,
     corrections: corrections::Corrections,
     context: context::Prompts,
-    state: state::SessionSize,
+    state: compression::SessionSize,
     campaign: campaign::Campaign,
     limits: limits::Tasks,
     /// Hashes of the reported messages about inferred profiles.
@@ -87,7 +87,7 @@ impl TranscriptSession {
             memory: memory::Keys::default(),
             corrections: corrections::Corrections::default(),
             context: context::Prompts::default(),
-            state: state::SessionSize::new(context),
+            state: compression::SessionSize::new(context),
             campaign: campaign::Campaign::default(),
             limits: limits::Tasks::new(limits),
             inferred: FxHashSet::default(),
@@ -98,12 +98,13 @@ impl TranscriptSession {
     /// profile is reported once.
     pub fn is_news(&mut self, finding: &Finding) -> bool {
         let is_inferred = finding.rule == &PROFILE_INFERRED;
-        !is_inferred || (self.inferred.len() < MOST_SHOWN && self.inferred.insert(hash(&finding.message)))
+        !is_inferred
+            || (self.inferred.len() < MAX_PENDING_FINDINGS && self.inferred.insert(hash(&finding.message)))
     }
 
     /// True if this message about an inferred profile does not need to be reported again.
     pub(super) fn is_told(&self, message: &str) -> bool {
-        self.inferred.len() >= MOST_SHOWN || self.inferred.contains(&hash(message))
+        self.inferred.len() >= MAX_PENDING_FINDINGS || self.inferred.contains(&hash(message))
     }
 
     /// Adds the next record, before its turns. `findings` are about the record itself.

@@ -1,6 +1,6 @@
 //! Rule about envelopes of a different protocol version than the rest of the file: `PB107`.
 
-use super::MOST_SHOWN;
+use super::MAX_PENDING_FINDINGS;
 use super::current_turn::CurrentTurn;
 use crate::transcript::finding::TranscriptFinding;
 use mangle_syntax::lint::{Finding, Rule, rule};
@@ -24,7 +24,11 @@ impl Profiles {
 
     pub(super) fn reply(&mut self, now: &CurrentTurn<'_>) {
         let (Some(own), Some(usual)) = (now.reply.profile, now.digest.session) else { return };
-        if self.is_given || !now.reply.is_picked || own == usual || self.outliers.len() >= MOST_SHOWN {
+        if self.is_given
+            || !now.reply.has_accepted_envelope
+            || own == usual
+            || self.outliers.len() >= MAX_PENDING_FINDINGS
+        {
             return;
         }
         let message = format!("envelope looks like `{own}`, most of the file like `{usual}`");

@@ -138,7 +138,7 @@ impl Check<'_, '_> {
 
     fn unknown(&mut self, section: &str, path: &str, name: &str, key: NodeId) {
         let range = self.json.range(key);
-        let near = nearest(name, keys::of(section).map(|key| key.name));
+        let near = nearest(name, keys::keys_of_section(section).map(|key| key.name));
         let finding = Finding::new(&CONFIG_KEY, range, format!("unknown setting {}", quoted(path)));
         self.out.push(renamed(finding.note("the runtime ignores it"), near));
     }

@@ -175,11 +175,11 @@ pub(super) const KEYS: &[SettingKey] = &[
 ];
 
 /// Returns the keys of a section.
-pub(super) fn of(section: &str) -> impl Iterator<Item = &'static SettingKey> {
+pub(super) fn keys_of_section(section: &str) -> impl Iterator<Item = &'static SettingKey> {
     KEYS.iter().filter(move |key| key.section == section)
 }
 
 /// Returns the key with a name in a section. As in the runtime, names match in any case.
 pub(super) fn find(section: &str, name: &str) -> Option<&'static SettingKey> {
-    of(section).find(|key| key.name.eq_ignore_ascii_case(name))
+    keys_of_section(section).find(|key| key.name.eq_ignore_ascii_case(name))
 }

@@ -30,6 +30,6 @@ pub struct Settings {
 #[must_use]
 pub fn read(text: &[u8]) -> Settings {
     let (findings, loads) = check::check(text);
-    let limits = if loads { Limits::of_config(text) } else { Limits::default() };
+    let limits = if loads { Limits::from_config(text) } else { Limits::default() };
     Settings { limits, findings }
 }

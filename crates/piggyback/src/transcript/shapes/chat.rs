@@ -5,7 +5,7 @@ use super::draft::envelope;
 use crate::envelope::json::{Json, JsonKind as Node, NodeId};
 use crate::transcript::entry::begins_envelope;
 use crate::transcript::turn::{Skip, TextKind, Turn, TurnRole};
-use crate::transcript::words::{has_control_key, is_envelope, is_string, member, says, step, text};
+use crate::transcript::words::{has_control_key, is_envelope, is_string, member, member_equals, step, text};
 
 /// Reads the turns of a record that is a message or contains several.
 pub(super) fn read(json: &Json<'_>, node: NodeId, pointer: &str) -> Option<Vec<Turn>> {
@@ -32,7 +32,7 @@ pub(super) fn read(json: &Json<'_>, node: NodeId, pointer: &str) -> Option<Vec<T
 
 /// Reads the turns of one message. Returns `None` if the value is not a message.
 pub(in crate::transcript) fn message(json: &Json<'_>, node: NodeId, pointer: &str) -> Option<Vec<Turn>> {
-    let role = TurnRole::of(&text(json, node, "role")?);
+    let role = TurnRole::parse(&text(json, node, "role")?);
     let said = member(json, node, "content");
     // Messages of user interfaces have `parts`, and sometimes also an empty `content`.
     let parts = member(json, node, "parts").filter(|parts| json.kind(*parts) == Node::Array);
@@ -122,7 +122,7 @@ fn parts(json: &Json<'_>, node: NodeId, pointer: &str, role: TurnRole, turns: &m
             draft.push(json, text, step(&here(), "text"));
         } else if let Some(input) = member(json, part, "input").filter(|input| is_envelope(json, *input)) {
             objects.push(object(json, input, &step(&here(), "input")));
-        } else if says(json, part, "type", "tool_result") {
+        } else if member_equals(json, part, "type", "tool_result") {
             result(json, part, &here(), &mut results);
         }
     }
@@ -151,7 +151,7 @@ fn result(json: &Json<'_>, part: NodeId, pointer: &str, turns: &mut Vec<Turn>) {
         _ => content(json, said, &step(pointer, "content"), TurnRole::Tool, turns),
     }
     for turn in turns.iter_mut().skip(before) {
-        turn.details.get_or_insert_default().call = super::said(json, part, "tool_use_id");
+        turn.details.get_or_insert_default().call = super::member_string(json, part, "tool_use_id");
     }
 }
 

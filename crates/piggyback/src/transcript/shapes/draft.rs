@@ -102,8 +102,8 @@ impl Draft {
     pub(in crate::transcript) fn finish(self, role: TurnRole, kind: TextKind) -> Turn {
         let mut turn = match (self.only, self.whole) {
             (Some(range), _) => Turn::part(role, kind, range),
-            (None, Some((text, map))) => Turn::made(role, kind, text, map),
-            (None, None) => Turn::made(role, kind, self.text, self.map.finish()),
+            (None, Some((text, map))) => Turn::from_decoded(role, kind, text, map),
+            (None, None) => Turn::from_decoded(role, kind, self.text, self.map.finish()),
         };
         turn.seams = self.seams;
         turn.in_string(self.pointer.unwrap_or_default())

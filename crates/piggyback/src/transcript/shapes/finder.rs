@@ -143,7 +143,7 @@ impl<'j, 't> Finder<'j, 't> {
             }
             is_group |= key.strip_prefix(wanted).is_some_and(|rest| rest.len() > 1 && rest.starts_with('.'));
         }
-        let exact = exact.map(|node| self.settled(ValuePlace::new(node, step(&place.pointer, wanted))));
+        let exact = exact.map(|node| self.unwrap_typed(ValuePlace::new(node, step(&place.pointer, wanted))));
         let group = is_group.then(|| ValuePlace { prefix: format!("{wanted}."), ..place.clone() });
         exact.into_iter().chain(group).collect()
     }
@@ -152,7 +152,7 @@ impl<'j, 't> Finder<'j, 't> {
     pub(super) fn each(&self, place: &ValuePlace) -> Vec<ValuePlace> {
         if place.is_value() && self.json.kind(place.node) == Node::Array {
             let elements = self.json.elements(place.node).enumerate();
-            let element = |(at, node)| self.settled(ValuePlace::new(node, step(&place.pointer, at)));
+            let element = |(at, node)| self.unwrap_typed(ValuePlace::new(node, step(&place.pointer, at)));
             return elements.map(element).collect();
         }
         if place.is_value() {
@@ -189,7 +189,7 @@ impl<'j, 't> Finder<'j, 't> {
                     self.json.members(place.node).filter_map(|one| Some((key(one.key)?, one.value)));
                 let value = |(key, node): (String, NodeId)| {
                     let place = ValuePlace::new(node, step(&place.pointer, &key));
-                    (key, self.settled(place))
+                    (key, self.unwrap_typed(place))
                 };
                 members.map(value).collect()
             }
@@ -205,7 +205,7 @@ impl<'j, 't> Finder<'j, 't> {
         let pair = |(at, node): (usize, NodeId)| {
             let key = self.json.string(self.member(node, "key")?)?.into_owned();
             let pointer = step(&step(&place.pointer, at), "value");
-            Some((key, self.settled(ValuePlace::new(self.member(node, "value")?, pointer))))
+            Some((key, self.unwrap_typed(ValuePlace::new(self.member(node, "value")?, pointer))))
         };
         self.json.elements(place.node).enumerate().filter_map(pair).collect()
     }
@@ -224,7 +224,7 @@ impl<'j, 't> Finder<'j, 't> {
     }
 
     /// Unwraps a typed value such as `{"stringValue": …}`.
-    pub(super) fn settled(&self, mut place: ValuePlace) -> ValuePlace {
+    pub(super) fn unwrap_typed(&self, mut place: ValuePlace) -> ValuePlace {
         while let Some((node, pointer)) = self.typed(&place) {
             place = ValuePlace::new(node, pointer);
         }

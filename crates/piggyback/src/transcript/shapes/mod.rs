@@ -10,13 +10,13 @@ mod message;
 pub(super) mod native_calls;
 mod prefill;
 mod provider;
-mod rest;
 mod session;
-mod side;
 mod table;
 mod trace;
+mod uncovered;
 mod value;
-mod voice;
+mod value_author;
+mod value_role;
 
 pub(super) use chat::{kind, object};
 pub(super) use draft::Draft;
@@ -24,8 +24,8 @@ pub(super) use provider::border;
 pub(super) use session::{messages, shown};
 
 use finder::ValuePlace;
-use side::Side;
 use value::ValueReader;
+use value_role::ValueRole;
 
 use super::record_shape::RecordShape;
 use super::turn::{Details, TextKind, Turn, TurnRole};
@@ -90,7 +90,7 @@ fn add_answer(json: &Json<'_>, node: NodeId, pointer: &str, turns: &mut Vec<Turn
     let mut answers = std::mem::take(&mut reading.turns);
     answers.retain(|turn| turn.is_reply() && !known.contains(&turn.start()));
     if !answers.is_empty() {
-        tell(json, node, &mut answers);
+        add_record_details(json, node, &mut answers);
         turns.iter_mut().for_each(|turn| turn.may_repeat = true);
         turns.extend(answers);
     }
@@ -114,9 +114,9 @@ pub(super) fn read_with(
 
 /// Reads the turns of a record of unknown format, by the keys of envelopes.
 pub(super) fn by_envelope(json: &Json<'_>, node: NodeId, pointer: &str) -> Option<ShapedRecord> {
-    let rest = rest::read(json, node, pointer, &[], false);
+    let rest = uncovered::read(json, node, pointer, &[], false);
     let mut shaped = ShapedRecord::new(RecordShape::Unknown, Vec::new());
-    rest::merge(json.text(), &mut shaped.turns, rest.turns);
+    uncovered::merge(json.text(), &mut shaped.turns, rest.turns);
     shaped.turns.iter_mut().for_each(|turn| turn.may_repeat = true);
     shaped.unread = rest.unread;
     (!shaped.turns.is_empty() || shaped.unread.is_some()).then_some(shaped)
@@ -128,13 +128,13 @@ pub(super) fn complete(json: &Json<'_>, node: NodeId, pointer: &str, shaped: &mu
     let turns = &mut shaped.turns;
     shaped.findings.extend(attachment::resolve(json, node, pointer, turns));
     prefill::join(json.text(), turns);
-    let covered = rest::covered(turns);
-    if !rest::has_rest(json.text(), json.range(node), &covered) {
+    let covered = uncovered::covered(turns);
+    if !uncovered::has_rest(json.text(), json.range(node), &covered) {
         return;
     }
-    let mut rest = rest::read(json, node, pointer, &covered, true);
-    tell(json, node, &mut rest.turns);
-    rest::merge(json.text(), turns, rest.turns);
+    let mut rest = uncovered::read(json, node, pointer, &covered, true);
+    add_record_details(json, node, &mut rest.turns);
+    uncovered::merge(json.text(), turns, rest.turns);
     shaped.unread = rest.unread;
 }
 
@@ -150,7 +150,7 @@ pub(super) fn names() -> Vec<&'static str> {
 /// envelope.
 fn listed(json: &Json<'_>, node: NodeId, pointer: &str) -> Option<ShapedRecord> {
     let mut reading = ValueReader::new(json, 0);
-    reading.value(&ValuePlace::new(node, pointer), Side::Conversation);
+    reading.value(&ValuePlace::new(node, pointer), ValueRole::Conversation);
     let is_reply = |turn: &Turn| !turn.is_reply() || has_control_key(turn.text(json.text()));
     let is_known = json.kind(node) == json::JsonKind::Array || reading.turns.iter().all(is_reply);
     let turns = reading.turns;
@@ -161,14 +161,14 @@ fn listed(json: &Json<'_>, node: NodeId, pointer: &str) -> Option<ShapedRecord> 
 /// read.
 fn by_table(reading: &mut ValueReader<'_, '_>, place: &ValuePlace, is_message: bool) -> bool {
     // A record that is marked as a tool result or reasoning has no answer, regardless of its keys.
-    if voice::is_unsaid(reading, place) {
+    if value_author::is_unsaid(reading, place) {
         return true;
     }
     let is_known = match is_message {
         true => table::likely(reading, place),
         false => table::read(reading, place) || table::wrapped(reading, place),
     };
-    tell_of(reading, place);
+    add_nested_details(reading, place);
     is_known
 }
 
@@ -204,7 +204,7 @@ fn usual(json: &Json<'_>, node: NodeId, pointer: &str) -> Option<ShapedRecord> {
         .or_else(|| provider::read(json, node, pointer).map(as_shape(RecordShape::Provider)))
         .or_else(|| chat::read(json, node, pointer).map(as_shape(RecordShape::Chat)))
         .map(|mut shaped| {
-            tell(json, node, &mut shaped.turns);
+            add_record_details(json, node, &mut shaped.turns);
             shaped
         })
 }
@@ -249,7 +249,7 @@ const SESSIONS: [&str; 13] = [
 ];
 
 /// Adds the metadata of a record to its turns.
-fn tell(json: &Json<'_>, node: NodeId, turns: &mut [Turn]) {
+fn add_record_details(json: &Json<'_>, node: NodeId, turns: &mut [Turn]) {
     if turns.is_empty() {
         return;
     }
@@ -261,9 +261,9 @@ fn tell(json: &Json<'_>, node: NodeId, turns: &mut [Turn]) {
             _ => json.string(value).map(std::borrow::Cow::into_owned),
         }
     });
-    details.session = SESSIONS.iter().find_map(|name| said(json, node, name));
+    details.session = SESSIONS.iter().find_map(|name| member_string(json, node, name));
     details.call =
-        ["tool_call_id", "tool_use_id", "request_id"].iter().find_map(|name| said(json, node, name));
+        ["tool_call_id", "tool_use_id", "request_id"].iter().find_map(|name| member_string(json, node, name));
     add_details(&details, turns);
 }
 
@@ -281,11 +281,11 @@ fn add_details(details: &Details, turns: &mut [Turn]) {
     }
 }
 
-/// Like [`tell`], for a record among others.
-fn tell_of(reading: &mut ValueReader<'_, '_>, place: &ValuePlace) {
+/// Like [`add_record_details`], for a record among others.
+fn add_nested_details(reading: &mut ValueReader<'_, '_>, place: &ValuePlace) {
     if place.is_value() {
         let json = reading.json();
-        tell(json, place.node, &mut reading.turns);
+        add_record_details(json, place.node, &mut reading.turns);
     }
 }
 
@@ -310,6 +310,6 @@ pub(super) fn profile(word: &str) -> Option<Profile> {
 }
 
 /// Returns the string value of a member.
-pub(super) fn said(json: &Json<'_>, node: NodeId, name: &str) -> Option<String> {
+pub(super) fn member_string(json: &Json<'_>, node: NodeId, name: &str) -> Option<String> {
     text(json, node, name).map(std::borrow::Cow::into_owned)
 }

@@ -1,11 +1,11 @@
 //! Responses of model APIs and command-line tools (K3, K6).
 
 use super::chat::{calls, content, empty, is_reply, message, object};
-use super::{Draft, said, string};
+use super::{Draft, member_string, string};
 use crate::envelope::json::{Json, JsonKind as Node, NodeId};
 use crate::transcript::line_border::Border;
 use crate::transcript::turn::{TextKind, Turn, TurnRole};
-use crate::transcript::words::{is_envelope, is_string, member, says, step, text};
+use crate::transcript::words::{is_envelope, is_string, member, member_equals, step, text};
 
 /// Reads the turns of a response.
 pub(super) fn read(json: &Json<'_>, node: NodeId, pointer: &str) -> Option<Vec<Turn>> {
@@ -56,7 +56,7 @@ fn output(json: &Json<'_>, node: NodeId, pointer: &str) -> Option<Vec<Turn>> {
     let (mut draft, mut turns) = (Draft::default(), Vec::new());
     for (index, item) in json.elements(list).enumerate() {
         let here = step(&step(&step(pointer, "output"), index), "content");
-        let parts = array(json, item, "content").filter(|_| !says(json, item, "type", "reasoning"));
+        let parts = array(json, item, "content").filter(|_| !member_equals(json, item, "type", "reasoning"));
         for (part_index, part) in parts.into_iter().flat_map(|parts| json.elements(parts)).enumerate() {
             if let Some(text) = member(json, part, "text") {
                 draft.push(json, text, step(&step(&here, part_index), "text"));
@@ -72,7 +72,7 @@ fn output(json: &Json<'_>, node: NodeId, pointer: &str) -> Option<Vec<Turn>> {
         turns.insert(0, draft.finish(TurnRole::Assistant, TextKind::Reply));
     }
     // Traces of other tools also have a member `output`.
-    let is_answer = !turns.is_empty() || says(json, node, "object", "response");
+    let is_answer = !turns.is_empty() || member_equals(json, node, "object", "response");
     is_answer.then_some(turns)
 }
 
@@ -105,7 +105,7 @@ fn push_parts(json: &Json<'_>, candidate: NodeId, pointer: &str, draft: &mut Dra
 
 /// Reads `type: "result"`: the structured output if present, otherwise the text.
 fn result(json: &Json<'_>, node: NodeId, pointer: &str) -> Option<Vec<Turn>> {
-    if !says(json, node, "type", "result") {
+    if !member_equals(json, node, "type", "result") {
         return None;
     }
     if let Some(structured) = member(json, node, "structured_output").filter(|it| is_envelope(json, *it)) {
@@ -138,7 +138,7 @@ fn item(json: &Json<'_>, node: NodeId, pointer: &str) -> Option<Vec<Turn>> {
         return None;
     }
     let message = member(json, node, "item")
-        .filter(|item| word == "item.completed" && says(json, *item, "type", "agent_message"));
+        .filter(|item| word == "item.completed" && member_equals(json, *item, "type", "agent_message"));
     let text = message.and_then(|item| member(json, item, "text"));
     let here = || step(&step(pointer, "item"), "text");
     Some(
@@ -150,7 +150,7 @@ fn item(json: &Json<'_>, node: NodeId, pointer: &str) -> Option<Vec<Turn>> {
 
 /// Reads `content[]` with `type: "text"` and no role.
 fn answer(json: &Json<'_>, node: NodeId, pointer: &str) -> Option<Vec<Turn>> {
-    let list = array(json, node, "content").filter(|_| said(json, node, "role").is_none())?;
+    let list = array(json, node, "content").filter(|_| member_string(json, node, "role").is_none())?;
     json.elements(list).find(|part| member(json, *part, "type").is_some())?;
     let mut turns = Vec::new();
     content(json, list, &step(pointer, "content"), TurnRole::Assistant, &mut turns);

@@ -24,6 +24,6 @@ pub(in crate::transcript) fn shown(json: &Json<'_>, index: usize) -> Option<Vec<
             turn.kind = TextKind::Surface;
         }
     }
-    super::tell(json, json.root(), &mut turns);
+    super::add_record_details(json, json.root(), &mut turns);
     Some(turns)
 }

@@ -2,8 +2,8 @@
 //! of the turns.
 
 use super::finder::ValuePlace;
-use super::side::Side;
 use super::value::ValueReader;
+use super::value_role::ValueRole;
 use crate::transcript::turn::TurnRole;
 
 /// A format. In paths, slashes separate keys. Records may also use keys with dots and typed values
@@ -33,7 +33,7 @@ struct TurnPlace {
 #[derive(Debug, Clone, Copy)]
 enum ContentKind {
     /// Input or output of the model.
-    Value(Side),
+    Value(ValueRole),
     /// Output of a step of the model or of a tool. The record names the kind of step.
     Output,
     /// Content of a message.
@@ -55,72 +55,72 @@ const fn copy(at: &'static [&'static str], how: ContentKind) -> TurnPlace {
     TurnPlace { at, how, repeats: true }
 }
 
-const INPUT: ContentKind = ContentKind::Value(Side::Input);
-const ANSWER: ContentKind = ContentKind::Value(Side::Output);
-const TALK: ContentKind = ContentKind::Value(Side::Conversation);
+const INPUT: ContentKind = ContentKind::Value(ValueRole::Input);
+const ANSWER: ContentKind = ContentKind::Value(ValueRole::Output);
+const TALK: ContentKind = ContentKind::Value(ValueRole::Conversation);
 
 /// A format without conditions, as the base of other formats.
-const ANY: Format = Format { name: "", all: &[], any: &[], says: &[], parts: &[] };
+const EMPTY_FORMAT: Format = Format { name: "", all: &[], any: &[], says: &[], parts: &[] };
 
 /// Formats that cannot be confused with each other.
 #[rustfmt::skip] // One part per line.
-const CERTAIN: &[Format] = &[
-    Format { name: "OpenAI batch output", all: &["custom_id", "response"], parts: &[part(&["response/body"], ANSWER)], ..ANY },
-    Format { name: "Anthropic batch results", all: &["custom_id", "result"], parts: &[part(&["result/message"], ANSWER)], ..ANY },
-    Format { name: "batch requests", all: &["custom_id"], any: &["body", "params"], parts: &[part(&["body", "params"], INPUT)], ..ANY },
+const UNAMBIGUOUS: &[Format] = &[
+    Format { name: "OpenAI batch output", all: &["custom_id", "response"], parts: &[part(&["response/body"], ANSWER)], ..EMPTY_FORMAT },
+    Format { name: "Anthropic batch results", all: &["custom_id", "result"], parts: &[part(&["result/message"], ANSWER)], ..EMPTY_FORMAT },
+    Format { name: "batch requests", all: &["custom_id"], any: &["body", "params"], parts: &[part(&["body", "params"], INPUT)], ..EMPTY_FORMAT },
     Format { name: "requests with responses", all: &["request", "response"], parts: &[
         part(&["request/body", "request"], INPUT),
         part(&["response/body", "response"], ANSWER),
-    ], ..ANY },
+    ], ..EMPTY_FORMAT },
     Format { name: "Gemini contents", all: &["contents"], parts: &[
         part(&["systemInstruction", "system_instruction", "config/system_instruction"], ContentKind::Said(TurnRole::System)),
         part(&["contents"], TALK),
         part(&["candidates"], ANSWER),
-    ], ..ANY },
-    Format { name: "Codex rollout", all: &["payload"], says: &[("payload/type", "message")], parts: &[part(&["payload"], TALK)], ..ANY },
+    ], ..EMPTY_FORMAT },
+    Format { name: "Codex rollout", all: &["payload"], says: &[("payload/type", "message")], parts: &[part(&["payload"], TALK)], ..EMPTY_FORMAT },
     Format { name: "Codex rollout", all: &["payload/message"], says: &[("payload/type", "agent_message")], parts: &[
         copy(&["payload/message"], ContentKind::Said(TurnRole::Assistant)),
-    ], ..ANY },
+    ], ..EMPTY_FORMAT },
     Format { name: "Codex rollout", all: &["payload/message"], says: &[("payload/type", "user_message")], parts: &[
         copy(&["payload/message"], ContentKind::Said(TurnRole::User)),
-    ], ..ANY },
+    ], ..EMPTY_FORMAT },
     Format { name: "Codex rollout", all: &["payload/last_agent_message"], says: &[("payload/type", "task_complete")], parts: &[
         copy(&["payload/last_agent_message"], ContentKind::Said(TurnRole::Assistant)),
-    ], ..ANY },
+    ], ..EMPTY_FORMAT },
     Format { name: "Codex rollout", says: &[("payload/type", "item_completed"), ("payload/item/type", "AgentMessage")], parts: &[
         copy(&["payload/item/content", "payload/item/text"], ContentKind::Said(TurnRole::Assistant)),
-    ], ..ANY },
+    ], ..EMPTY_FORMAT },
     Format { name: "Codex rollout", says: &[("payload/type", "item_completed"), ("payload/item/type", "UserMessage")], parts: &[
         copy(&["payload/item/content", "payload/item/text"], ContentKind::Said(TurnRole::User)),
-    ], ..ANY },
+    ], ..EMPTY_FORMAT },
     Format { name: "Codex rollout", any: &["payload/output"], all: &["payload/call_id"], parts: &[
         part(&["payload/output/content", "payload/output"], ContentKind::Said(TurnRole::Tool)),
-    ], ..ANY },
-    Format { name: "Codex rollout", all: &["payload/arguments", "payload/call_id"], parts: &[part(&["payload"], ContentKind::Call)], ..ANY },
+    ], ..EMPTY_FORMAT },
+    Format { name: "Codex rollout", all: &["payload/arguments", "payload/call_id"], parts: &[part(&["payload"], ContentKind::Call)], ..EMPTY_FORMAT },
     Format { name: "Codex rollout", says: &[("type", "session_meta")], all: &["payload"], parts: &[
         part(&["payload/base_instructions/text", "payload/base_instructions", "payload/instructions"], ContentKind::Said(TurnRole::System)),
-    ], ..ANY },
-    Format { name: "OTLP spans", any: &["resourceSpans", "resource_spans"], parts: &[part(&["resourceSpans", "resource_spans"], ContentKind::Records)], ..ANY },
+    ], ..EMPTY_FORMAT },
+    Format { name: "OTLP spans", any: &["resourceSpans", "resource_spans"], parts: &[part(&["resourceSpans", "resource_spans"], ContentKind::Records)], ..EMPTY_FORMAT },
     Format { name: "OTLP spans", any: &["scopeSpans", "scope_spans", "instrumentationLibrarySpans"], parts: &[
         part(&["scopeSpans", "scope_spans", "instrumentationLibrarySpans"], ContentKind::Records),
-    ], ..ANY },
-    Format { name: "OTLP logs", any: &["resourceLogs", "resource_logs"], parts: &[part(&["resourceLogs", "resource_logs"], ContentKind::Records)], ..ANY },
-    Format { name: "OTLP logs", any: &["scopeLogs", "scope_logs"], parts: &[part(&["scopeLogs", "scope_logs"], ContentKind::Records)], ..ANY },
-    Format { name: "OTLP logs", any: &["logRecords", "log_records"], parts: &[part(&["logRecords", "log_records"], ContentKind::Events)], ..ANY },
+    ], ..EMPTY_FORMAT },
+    Format { name: "OTLP logs", any: &["resourceLogs", "resource_logs"], parts: &[part(&["resourceLogs", "resource_logs"], ContentKind::Records)], ..EMPTY_FORMAT },
+    Format { name: "OTLP logs", any: &["scopeLogs", "scope_logs"], parts: &[part(&["scopeLogs", "scope_logs"], ContentKind::Records)], ..EMPTY_FORMAT },
+    Format { name: "OTLP logs", any: &["logRecords", "log_records"], parts: &[part(&["logRecords", "log_records"], ContentKind::Events)], ..EMPTY_FORMAT },
     Format { name: "ShareGPT", any: &["conversations", "conversation"], parts: &[
         part(&["system"], ContentKind::Said(TurnRole::System)),
         part(&["conversations", "conversation"], TALK),
-    ], ..ANY },
+    ], ..EMPTY_FORMAT },
     Format { name: "SWE-agent trajectory", all: &["trajectory"], parts: &[
         part(&["history", "messages"], TALK),
         copy(&["trajectory"], ContentKind::Records),
-    ], ..ANY },
+    ], ..EMPTY_FORMAT },
     Format { name: "SWE-agent trajectory", all: &["response"], any: &["observation", "thought", "action"], parts: &[
         part(&["response"], ContentKind::Said(TurnRole::Assistant)),
         // Observations also follow the last answer, where they are not a request.
         part(&["observation"], ContentKind::Said(TurnRole::Other)),
-    ], ..ANY },
-    Format { name: "Inspect log", all: &["samples"], parts: &[part(&["samples"], ContentKind::Records)], ..ANY },
+    ], ..EMPTY_FORMAT },
+    Format { name: "Inspect log", all: &["samples"], parts: &[part(&["samples"], ContentKind::Records)], ..EMPTY_FORMAT },
 ];
 
 /// Paths of the attributes of a span.
@@ -133,47 +133,47 @@ const SPANS: &[Format] = &[
     Format { name: "GenAI spans", any: &[
         "gen_ai/output/messages", "gen_ai/input/messages", "gen_ai/completion", "gen_ai/prompt", "gen_ai/output", "gen_ai/response/text",
     ], parts: &[
-        part(&["gen_ai/system_instructions"], ContentKind::Value(Side::System)),
+        part(&["gen_ai/system_instructions"], ContentKind::Value(ValueRole::System)),
         part(&["gen_ai/input/messages", "gen_ai/prompt"], INPUT),
         part(&["gen_ai/output/messages", "gen_ai/completion", "gen_ai/output", "gen_ai/response/text"], ContentKind::Output),
-    ], ..ANY },
+    ], ..EMPTY_FORMAT },
     Format { name: "OpenInference spans", any: &["llm/output_messages", "llm/input_messages"], parts: &[
         part(&["llm/input_messages"], INPUT),
         part(&["llm/output_messages", "output/value"], ContentKind::Output),
-    ], ..ANY },
+    ], ..EMPTY_FORMAT },
     Format { name: "OpenInference spans", all: &["output/value"], parts: &[
         part(&["input/value"], INPUT),
         part(&["output/value"], ContentKind::Output),
-    ], ..ANY },
+    ], ..EMPTY_FORMAT },
     Format { name: "AI SDK spans", any: &["ai/response/text", "ai/response/object"], parts: &[
         part(&["ai/prompt/messages", "ai/prompt"], INPUT),
         part(&["ai/response/text", "ai/response/object"], ANSWER),
-    ], ..ANY },
+    ], ..EMPTY_FORMAT },
     Format { name: "Langfuse spans", any: &["langfuse/observation/output", "langfuse/trace/output"], parts: &[
         part(&["langfuse/observation/input", "langfuse/trace/input"], INPUT),
         part(&["langfuse/observation/output", "langfuse/trace/output"], ContentKind::Output),
-    ], ..ANY },
+    ], ..EMPTY_FORMAT },
     Format { name: "Traceloop spans", all: &["traceloop/entity/output"], parts: &[
         part(&["traceloop/entity/input"], INPUT),
         copy(&["traceloop/entity/output"], ContentKind::Output),
-    ], ..ANY },
+    ], ..EMPTY_FORMAT },
 ];
 
 /// Formats that are only recognized by names for an input and an output.
 #[rustfmt::skip] // One part per line.
-const LIKELY: &[Format] = &[
+const HEURISTIC: &[Format] = &[
     Format { name: "traces (Langfuse, LangSmith)", any: &["output", "outputs"], parts: &[
         part(&["system", "system_prompt", "instruction"], ContentKind::Said(TurnRole::System)),
         part(&["inputs", "input"], INPUT),
         part(&["observations"], ContentKind::Records),
         part(&["child_runs", "children", "spans"], ContentKind::Records),
         copy(&["outputs", "output"], ContentKind::Output),
-    ], ..ANY },
+    ], ..EMPTY_FORMAT },
     Format { name: "prompts with completions", any: &["completion", "response", "generated_text", "output_text", "reply", "answer", "completions", "responses"], parts: &[
         part(&["system", "system_prompt"], ContentKind::Said(TurnRole::System)),
         part(&["messages", "prompt", "prompts", "input", "question", "query", "instruction"], INPUT),
         part(&["completion", "response", "generated_text", "output_text", "reply", "answer", "completions", "responses"], ANSWER),
-    ], ..ANY },
+    ], ..EMPTY_FORMAT },
 ];
 
 /// Keys that exports use around a record or a list of records.
@@ -253,7 +253,7 @@ const KINDS: [&str; 8] = [
 /// Returns the distinct names of the formats.
 pub(super) fn names() -> Vec<&'static str> {
     let mut names: Vec<_> =
-        [CERTAIN, SPANS, LIKELY].into_iter().flatten().map(|format| format.name).collect();
+        [UNAMBIGUOUS, SPANS, HEURISTIC].into_iter().flatten().map(|format| format.name).collect();
     names.dedup();
     names
 }
@@ -266,7 +266,7 @@ pub(super) fn read(reading: &mut ValueReader<'_, '_>, place: &ValuePlace) -> boo
 
 /// Like [`read`], for unambiguous formats only.
 pub(super) fn certain(reading: &mut ValueReader<'_, '_>, place: &ValuePlace) -> bool {
-    match CERTAIN.iter().find(|format| format.fits(reading, place)) {
+    match UNAMBIGUOUS.iter().find(|format| format.matches(reading, place)) {
         Some(format) => {
             format.read(reading, place, place);
             true
@@ -281,7 +281,7 @@ pub(super) fn span(reading: &mut ValueReader<'_, '_>, place: &ValuePlace) -> boo
     let mut is_span = false;
     for path in ATTRIBUTES {
         let Some(attributes) = attributes(reading, place, path) else { continue };
-        if let Some(format) = SPANS.iter().find(|format| format.fits(reading, &attributes)) {
+        if let Some(format) = SPANS.iter().find(|format| format.matches(reading, &attributes)) {
             is_span = true;
             format.read(reading, &attributes, place);
             break;
@@ -303,7 +303,7 @@ fn attributes(reading: &ValueReader<'_, '_>, place: &ValuePlace, path: &str) -> 
 
 /// Reads a record with an input and an output.
 pub(super) fn likely(reading: &mut ValueReader<'_, '_>, place: &ValuePlace) -> bool {
-    match LIKELY.iter().find(|format| format.fits(reading, place)) {
+    match HEURISTIC.iter().find(|format| format.matches(reading, place)) {
         Some(format) => {
             format.read(reading, place, place);
             true
@@ -355,11 +355,11 @@ fn read_event(reading: &mut ValueReader<'_, '_>, event: &ValuePlace) -> bool {
         return false;
     };
     let side = match &*name {
-        _ if name.contains("choice") || name.contains("completion") => Side::Output,
-        _ if name.contains("system") => Side::System,
-        _ if name.contains("tool") => Side::Tool,
-        _ if name.contains("inference") || name.contains("operation.details") => Side::Conversation,
-        _ => Side::Input,
+        _ if name.contains("choice") || name.contains("completion") => ValueRole::Output,
+        _ if name.contains("system") => ValueRole::System,
+        _ if name.contains("tool") => ValueRole::Tool,
+        _ if name.contains("inference") || name.contains("operation.details") => ValueRole::Conversation,
+        _ => ValueRole::Input,
     };
     let is_history = name.contains("assistant");
     let before = reading.turns.len();
@@ -369,7 +369,7 @@ fn read_event(reading: &mut ValueReader<'_, '_>, event: &ValuePlace) -> bool {
             let said = ["message", "content", "gen_ai/event/content"]
                 .iter()
                 .find_map(|key| reading.finder.get(&inner, key));
-            let side = if is_history { Side::Output } else { side };
+            let side = if is_history { ValueRole::Output } else { side };
             reading.deeper(|reading| reading.value(&said.unwrap_or(inner), side));
         }
         if reading.turns.len() > before {
@@ -384,7 +384,7 @@ fn read_event(reading: &mut ValueReader<'_, '_>, event: &ValuePlace) -> bool {
 
 impl Format {
     /// True if a value is a record of the format.
-    fn fits(&self, reading: &ValueReader<'_, '_>, place: &ValuePlace) -> bool {
+    fn matches(&self, reading: &ValueReader<'_, '_>, place: &ValuePlace) -> bool {
         let has = |path: &&str| {
             let found = reading.finder.get(place, path);
             found.is_some_and(|found| {
@@ -441,9 +441,9 @@ fn output(reading: &mut ValueReader<'_, '_>, found: &ValuePlace, step: &ValuePla
     let before = reading.turns.len();
     let kind = reading.finder.text(step, &KINDS);
     if is_of(kind.as_deref(), &OF_TOOL) {
-        return reading.value(found, Side::Tool);
+        return reading.value(found, ValueRole::Tool);
     }
-    reading.value(found, Side::Output);
+    reading.value(found, ValueRole::Output);
     let is_of_model = is_of(kind.as_deref(), &OF_MODEL);
     for turn in reading.turns.iter_mut().skip(before).filter(|_| !is_of_model) {
         turn.may_repeat = true;

@@ -1,6 +1,6 @@
 //! Rows of codeNERD's `reasoning_traces` (K9): the prompts and the answer of a shard.
 
-use super::{said, string};
+use super::{member_string, string};
 use crate::envelope::json::{Json, JsonKind as Node, NodeId};
 use crate::transcript::turn::{TextKind, Turn, TurnRole};
 use crate::transcript::words::{is_string, member, step};
@@ -19,7 +19,7 @@ pub(super) fn read(json: &Json<'_>, node: NodeId, pointer: &str) -> Option<Vec<T
     }
     let mut reply = one("response", TurnRole::Assistant, TextKind::Reply)?;
     let details = reply.details.get_or_insert_default();
-    details.shard = said(json, node, "shard_type");
+    details.shard = member_string(json, node, "shard_type");
     details.tokens = number(json, node, "tokens_used");
     details.milliseconds = number(json, node, "duration_ms");
     Some([system, user, Some(reply)].into_iter().flatten().collect())

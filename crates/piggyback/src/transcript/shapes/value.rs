@@ -3,8 +3,8 @@
 
 use super::finder::{Finder, ValuePlace};
 use super::message::{is_message, is_part};
-use super::side::Side;
-use super::{native_calls, table, voice};
+use super::value_role::ValueRole;
+use super::{native_calls, table, value_author};
 use crate::envelope::json::{Json, JsonKind as Node};
 use crate::transcript::turn::{TextKind, Turn};
 use crate::transcript::words::{has_control_key, is_envelope, step};
@@ -97,7 +97,7 @@ impl<'j, 't> ValueReader<'j, 't> {
     }
 
     /// Reads a value with a known role.
-    pub(super) fn value(&mut self, place: &ValuePlace, side: Side) {
+    pub(super) fn value(&mut self, place: &ValuePlace, side: ValueRole) {
         let before = self.turns.len();
         match self.finder.kind(place) {
             Node::Plain | Node::Escaped => self.text(place, side),
@@ -111,7 +111,7 @@ impl<'j, 't> ValueReader<'j, 't> {
             }
             _ => {}
         }
-        if side == Side::Input {
+        if side == ValueRole::Input {
             // The input contains the history of the conversation.
             for turn in self.turns.iter_mut().skip(before) {
                 turn.may_repeat = true;
@@ -119,7 +119,7 @@ impl<'j, 't> ValueReader<'j, 't> {
         }
     }
 
-    fn list(&mut self, elements: &[ValuePlace], place: &ValuePlace, side: Side) {
+    fn list(&mut self, elements: &[ValuePlace], place: &ValuePlace, side: ValueRole) {
         let before = self.turns.len();
         if let Some(turns) = self.pieces(elements, place, side) {
             self.turns.extend(turns);
@@ -137,7 +137,7 @@ impl<'j, 't> ValueReader<'j, 't> {
                 self.deeper(|reading| reading.value(element, side));
             }
         }
-        if side == Side::Output {
+        if side == ValueRole::Output {
             // The output often begins with the preceding conversation.
             let last = self.turns.iter().rposition(Turn::is_reply).unwrap_or(0);
             for turn in self.turns.iter_mut().take(last).skip(before) {
@@ -147,11 +147,11 @@ impl<'j, 't> ValueReader<'j, 't> {
     }
 
     /// Returns the texts of a list whose elements are events of a stream.
-    fn pieces(&self, elements: &[ValuePlace], place: &ValuePlace, side: Side) -> Option<Vec<Turn>> {
+    fn pieces(&self, elements: &[ValuePlace], place: &ValuePlace, side: ValueRole) -> Option<Vec<Turn>> {
         let json = self.json();
         let first = elements.iter().find(|element| element.is_value())?;
         let is_delta = crate::transcript::stream::is_delta(json, first.node);
-        let may_be = side == Side::Output && elements.len() > 2 && json.kind(first.node) == Node::Object;
+        let may_be = side == ValueRole::Output && elements.len() > 2 && json.kind(first.node) == Node::Object;
         if !place.is_value() || json.kind(place.node) != Node::Array || !is_delta && !may_be {
             return None;
         }
@@ -173,17 +173,18 @@ impl<'j, 't> ValueReader<'j, 't> {
         elements.iter().all(|element| self.finder.is_string(element) && begins(element))
     }
 
-    fn object_of(&mut self, place: &ValuePlace, side: Side) {
-        if matches!(side, Side::Output | Side::Conversation) && voice::is_unsaid(self, place) {
+    fn object_of(&mut self, place: &ValuePlace, side: ValueRole) {
+        if matches!(side, ValueRole::Output | ValueRole::Conversation) && value_author::is_unsaid(self, place)
+        {
             return;
         }
         if place.is_value() && is_envelope(self.json(), place.node) {
-            if matches!(side, Side::Output | Side::Conversation) {
+            if matches!(side, ValueRole::Output | ValueRole::Conversation) {
                 self.object(place);
             }
         } else if is_message(&self.finder, place) {
             self.message(place);
-        } else if matches!(side, Side::System | Side::Tool) || !self.known(place) {
+        } else if matches!(side, ValueRole::System | ValueRole::Tool) || !self.known(place) {
             self.by_keys(place, side);
         }
     }
@@ -204,11 +205,11 @@ impl<'j, 't> ValueReader<'j, 't> {
     }
 
     /// Reads the value of the first usual key whose value has turns.
-    fn by_keys(&mut self, place: &ValuePlace, side: Side) {
+    fn by_keys(&mut self, place: &ValuePlace, side: ValueRole) {
         let keys: &[&str] = match side {
-            Side::Output | Side::Conversation => &OUTPUTS,
-            Side::Input | Side::System => &INPUTS,
-            Side::Tool => &RESULTS,
+            ValueRole::Output | ValueRole::Conversation => &OUTPUTS,
+            ValueRole::Input | ValueRole::System => &INPUTS,
+            ValueRole::Tool => &RESULTS,
         };
         let before = self.turns.len();
         for key in keys {
@@ -231,14 +232,14 @@ impl<'j, 't> ValueReader<'j, 't> {
         let (only, None) = (members.next()?, members.next()) else { return None };
         let is_group = matches!(json.kind(only.value), Node::Array | Node::Object);
         let key = json.string(only.key).filter(|_| is_group)?;
-        Some(self.finder.settled(ValuePlace::new(only.value, step(&place.pointer, &*key))))
+        Some(self.finder.unwrap_typed(ValuePlace::new(only.value, step(&place.pointer, &*key))))
     }
 
     /// Reads a string: JSON of a known format if it contains any, otherwise its text.
-    fn text(&mut self, place: &ValuePlace, side: Side) {
+    fn text(&mut self, place: &ValuePlace, side: ValueRole) {
         match self.inside(place, |reading, root| reading.value(root, side)) {
             Some(turns) => self.turns.extend(turns),
-            None if self.json().is_empty_string(place.node) && side == Side::Output => self.empty(place),
+            None if self.json().is_empty_string(place.node) && side == ValueRole::Output => self.empty(place),
             None => match self.stream_inside(place, side) {
                 Some(turns) => self.turns.extend(turns),
                 None => self.string(place, side.role()),
@@ -247,10 +248,10 @@ impl<'j, 't> ValueReader<'j, 't> {
     }
 
     /// Returns the turns of a stream in a string.
-    fn stream_inside(&self, place: &ValuePlace, side: Side) -> Option<Vec<Turn>> {
+    fn stream_inside(&self, place: &ValuePlace, side: ValueRole) -> Option<Vec<Turn>> {
         let is_stream =
             |raw: &[u8]| [&b"\"data:"[..], b"\"event:", b"\"{"].iter().any(|start| raw.starts_with(start));
-        if side != Side::Output || !place.is_value() || !is_stream(self.json().raw(place.node)) {
+        if side != ValueRole::Output || !place.is_value() || !is_stream(self.json().raw(place.node)) {
             return None;
         }
         let (value, map) = self.json().string_with_map(place.node)?;
@@ -294,7 +295,7 @@ impl<'j, 't> ValueReader<'j, 't> {
             return None;
         }
         let mut inner = ValueReader::new(&json, self.level + 1);
-        let root = inner.finder.settled(ValuePlace::new(json.root(), ""));
+        let root = inner.finder.unwrap_typed(ValuePlace::new(json.root(), ""));
         read(&mut inner, &root);
         let is_format = inner.turns.iter().any(|turn| {
             !turn.is_reply() || has_control_key(turn.text(value.as_bytes())) || turn.kind == TextKind::Object
@@ -313,7 +314,7 @@ impl<'j, 't> ValueReader<'j, 't> {
         }
         let elements = self.finder.each(place);
         if elements.iter().any(|element| is_message(&self.finder, element)) {
-            self.list(&elements, place, Side::Conversation);
+            self.list(&elements, place, ValueRole::Conversation);
         }
     }
 }

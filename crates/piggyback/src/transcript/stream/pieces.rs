@@ -6,9 +6,10 @@ use rustc_hash::FxHashMap;
 use crate::envelope::json::{Json, JsonKind as Node, NodeId};
 use crate::transcript::entry::{begins_envelope, holds_envelope};
 use crate::transcript::shapes::{self, Draft, native_calls, object};
-use crate::transcript::turn::{Skip, TextKind, Turn, TurnRole, Unsaid};
+use crate::transcript::turn::{NonReplyPlace, Skip, TextKind, Turn, TurnRole};
 use crate::transcript::words::{
-    has_control_key, has_quoted_control_key, is_envelope, is_reasoning, is_string, member, says, step, text,
+    has_control_key, has_quoted_control_key, is_envelope, is_reasoning, is_string, member, member_equals,
+    step, text,
 };
 use mangle_syntax::text::TextRange;
 
@@ -104,7 +105,7 @@ impl Pieces {
                 PieceKind::Reasoning => has_quoted_control_key(said) && holds_envelope(said),
             };
             if kind == PieceKind::Reasoning {
-                turn.kind = TextKind::Skipped(Skip::NotReply(Unsaid::Reasoning));
+                turn.kind = TextKind::Skipped(Skip::NotReply(NonReplyPlace::Reasoning));
             }
             has_calls &= kind != PieceKind::Call || !counts;
             turns.extend(counts.then_some(turn));
@@ -333,5 +334,5 @@ fn raw(json: &Json<'_>, node: NodeId, name: &str) -> String {
 
 /// True if a member is a non-empty string.
 fn says_something(json: &Json<'_>, node: NodeId, name: &str) -> bool {
-    member(json, node, name).is_some_and(|it| is_string(json, it) && !says(json, node, name, ""))
+    member(json, node, name).is_some_and(|it| is_string(json, it) && !member_equals(json, node, name, ""))
 }

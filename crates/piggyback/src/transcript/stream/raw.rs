@@ -44,7 +44,7 @@ pub(super) fn read(record: &mut Record<'_>) -> bool {
     if text.is_empty() {
         return false;
     }
-    let mut turn = Turn::made(TurnRole::Assistant, TextKind::Reply, text, map.finish());
+    let mut turn = Turn::from_decoded(TurnRole::Assistant, TextKind::Reply, text, map.finish());
     turn.seams = seams;
     turn.takes_edits = false;
     record.turns.push(turn);

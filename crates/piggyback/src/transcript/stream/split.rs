@@ -44,19 +44,19 @@ pub(in crate::transcript) fn is_split_lines(head: &[u8], is_all: bool) -> bool {
     }
     let values: Vec<_> = lines.map(Json::parse).collect();
     let values: Vec<_> = values.iter().map(|json| (json, json.root(), String::new())).collect();
-    growing(&values).is_some()
+    envelope_text_path(&values).is_some()
 }
 
 /// True if the elements of a list are records of a split stream.
 pub(in crate::transcript) fn is_split_array(json: &Json<'_>) -> bool {
     let values: Vec<_> =
         json.elements(json.root()).take(MAX_RECORDS).map(|element| (json, element, String::new())).collect();
-    growing(&values).is_some()
+    envelope_text_path(&values).is_some()
 }
 
 /// Joins the growing texts of some records. Each joined text is an answer.
 pub(super) fn read(values: &[Value<'_, '_>]) -> Vec<Turn> {
-    let Some(path) = growing(values) else { return Vec::new() };
+    let Some(path) = envelope_text_path(values) else { return Vec::new() };
     let (mut turns, mut draft, mut scanner) = (Vec::new(), Draft::default(), Nesting::default());
     for (json, node, pointer) in values {
         let Some((text, place)) = texts(json, *node, pointer)
@@ -81,7 +81,7 @@ pub(super) fn read(values: &[Value<'_, '_>]) -> Vec<Turn> {
 }
 
 /// Returns the path of the text that grows into an envelope.
-fn growing(values: &[Value<'_, '_>]) -> Option<String> {
+fn envelope_text_path(values: &[Value<'_, '_>]) -> Option<String> {
     if values.len() < MIN_RECORDS {
         return None;
     }

@@ -3,7 +3,7 @@
 
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
-use super::bounded_map::MOST_KNOWN;
+use super::bounded_map::MAX_TRACKED;
 use super::current_turn::CurrentTurn;
 use super::lossy_turn::LOSSY_TURN;
 use crate::envelope::ReplyContext;
@@ -19,7 +19,7 @@ pub(super) const RULES: &[&Rule] =
     &[&RATIO_LOW, &RATIO_INVERSE, &STATELESS_TURN, &LOSSY_TURN, &REDUNDANT_ATOM, &CONTRADICTION];
 
 /// Minimum number of tokens of a surface that should have an accepted update.
-const MUCH: usize = 40;
+const MIN_SURFACE_TOKENS: usize = 40;
 
 /// Number of characters per token.
 const CHARACTERS: usize = 4;
@@ -84,7 +84,7 @@ impl AtomStore {
         if known.is_some_and(|known| known.contains_key(&atom.hash)) {
             return;
         }
-        if self.count >= MOST_KNOWN {
+        if self.count >= MAX_TRACKED {
             self.is_full = true;
             return;
         }
@@ -134,7 +134,7 @@ impl SessionSize {
 
     pub(super) fn reply(&mut self, now: &CurrentTurn<'_>, out: &mut Vec<TranscriptFinding>) {
         self.ratio(now, out);
-        if now.reply.is_picked && now.reply.surface_tokens >= MUCH
+        if now.reply.has_accepted_envelope && now.reply.surface_tokens >= MIN_SURFACE_TOKENS
             && accepted(now).next().is_none()
             // Dropped updates have findings of their own.
             && !now.reply.has_losses
@@ -148,7 +148,7 @@ impl SessionSize {
                 .note("nothing remains of this turn once its text is discarded");
             out.push(now.found(finding, "/surface_response"));
         }
-        for (name, place) in &now.reply.missing {
+        for (name, place) in &now.reply.unmentioned_files {
             let message = format!("no update of this turn mentions {}", quoted(name));
             let finding = Finding::new(&LOSSY_TURN, *place, message)
                 .note("the name is lost once the text of the turn is discarded");
@@ -250,7 +250,7 @@ fn contradictions(now: &CurrentTurn<'_>, out: &mut Vec<TranscriptFinding>) {
                 out.push(now.found(finding, format!("/control_packet/mangle_updates/{}", atom.index)));
             }
             Some(_) => {}
-            None if seen.len() < MOST_KNOWN => {
+            None if seen.len() < MAX_TRACKED => {
                 seen.insert(subject, (value, atom.place));
             }
             None => {}

@@ -63,7 +63,7 @@ fn block(text: &[u8], first: Range<usize>) -> Option<Block> {
     while depth.is_open() && pieces.len() < MAX_LINES {
         let Some(next) = line_at(text, end) else { break };
         let bytes = text.get(next.clone())?;
-        let Some(from) = shared(prefix, bytes) else { break };
+        let Some(from) = shared_prefix_end(prefix, bytes) else { break };
         let inner = bytes.get(from..)?.trim_ascii();
         if !is_begun && !inner.is_empty() {
             // After a line with only a brace, the next line decides if this is an envelope.
@@ -81,7 +81,7 @@ fn block(text: &[u8], first: Range<usize>) -> Option<Block> {
 }
 
 /// Returns the end of the prefix in a line, if the line has it. Numbers in the prefix may differ.
-fn shared(prefix: &[u8], line: &[u8]) -> Option<usize> {
+fn shared_prefix_end(prefix: &[u8], line: &[u8]) -> Option<usize> {
     let (mut one, mut other) = (0, 0);
     let is_number = |text: &[u8], at: usize| {
         let spaces = text.iter().skip(at).take_while(|byte| **byte == b' ').count();

@@ -4,7 +4,7 @@ use crate::transcript::turn::TurnRole;
 
 /// Role of a value in a model call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Side {
+pub(super) enum ValueRole {
     /// Input of the model.
     Input,
     /// Output of the model.
@@ -17,7 +17,7 @@ pub(super) enum Side {
     Tool,
 }
 
-impl Side {
+impl ValueRole {
     /// The speaker of a text in this role.
     pub(super) fn role(self) -> TurnRole {
         match self {

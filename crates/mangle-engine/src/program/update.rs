@@ -6,28 +6,28 @@ use rustc_hash::FxHashSet;
 
 use super::dependencies::Dependencies;
 use super::difference::Difference;
-use super::{Embedding, FileSummary, PredicateKey, Program, Signature};
+use super::{FileSummary, PredicateKey, Program, ProgramEnvironment, Signature};
 
 /// The maximum number of changed files for an incremental update. Above it, the program is joined
 /// from scratch.
-const FILES: usize = 32;
+const MAX_CHANGED_FILES: usize = 32;
 
 /// The minimum number of unmentioned predicates for joining from scratch, which frees their
 /// numbers.
-const RETIRED: usize = 1_000;
+const MIN_RETIRED: usize = 1_000;
 
 impl Program {
     /// Returns the program of these files, with the same content as [`Program::embedded`]. After an
     /// edit of a few files, the cost is proportional to the predicates of these files.
     #[must_use]
-    pub fn succeed(&self, mut files: Vec<Arc<FileSummary>>, embedding: &Arc<Embedding>) -> Self {
+    pub fn succeed(&self, mut files: Vec<Arc<FileSummary>>, embedding: &Arc<ProgramEnvironment>) -> Self {
         if !Arc::ptr_eq(embedding, &self.embedding) && **embedding != *self.embedding {
             return Self::embedded(files, Arc::clone(embedding));
         }
         if !self.is_of(&files) {
             files.sort_by_key(|file| embedding.order(file.id));
         }
-        let is_crowded = self.retired.len() > RETIRED.max(self.predicates.count() / 2);
+        let is_crowded = self.retired.len() > MIN_RETIRED.max(self.predicates.count() / 2);
         if is_crowded || !self.is_of(&files) {
             return Self::embedded(files, Arc::clone(embedding));
         }
@@ -40,7 +40,7 @@ impl Program {
             let both = [self.files.get(*at as usize), files.get(*at as usize)];
             both.into_iter().flatten().any(|file| speaks_of_packages(file))
         };
-        if changed.len() > FILES || changed.iter().any(is_packaged) {
+        if changed.len() > MAX_CHANGED_FILES || changed.iter().any(is_packaged) {
             return Self::embedded(files, Arc::clone(embedding));
         }
         self.after(Arc::new(files), &changed)
@@ -61,7 +61,7 @@ impl Program {
             };
             program.exchange(at, old, &new);
         }
-        let difference = Arc::new(Difference::of(self, &program));
+        let difference = Arc::new(Difference::compute(self, &program));
         if let Some(dependencies) = self.dependencies.get() {
             let _ = program.dependencies.set(Dependencies::after(dependencies, self, &program, &difference));
         }

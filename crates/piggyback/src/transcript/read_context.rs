@@ -16,25 +16,25 @@ use mangle_settings::{Container, Profile};
 
 /// Inputs for reading a record, apart from its bytes.
 #[derive(Debug)]
-pub(super) struct ReadTerms {
+pub(super) struct ReadContext {
     pub(super) plan: Plan,
     /// Protocol version of the majority of replies, if the first bytes of the file determine it.
     pub(super) session: Option<Profile>,
-    own: CustomShapes,
+    custom_shapes: CustomShapes,
     separator: Option<Regex>,
     /// True if the whole file is one reply.
-    is_one: bool,
+    is_single_reply: bool,
 }
 
-impl ReadTerms {
+impl ReadContext {
     /// Creates the inputs for a file with these options.
     pub(super) fn new(options: &TranscriptOptions, plan: Plan, session: Option<Profile>) -> Self {
         Self {
             plan,
             session,
-            own: CustomShapes::new(Arc::clone(&options.shapes)),
+            custom_shapes: CustomShapes::new(Arc::clone(&options.shapes)),
             separator: options.separator.as_deref().and_then(|separator| Regex::new(separator).ok()),
-            is_one: options.container == Some(Container::Raw),
+            is_single_reply: options.container == Some(Container::Raw),
         }
     }
 
@@ -67,7 +67,7 @@ impl ReadTerms {
         };
         match plan.container {
             Container::Markdown => markdown::read(bytes, start, &mut |record| give(record, None)),
-            Container::Raw if !self.is_one && bytes.trim_ascii().is_empty() => {
+            Container::Raw if !self.is_single_reply && bytes.trim_ascii().is_empty() => {
                 let mut record = Record::new(1, start, bytes);
                 let turn = Turn::part(TurnRole::Assistant, TextKind::Skipped(Skip::Empty), record.range());
                 record.turns.push(turn);
@@ -75,10 +75,12 @@ impl ReadTerms {
             }
             Container::Raw => {
                 let declared = Some(RecordShape::Declared);
-                if !self.is_one && self.own.read(bytes, start, &mut |record| give(record, declared)) {
+                if !self.is_single_reply
+                    && self.custom_shapes.read(bytes, start, &mut |record| give(record, declared))
+                {
                     return;
                 }
-                if !self.is_one && self.separator.is_none() {
+                if !self.is_single_reply && self.separator.is_none() {
                     let turns = entry::unwrapped(bytes);
                     if !turns.is_empty() {
                         let mut record = Record::new(1, start, bytes);
@@ -87,7 +89,7 @@ impl ReadTerms {
                         return;
                     }
                 }
-                let parts = plain::parts(bytes, self.separator.as_ref(), self.is_one);
+                let parts = plain::parts(bytes, self.separator.as_ref(), self.is_single_reply);
                 for (index, part) in parts.into_iter().enumerate() {
                     give(record::of_text(bytes, start, index, part), None);
                 }
@@ -95,7 +97,7 @@ impl ReadTerms {
             Container::Session => record::of_session(bytes, start, &mut |record| give(record, None)),
             _ => {
                 let site = RecordSite { container: plan.container, frame: plan.frame, number };
-                if let Some((record, shape)) = record::read(site, bytes, start, &self.own.shapes) {
+                if let Some((record, shape)) = record::read(site, bytes, start, &self.custom_shapes.shapes) {
                     give(record, shape);
                 }
             }

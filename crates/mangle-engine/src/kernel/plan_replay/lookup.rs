@@ -8,7 +8,7 @@ use std::rc::Rc;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
-use super::super::plan::{Compiled, Match, RelationId};
+use super::super::plan::{CompiledProgram, Lookup, RelationId};
 use super::super::{Model, ValueId};
 use crate::kernel::relation::columns::Columns;
 
@@ -39,7 +39,7 @@ impl Lookups {
     pub(super) fn candidates(
         &mut self,
         model: &Model,
-        found: &Match,
+        found: &Lookup,
         known: &LookupKey,
         only: Option<u32>,
     ) -> Option<Candidates> {
@@ -111,8 +111,8 @@ fn key(known: impl Iterator<Item = Option<ValueId>>) -> (Columns, Key) {
 /// The required value of each column of a lookup. `wanted` returns the required value of a
 /// register.
 pub(in crate::kernel) fn known(
-    found: &Match,
-    compiled: &Compiled,
+    found: &Lookup,
+    compiled: &CompiledProgram,
     row: &[ValueId],
     wanted: &dyn Fn(u16) -> Option<ValueId>,
 ) -> LookupKey {
@@ -126,7 +126,7 @@ pub(in crate::kernel) fn known(
 }
 
 /// True if a tuple satisfies the lookup.
-pub(super) fn fits(tuple: &[ValueId], found: &Match, known: &LookupKey) -> bool {
+pub(super) fn fits(tuple: &[ValueId], found: &Lookup, known: &LookupKey) -> bool {
     let at = |column: u16| tuple.get(usize::from(column));
     let same = found.same.iter().all(|(one, other)| at(*one) == at(*other));
     same && known.iter().zip(tuple).all(|(known, value)| known.is_none_or(|known| known == *value))

@@ -3,11 +3,11 @@
 //! No evaluation order exists for such rules. The engine rejects the whole program, but this crate
 //! evaluates the remaining rules.
 
-use super::{Aggregate, ClauseFault, Compiled, Plan, StepKind, Stratum};
+use super::{Aggregate, ClauseFault, CompiledProgram, Plan, StepKind, Stratum};
 use crate::kernel::Failure;
 
 /// Removes the rules of such cycles and records a fault for each.
-pub(super) fn refuse_circles(compiled: &mut Compiled) {
+pub(super) fn reject_negative_cycles(compiled: &mut CompiledProgram) {
     let predicates = compiled.predicate_count;
     for stratum in &mut compiled.strata {
         let faults = faults(stratum, predicates);

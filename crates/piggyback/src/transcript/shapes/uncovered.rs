@@ -7,10 +7,10 @@ use super::draft::envelope;
 use super::finder::ValuePlace;
 use super::string;
 use super::value::ValueReader;
-use super::voice::{Voice, is_schema};
+use super::value_author::{ValueAuthor, is_schema};
 use crate::envelope::json::{Json, JsonKind as Node, NodeId};
 use crate::transcript::entry::{begins_envelope, holds_envelope};
-use crate::transcript::turn::{Skip, TextKind, Turn, TurnRole, Unsaid};
+use crate::transcript::turn::{NonReplyPlace, Skip, TextKind, Turn, TurnRole};
 use crate::transcript::words::{has_control_key, has_quoted_control_key, is_envelope, is_string, step};
 use mangle_syntax::text::{SegmentMap, TextRange, size};
 
@@ -25,7 +25,7 @@ const MIN_GAP: usize = 20;
 
 /// Envelopes in the uncovered parts of a record.
 #[derive(Debug, Default)]
-pub(in crate::transcript) struct Rest {
+pub(in crate::transcript) struct UncoveredEnvelopes {
     /// Answers of the model, and envelopes that are not replies.
     pub(in crate::transcript) turns: Vec<Turn>,
     /// Number of envelopes that are not read because of limits, and the range of the first one.
@@ -42,13 +42,13 @@ pub(super) fn read(
     pointer: &str,
     covered: &[TextRange],
     is_known: bool,
-) -> Rest {
+) -> UncoveredEnvelopes {
     if !may_hold_envelope(json.raw(node)) {
-        return Rest::default();
+        return UncoveredEnvelopes::default();
     }
-    let mut search = Search { covered, is_known, rest: Rest::default() };
+    let mut search = Search { covered, is_known, rest: UncoveredEnvelopes::default() };
     let mut reading = ValueReader::new(json, 0);
-    search.look(&mut reading, &ValuePlace::new(node, pointer), Voice::Model, 0);
+    search.look(&mut reading, &ValuePlace::new(node, pointer), ValueAuthor::Model, 0);
     let mut rest = search.rest;
     rest.turns = reading.turns;
     rest
@@ -91,7 +91,7 @@ fn may_hold_envelope(raw: &[u8]) -> bool {
 struct Search<'c> {
     covered: &'c [TextRange],
     is_known: bool,
-    rest: Rest,
+    rest: UncoveredEnvelopes,
 }
 
 impl Search<'_> {
@@ -106,9 +106,17 @@ impl Search<'_> {
         touching.take_while(move |covered| covered.start() < range.end())
     }
 
-    fn look(&mut self, reading: &mut ValueReader<'_, '_>, place: &ValuePlace, voice: Voice, depth: usize) {
+    fn look(
+        &mut self,
+        reading: &mut ValueReader<'_, '_>,
+        place: &ValuePlace,
+        voice: ValueAuthor,
+        depth: usize,
+    ) {
         let json = reading.json();
-        if matches!(voice, Voice::Given | Voice::Partial) || !may_hold_envelope(json.raw(place.node)) {
+        if matches!(voice, ValueAuthor::Given | ValueAuthor::Partial)
+            || !may_hold_envelope(json.raw(place.node))
+        {
             return;
         }
         if depth > MAX_DEPTH || reading.turns.len() >= MAX_ENVELOPES {
@@ -138,14 +146,20 @@ impl Search<'_> {
         *count += 1;
     }
 
-    fn members(&mut self, reading: &mut ValueReader<'_, '_>, place: &ValuePlace, voice: Voice, depth: usize) {
+    fn members(
+        &mut self,
+        reading: &mut ValueReader<'_, '_>,
+        place: &ValuePlace,
+        voice: ValueAuthor,
+        depth: usize,
+    ) {
         let json = reading.json();
         let is_only = json.members(place.node).nth(1).is_none();
         // The arguments or their only member may be an envelope. Other arguments of a tool are not
         // replies.
         let voice = match voice {
-            Voice::Arguments if is_only => Voice::Arguments,
-            Voice::Arguments => Voice::Unsaid(Unsaid::Argument),
+            ValueAuthor::Arguments if is_only => ValueAuthor::Arguments,
+            ValueAuthor::Arguments => ValueAuthor::Unsaid(NonReplyPlace::Argument),
             voice => voice.of_object(reading, place),
         };
         for member in json.members(place.node) {
@@ -155,16 +169,16 @@ impl Search<'_> {
         }
     }
 
-    fn object(&mut self, reading: &mut ValueReader<'_, '_>, place: &ValuePlace, voice: Voice) {
+    fn object(&mut self, reading: &mut ValueReader<'_, '_>, place: &ValuePlace, voice: ValueAuthor) {
         let mut turn = envelope(reading.json(), place.node, &place.pointer);
         (turn.role, turn.kind) = match voice {
-            Voice::Unsaid(unsaid) => (role_of(unsaid), TextKind::Skipped(Skip::NotReply(unsaid))),
+            ValueAuthor::Unsaid(unsaid) => (role_of(unsaid), TextKind::Skipped(Skip::NotReply(unsaid))),
             _ => (TurnRole::Assistant, TextKind::Object),
         };
         reading.turns.push(turn);
     }
 
-    fn text(&mut self, reading: &mut ValueReader<'_, '_>, place: &ValuePlace, voice: Voice) {
+    fn text(&mut self, reading: &mut ValueReader<'_, '_>, place: &ValuePlace, voice: ValueAuthor) {
         let json = reading.json();
         let range = json.range(place.node);
         let touching: Vec<TextRange> = self.covered_in(range).collect();
@@ -187,17 +201,17 @@ impl Search<'_> {
         let mut turn = string(json, place.node, place.pointer.clone(), TurnRole::Assistant, TextKind::Reply);
         let said = turn.text(json.text());
         let is_envelope = match (voice, self.is_known) {
-            (Voice::Model | Voice::Call, false) => has_quoted_control_key(said),
+            (ValueAuthor::Model | ValueAuthor::Call, false) => has_quoted_control_key(said),
             _ => has_quoted_control_key(said) && holds_envelope(said),
         };
         match voice {
             _ if !is_envelope => return,
             // Texts that are passed to a tool are not answers.
-            Voice::Call => return,
-            Voice::Arguments if !begins_envelope(said.trim_ascii_start()) => {
-                turn.kind = TextKind::Skipped(Skip::NotReply(Unsaid::Argument));
+            ValueAuthor::Call => return,
+            ValueAuthor::Arguments if !begins_envelope(said.trim_ascii_start()) => {
+                turn.kind = TextKind::Skipped(Skip::NotReply(NonReplyPlace::Argument));
             }
-            Voice::Unsaid(unsaid) => {
+            ValueAuthor::Unsaid(unsaid) => {
                 (turn.role, turn.kind) = (role_of(unsaid), TextKind::Skipped(Skip::NotReply(unsaid)));
             }
             _ => {}
@@ -211,7 +225,7 @@ impl Search<'_> {
         &self,
         reading: &ValueReader<'_, '_>,
         place: &ValuePlace,
-        voice: Voice,
+        voice: ValueAuthor,
         touching: &[TextRange],
     ) -> Option<(Vec<Turn>, Option<(usize, TextRange)>)> {
         let covered = match touching.is_empty() {
@@ -221,7 +235,8 @@ impl Search<'_> {
                 touching.iter().filter_map(|range| derived(&map, *range)).collect()
             }
         };
-        let mut search = Search { covered: &covered, is_known: self.is_known, rest: Rest::default() };
+        let mut search =
+            Search { covered: &covered, is_known: self.is_known, rest: UncoveredEnvelopes::default() };
         let (_, turns) = reading.json_inside(place, |inner, root| search.look(inner, root, voice, 0))?;
         Some((turns, search.rest.unread))
     }
@@ -233,11 +248,11 @@ fn derived(map: &SegmentMap, range: TextRange) -> Option<TextRange> {
     (start <= end).then(|| TextRange::new(start, end))
 }
 
-fn role_of(unsaid: Unsaid) -> TurnRole {
+fn role_of(unsaid: NonReplyPlace) -> TurnRole {
     match unsaid {
-        Unsaid::Reasoning | Unsaid::Argument => TurnRole::Assistant,
-        Unsaid::ToolResult => TurnRole::Tool,
-        Unsaid::Attachment | Unsaid::Quotation => TurnRole::Other,
+        NonReplyPlace::Reasoning | NonReplyPlace::Argument => TurnRole::Assistant,
+        NonReplyPlace::ToolResult => TurnRole::Tool,
+        NonReplyPlace::Attachment | NonReplyPlace::Quotation => TurnRole::Other,
     }
 }
 

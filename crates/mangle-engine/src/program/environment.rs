@@ -9,7 +9,7 @@ use mangle_syntax::text::FileId;
 
 /// The environment of a program, from its configuration.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Embedding {
+pub struct ProgramEnvironment {
     /// Predicates of the host program, which are considered declared and defined.
     pub predicates: Vec<PredicateKey>,
     /// The engine version.
@@ -17,17 +17,17 @@ pub struct Embedding {
     /// The fact stores. `None` if all facts are in one place.
     pub stores: Option<Arc<Stores>>,
     /// The files with directives that a loader removes before the engine parses them, sorted.
-    pub hybrid: Vec<FileId>,
+    pub files_with_directives: Vec<FileId>,
     /// The files with test cases in comments, sorted.
     pub tests: Vec<FileId>,
     /// The files with prompt previews in comments, sorted.
     pub kernels: Vec<FileId>,
     /// The files that are analyzed with a program without being part of it: tests, kernels and
     /// other files of the sample, sorted.
-    pub singles: Vec<FileId>,
+    pub separate_files: Vec<FileId>,
 }
 
-impl Embedding {
+impl ProgramEnvironment {
     /// Adds files with facts that the host asserts. A store loads only the facts that it keeps from
     /// such files. Without stores, nothing changes.
     #[must_use]
@@ -35,17 +35,17 @@ impl Embedding {
         if self.stores.is_none() {
             return Arc::clone(self);
         }
-        let mut singles = self.singles.clone();
-        singles.extend(files);
-        singles.sort_unstable();
-        singles.dedup();
-        Arc::new(Self { singles, ..(**self).clone() })
+        let mut separate_files = self.separate_files.clone();
+        separate_files.extend(files);
+        separate_files.sort_unstable();
+        separate_files.dedup();
+        Arc::new(Self { separate_files, ..(**self).clone() })
     }
 
     /// True if a file may contain directives.
     #[must_use]
     pub fn is_hybrid(&self, file: FileId) -> bool {
-        self.hybrid.binary_search(&file).is_ok()
+        self.files_with_directives.binary_search(&file).is_ok()
     }
 
     /// True if the comments of a file contain test cases.
@@ -64,7 +64,7 @@ impl Embedding {
     /// repeats a declaration, the duplicate is reported in that file.
     #[must_use]
     pub fn order(&self, file: FileId) -> (bool, FileId) {
-        (self.singles.binary_search(&file).is_ok(), file)
+        (self.separate_files.binary_search(&file).is_ok(), file)
     }
 
     /// True if the engine includes the additions of the day `since`, `YYYY-MM-DD`.

@@ -19,14 +19,14 @@ const INSTANT: u64 = 30;
 
 /// Size, depth and hash of a value, in 12 bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Extent {
+pub(super) struct ValueSize {
     /// The printed size in the lower 48 bits, and the depth in the upper 16. Stored as two words to
     /// avoid 8-byte alignment.
     size_and_depth: [u32; 2],
     digest: u32,
 }
 
-impl Extent {
+impl ValueSize {
     /// The extent of the number 0.
     pub(super) const NONE: Self = Self { size_and_depth: [1, 0], digest: 0 };
 
@@ -60,7 +60,7 @@ impl Extent {
 }
 
 /// The extent of a value whose parts are in `values`.
-pub(super) fn of(values: &Values, datum: &Datum) -> Extent {
+pub(super) fn measure(values: &Values, datum: &Datum) -> ValueSize {
     let mut hasher = FxHasher::default();
     std::mem::discriminant(datum).hash(&mut hasher);
     let (mut parts, mut bytes, mut depth) = (0_u64, 0_u64, 0);
@@ -74,7 +74,7 @@ pub(super) fn of(values: &Values, datum: &Datum) -> Extent {
     let bytes = bytes.saturating_add(around(datum, parts));
     let hash = hasher.finish();
     // The upper bits of the hash are mixed best.
-    Extent::new(bytes, depth, u32::try_from(hash >> 32).unwrap_or(u32::MAX))
+    ValueSize::new(bytes, depth, u32::try_from(hash >> 32).unwrap_or(u32::MAX))
 }
 
 /// The size of a simple value, or the size of the punctuation around `parts` parts.

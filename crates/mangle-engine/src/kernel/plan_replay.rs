@@ -12,7 +12,9 @@ use smallvec::SmallVec;
 
 use self::lookup::Lookups;
 pub(super) use self::lookup::{LookupKey, known};
-use super::plan::{Compiled, DEEPEST_CALL, DeferredRule, Match, Plan, Step, StepKind, ValueSource, write};
+use super::plan::{
+    CompiledProgram, DeferredRule, Lookup, MAX_CALL_DEPTH, Plan, Step, StepKind, ValueSource, write,
+};
 use super::{Clock, Failure, Model, ValueId, Values, compare};
 use mangle_syntax::syntax::ast::Operator;
 
@@ -48,7 +50,7 @@ pub(super) struct StepView<'s> {
     /// The remaining number of tuples to compare in searches for similar facts.
     pub(super) near_left: &'s Cell<usize>,
     pub(super) model: &'s Model,
-    pub(super) compiled: &'s Compiled,
+    pub(super) compiled: &'s CompiledProgram,
     pub(super) plan: &'s Plan,
     pub(super) row: &'s [ValueId],
 }
@@ -57,7 +59,7 @@ pub(super) struct StepView<'s> {
 ///
 /// # Errors
 /// If the head never has the arguments: the index and value of the first different argument.
-pub(super) fn fixed(
+pub(super) fn required_registers(
     plan: &Plan,
     wanted: &[Option<ValueId>],
 ) -> Result<Vec<Option<ValueId>>, (usize, ValueId)> {
@@ -101,9 +103,9 @@ pub(super) enum TrialEnd {
 }
 
 /// Replays plans over a model.
-pub(super) struct Trial<'m> {
+pub(super) struct PlanReplay<'m> {
     pub(super) model: &'m mut Model,
-    pub(super) compiled: &'m Compiled,
+    pub(super) compiled: &'m CompiledProgram,
     clock: Clock,
     /// The number of remaining steps for the current plan.
     left: u32,
@@ -121,9 +123,9 @@ const MOST_STEPS_IN_ALL: u32 = 4_000_000;
 /// together.
 const MOST_NEAR_IN_ALL: usize = 5_000_000;
 
-impl<'m> Trial<'m> {
+impl<'m> PlanReplay<'m> {
     /// A replay of at most `steps` steps.
-    pub(super) fn new(model: &'m mut Model, compiled: &'m Compiled, clock: Clock, steps: u32) -> Self {
+    pub(super) fn new(model: &'m mut Model, compiled: &'m CompiledProgram, clock: Clock, steps: u32) -> Self {
         let (lookups, near_left) = (Lookups::default(), Cell::new(MOST_NEAR_IN_ALL));
         Self { model, compiled, clock, left: steps, reserve: MOST_STEPS_IN_ALL, depth: 0, lookups, near_left }
     }
@@ -240,7 +242,7 @@ impl<'m> Trial<'m> {
         &mut self,
         plan: &Plan,
         at: usize,
-        found: &Match,
+        found: &Lookup,
         row: &mut [ValueId],
         observer: &mut dyn Observer,
     ) -> TrialEnd {
@@ -255,8 +257,8 @@ impl<'m> Trial<'m> {
             }
             let Some(relation) = self.model.relations.get(found.relation as usize) else { break };
             let tuple = relation.tuple(number);
-            let is_then = || found.is_then(&self.model.values, &self.clock, tuple, row);
-            let is_there = relation.is_seen(number, false) || observer.only(at).is_some();
+            let is_then = || found.interval_matches(&self.model.values, &self.clock, tuple, row);
+            let is_there = relation.is_visible(number, false) || observer.only(at).is_some();
             let is_fit =
                 || lookup::fits(tuple, found, &known) && is_admitted(observer, self.model, found, tuple);
             if !is_there || !is_fit() || !is_then() {
@@ -274,7 +276,7 @@ impl<'m> Trial<'m> {
     }
 
     /// The first tuple that matches a negated premise.
-    fn first(&mut self, found: &Match, row: &[ValueId]) -> Result<Option<u32>, TrialEnd> {
+    fn first(&mut self, found: &Lookup, row: &[ValueId]) -> Result<Option<u32>, TrialEnd> {
         let known = known(found, self.compiled, row, &|_| None);
         let Some(candidates) = self.lookups.candidates(self.model, found, &known, None) else {
             return Ok(None);
@@ -284,7 +286,7 @@ impl<'m> Trial<'m> {
                 return Err(TrialEnd::TooMany);
             }
             let Some(relation) = self.model.relations.get(found.relation as usize) else { break };
-            if relation.is_seen(number, false) && lookup::fits(relation.tuple(number), found, &known) {
+            if relation.is_visible(number, false) && lookup::fits(relation.tuple(number), found, &known) {
                 return Ok(Some(number));
             }
         }
@@ -341,7 +343,7 @@ impl<'m> Trial<'m> {
         &mut self,
         plan: &Plan,
         at: usize,
-        found: &Match,
+        found: &Lookup,
         row: &mut [ValueId],
         observer: &mut dyn Observer,
     ) -> TrialEnd {
@@ -372,12 +374,12 @@ impl<'m> Trial<'m> {
     fn called(
         &mut self,
         rule: &DeferredRule,
-        found: &Match,
+        found: &Lookup,
         row: &[ValueId],
     ) -> Result<Vec<Box<[ValueId]>>, TrialEnd> {
         let mut inner = vec![ValueId(0); usize::from(rule.plan.slots)];
         let is_filled = rule.fill(&mut inner, |column| found.source(column).map(|source| source.read(row)));
-        if !is_filled || self.depth == DEEPEST_CALL {
+        if !is_filled || self.depth == MAX_CALL_DEPTH {
             return Ok(Vec::new());
         }
         let mut given = TupleCollector { plan: &rule.plan, tuples: Vec::new() };
@@ -389,7 +391,7 @@ impl<'m> Trial<'m> {
 }
 
 /// True if the observer accepts the values of a tuple for the registers of a lookup.
-fn is_admitted(observer: &dyn Observer, model: &Model, found: &Match, tuple: &[ValueId]) -> bool {
+fn is_admitted(observer: &dyn Observer, model: &Model, found: &Lookup, tuple: &[ValueId]) -> bool {
     found.binds.iter().all(|(column, slot)| {
         tuple.get(usize::from(*column)).is_none_or(|value| observer.admits(&model.values, *slot, *value))
     })

@@ -9,12 +9,12 @@ use super::message::role;
 use super::table;
 use super::value::ValueReader;
 use crate::envelope::json::{Json, JsonKind as Node};
-use crate::transcript::turn::{TurnRole, Unsaid};
+use crate::transcript::turn::{NonReplyPlace, TurnRole};
 use crate::transcript::words::{REASONING, has_word as has, key_words as words, member, text};
 
 /// Author and purpose of a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Voice {
+pub(super) enum ValueAuthor {
     /// Text of the model to its user.
     Model,
     /// Tool call of the model. Its arguments may be an answer.
@@ -22,7 +22,7 @@ pub(super) enum Voice {
     /// Direct arguments of a tool call.
     Arguments,
     /// Text of another author, or reasoning of the model.
-    Unsaid(Unsaid),
+    Unsaid(NonReplyPlace),
     /// Prompt, schema or example. Envelopes are common there.
     Given,
     /// Partial value that another record contains in full.
@@ -153,7 +153,7 @@ fn is_call(words: &[String]) -> bool {
     has(words, TOOL) && has(words, &["call", "calls", "use", "uses", "invocation", "invocations"])
 }
 
-impl Voice {
+impl ValueAuthor {
     /// Returns the voice of a member of an object with this voice.
     pub(super) fn of_key(self, key: &str) -> Self {
         let lower = key.to_ascii_lowercase();
@@ -164,18 +164,18 @@ impl Voice {
             _ => {}
         }
         if has(&words, REASONING) {
-            return Self::Unsaid(Unsaid::Reasoning);
+            return Self::Unsaid(NonReplyPlace::Reasoning);
         }
         if is_call(&words) && !has(&words, RESULT) {
             return Self::Call;
         }
         if has(&words, RESULTS_ALONE) || has(&words, TOOL) && has(&words, RESULT) || lower == "tooluseresult"
         {
-            return Self::Unsaid(Unsaid::ToolResult);
+            return Self::Unsaid(NonReplyPlace::ToolResult);
         }
         if self == Self::Call {
             return match has(&words, RESULT) {
-                true => Self::Unsaid(Unsaid::ToolResult),
+                true => Self::Unsaid(NonReplyPlace::ToolResult),
                 false => Self::Call,
             };
         }
@@ -183,12 +183,12 @@ impl Voice {
             return Self::Given;
         }
         if has(&words, ATTACHMENT) {
-            return Self::Unsaid(Unsaid::Attachment);
+            return Self::Unsaid(NonReplyPlace::Attachment);
         }
         if has(&words, QUOTE)
             || words.len() > 1 && lower.starts_with("reply") && words.iter().any(|word| word == "to")
         {
-            return Self::Unsaid(Unsaid::Quotation);
+            return Self::Unsaid(NonReplyPlace::Quotation);
         }
         self
     }
@@ -203,7 +203,7 @@ impl Voice {
         }
         match role(&reading.finder, place) {
             Some(TurnRole::User | TurnRole::System) => return Self::Given,
-            Some(TurnRole::Tool) => return Self::Unsaid(Unsaid::ToolResult),
+            Some(TurnRole::Tool) => return Self::Unsaid(NonReplyPlace::ToolResult),
             _ => {}
         }
         let is_set = |name: &str| {
@@ -211,7 +211,7 @@ impl Voice {
         };
         let is_channel = text(json, place.node, "channel").is_some_and(|word| word == "analysis");
         if is_set("thought") || is_channel {
-            return Self::Unsaid(Unsaid::Reasoning);
+            return Self::Unsaid(NonReplyPlace::Reasoning);
         }
         let kind =
             ["type", "run_type", "span_kind", "event"].iter().find_map(|name| text(json, place.node, name));
@@ -227,7 +227,7 @@ impl Voice {
         let words = words(word);
         let last = words.last().map(String::as_str).unwrap_or_default();
         if has(&words, REASONING) {
-            return Self::Unsaid(Unsaid::Reasoning);
+            return Self::Unsaid(NonReplyPlace::Reasoning);
         }
         if is_call(&words) && !has(&words, RESULT) || word == "function" {
             return Self::Call;
@@ -235,13 +235,13 @@ impl Voice {
         if has(&words, TOOL)
             || matches!(word, "retriever" | "embedding" | "reranker" | "evaluator" | "guardrail")
         {
-            return Self::Unsaid(Unsaid::ToolResult);
+            return Self::Unsaid(NonReplyPlace::ToolResult);
         }
         if has(&words, ATTACHMENT) || word == "web_search" {
-            return Self::Unsaid(Unsaid::Attachment);
+            return Self::Unsaid(NonReplyPlace::Attachment);
         }
         if has(&words, QUOTE) {
-            return Self::Unsaid(Unsaid::Quotation);
+            return Self::Unsaid(NonReplyPlace::Quotation);
         }
         // The completed event of the same item contains the full value.
         if words.len() > 1 && word.starts_with("item") && matches!(last, "started" | "updated") {
@@ -256,7 +256,10 @@ impl Voice {
 pub(super) fn is_unsaid(reading: &ValueReader<'_, '_>, place: &ValuePlace) -> bool {
     place.is_value()
         && !table::is_of_tool(reading, place)
-        && matches!(Voice::Model.of_object(reading, place), Voice::Unsaid(_) | Voice::Partial)
+        && matches!(
+            ValueAuthor::Model.of_object(reading, place),
+            ValueAuthor::Unsaid(_) | ValueAuthor::Partial
+        )
         && !super::message::is_message(&reading.finder, place)
 }
 
@@ -271,28 +274,28 @@ mod tests {
 
     #[test]
     fn keys_are_understood_by_their_words() {
-        let voice = |key: &str| Voice::Model.of_key(key);
+        let voice = |key: &str| ValueAuthor::Model.of_key(key);
         for key in ["thinking", "reasoningContent", "reasoning_details", "model_thoughts", "redactedThinking"]
         {
-            assert_eq!(voice(key), Voice::Unsaid(Unsaid::Reasoning), "{key}");
+            assert_eq!(voice(key), ValueAuthor::Unsaid(NonReplyPlace::Reasoning), "{key}");
         }
         for key in ["tool_result", "toolUseResult", "function_call_output", "commandOutput", "stdout"] {
-            assert_eq!(voice(key), Voice::Unsaid(Unsaid::ToolResult), "{key}");
+            assert_eq!(voice(key), ValueAuthor::Unsaid(NonReplyPlace::ToolResult), "{key}");
         }
         for key in ["attachments", "attachedFiles", "retrieved_documents"] {
-            assert_eq!(voice(key), Voice::Unsaid(Unsaid::Attachment), "{key}");
+            assert_eq!(voice(key), ValueAuthor::Unsaid(NonReplyPlace::Attachment), "{key}");
         }
         for key in ["quoted_message", "reply_to_message", "citations", "summary"] {
-            assert_eq!(voice(key), Voice::Unsaid(Unsaid::Quotation), "{key}");
+            assert_eq!(voice(key), ValueAuthor::Unsaid(NonReplyPlace::Quotation), "{key}");
         }
         for key in ["tool_calls", "toolUse", "function_call", "functionCall"] {
-            assert_eq!(voice(key), Voice::Call, "{key}");
+            assert_eq!(voice(key), ValueAuthor::Call, "{key}");
         }
         for key in ["outputs", "response", "log", "message", "result", "attempts", "observations", "reply"] {
-            assert_eq!(voice(key), Voice::Model, "{key}");
+            assert_eq!(voice(key), ValueAuthor::Model, "{key}");
         }
-        assert_eq!(voice("tools"), Voice::Given);
-        assert_eq!(Voice::Call.of_key("input"), Voice::Arguments);
-        assert_eq!(Voice::Call.of_key("output"), Voice::Unsaid(Unsaid::ToolResult));
+        assert_eq!(voice("tools"), ValueAuthor::Given);
+        assert_eq!(ValueAuthor::Call.of_key("input"), ValueAuthor::Arguments);
+        assert_eq!(ValueAuthor::Call.of_key("output"), ValueAuthor::Unsaid(NonReplyPlace::ToolResult));
     }
 }

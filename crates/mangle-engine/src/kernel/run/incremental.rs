@@ -13,21 +13,21 @@ use std::sync::Arc;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::super::maybe_shared::MaybeShared;
-use super::super::plan::{BEHIND_BODY, Compiled, Fact, RelationId, RuleId, Stratum};
+use super::super::plan::{AFTER_BODY, CompiledProgram, Fact, RelationId, RuleId, Stratum};
 use super::super::relation::Relation;
 use super::super::{Clock, ValueId, Values};
 use super::fact_change::FactChange;
 use super::limits::Meter;
 use super::mark::RelationMark;
 use super::reasons::Reasons;
-use super::{Difference, Limits, Model, Reason, Run, Stop, boxed};
+use super::{Difference, Limits, Model, Run, Stop, StopReason, boxed};
 use crate::program::PredicateId;
 use mangle_syntax::text::Cancel;
 
 /// A compiled program with its given facts and the derived model.
 #[derive(Debug)]
 pub struct Kernel {
-    compiled: Arc<Compiled>,
+    compiled: Arc<CompiledProgram>,
     /// The clauses with disabled facts.
     without: Arc<FxHashSet<RuleId>>,
     /// The number of loaded facts of the program, including disabled facts.
@@ -48,13 +48,13 @@ pub struct Kernel {
 impl Kernel {
     /// A program with its own facts.
     #[must_use]
-    pub fn new(compiled: Arc<Compiled>) -> Self {
+    pub fn new(compiled: Arc<CompiledProgram>) -> Self {
         Self::without(compiled, FxHashSet::default())
     }
 
     /// A program without the facts of some clauses.
     #[must_use]
-    pub fn without(compiled: Arc<Compiled>, without: FxHashSet<RuleId>) -> Self {
+    pub fn without(compiled: Arc<CompiledProgram>, without: FxHashSet<RuleId>) -> Self {
         // Most relations of a large program stay empty, so all share one empty relation per arity.
         let mut empty: FxHashMap<usize, Arc<Relation>> = FxHashMap::default();
         let relations = compiled.arities.iter().map(|&arity| {
@@ -94,7 +94,7 @@ impl Kernel {
 
     /// The program.
     #[must_use]
-    pub fn compiled(&self) -> &Arc<Compiled> {
+    pub fn compiled(&self) -> &Arc<CompiledProgram> {
         &self.compiled
     }
 
@@ -205,9 +205,9 @@ impl Kernel {
         self.evaluated = None;
         let mut meter = Meter::new(limits, cancel);
         meter.facts = self.model.relations.iter().map(|relation| relation.len()).sum();
-        meter.hold(self.program_bytes);
-        meter.hold(self.changes.values().flatten().map(FactChange::bytes).sum());
-        let mut wave = Wave {
+        meter.add_bytes(self.program_bytes);
+        meter.add_bytes(self.changes.values().flatten().map(FactChange::bytes).sum());
+        let mut wave = IncrementalEvaluation {
             run: Run::new(&compiled, std::mem::take(&mut self.model), clock, meter),
             kernel: self,
             changed: FxHashSet::default(),
@@ -224,7 +224,7 @@ impl Kernel {
 }
 
 /// An evaluation that propagates changes through the strata.
-struct Wave<'k, 'c> {
+struct IncrementalEvaluation<'k, 'c> {
     kernel: &'k mut Kernel,
     run: Run<'c>,
     /// The changed relations.
@@ -235,7 +235,7 @@ struct Wave<'k, 'c> {
     is_later: bool,
 }
 
-impl Wave<'_, '_> {
+impl IncrementalEvaluation<'_, '_> {
     /// Adds the facts of the program that are not loaded yet.
     fn load(&mut self) -> Result<(), Stop> {
         let facts = self.run.compiled.facts.get(self.kernel.loaded..).unwrap_or(&[]);
@@ -245,8 +245,8 @@ impl Wave<'_, '_> {
                 false => self.run.compiled.relations_of(fact),
             };
             for relation in relations {
-                if let Some(failure) = self.run.inverted(relation, &fact.tuple) {
-                    self.run.failed(fact.rule, BEHIND_BODY, failure, &[])?;
+                if let Some(failure) = self.run.invalid_interval(relation, &fact.tuple) {
+                    self.run.failed(fact.rule, AFTER_BODY, failure, &[])?;
                 }
                 let added = self.run.add(relation, &fact.tuple, fact.rule, &[], false);
                 let counted = self.run.meter.step();
@@ -292,7 +292,7 @@ impl Wave<'_, '_> {
                 let derivation = derivation.filter(|derivation| derivation.rule == read.rule);
                 let found = derivation.and_then(|derivation| derivation.support.get(read.support));
                 if found.is_some_and(|found| *found >= given) {
-                    let reason = Reason::Unordered(compiled.name(read.predicate));
+                    let reason = StopReason::Unordered(compiled.name(read.predicate));
                     return Err(Stop { rule: Some(read.rule), premise: Some(read.premise), reason });
                 }
             }
@@ -302,7 +302,7 @@ impl Wave<'_, '_> {
 
     fn is_touched(&self, stratum: &Stratum) -> bool {
         self.all
-            || (self.is_later && stratum.is_timely)
+            || (self.is_later && stratum.depends_on_time)
             || stratum.relations.iter().any(|relation| self.kernel.changes.contains_key(relation))
             || stratum.reads.iter().any(|relation| self.changed.contains(relation))
     }
@@ -317,7 +317,7 @@ impl Wave<'_, '_> {
         }
         // The old relations stay in memory for the comparison, and permanently with a mark.
         let held = before.iter().filter_map(|(_, before)| before.as_ref()).map(|before| before.bytes()).sum();
-        self.run.meter.hold(held);
+        self.run.meter.add_bytes(held);
         let result = self.run.stratum(stratum);
         stratum.relations.iter().for_each(|relation| self.run.recount(*relation));
         if self.kernel.marked.is_none() {
@@ -330,7 +330,7 @@ impl Wave<'_, '_> {
             if !is_same {
                 self.changed.insert(relation);
                 if let Some(marked) = &mut self.kernel.marked {
-                    marked.entry(relation).or_insert_with(|| RelationMark::of(before.as_mut()));
+                    marked.entry(relation).or_insert_with(|| RelationMark::new(before.as_mut()));
                 }
             }
         }
@@ -350,17 +350,17 @@ impl Wave<'_, '_> {
         let derived = found.len().saturating_sub(given as usize);
         let mut before = None;
         if let (Some(marked), true) = (&mut self.kernel.marked, derived > 0 && !changes.is_empty()) {
-            marked.entry(relation).or_insert_with(|| RelationMark::of(Some(found)));
+            marked.entry(relation).or_insert_with(|| RelationMark::new(Some(found)));
         }
         if derived > 0 {
             let prefix = MaybeShared::new(found.prefix(given));
             before = Some(std::mem::replace(found, prefix));
-            reasons.own().truncate(given);
+            reasons.make_mut().truncate(given);
             self.run.meter.facts = self.run.meter.facts.saturating_sub(derived);
         }
         let (mut done, mut result) = (0, Ok(()));
         for change in &changes {
-            let (found, reasons) = (found.own(), reasons.own());
+            let (found, reasons) = (found.make_mut(), reasons.make_mut());
             let mut gone = Vec::new();
             let is_other = match change {
                 FactChange::Assert(tuple, rule) => {
