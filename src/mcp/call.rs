@@ -80,7 +80,10 @@ impl Caller {
         }
         match answer.await {
             Ok(answer) => answer,
-            Err(_) => Err("an internal error ended the call; the log of mangle-ls has its source position".to_owned()),
+            Err(_) => {
+                Err("an internal error ended the call; the log of mangle-ls has its source position"
+                    .to_owned())
+            }
         }
     }
 }

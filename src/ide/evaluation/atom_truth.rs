@@ -94,7 +94,11 @@ impl Evaluation {
     fn why_not(&self, misses: &[Miss], predicate: PredicateId, places: PlaceNames<'_>) -> String {
         if misses.is_empty() {
             let has_rules = self.program.get(predicate).signature.has_rules;
-            let says = if has_rules { "no rule derives it" } else { "this fact does not exist, and the predicate has no rules" };
+            let says = if has_rules {
+                "no rule derives it"
+            } else {
+                "this fact does not exist, and the predicate has no rules"
+            };
             return says.to_owned();
         }
         let of = |miss: &Miss| {

@@ -171,7 +171,9 @@ pub fn lenses(known: Option<&TranscriptVerdicts>, records: &Records) -> Vec<Turn
     }
     if let Some(first) = known.and_then(TranscriptVerdicts::cut_off) {
         let rest = all.iter_mut().filter(|lens| lens.turn >= first);
-        rest.for_each(|lens| lens.title = format!("Turn {}: not replayed, because it takes too long", lens.turn));
+        rest.for_each(|lens| {
+            lens.title = format!("Turn {}: not replayed, because it takes too long", lens.turn)
+        });
     }
     for said in known.into_iter().flat_map(TranscriptVerdicts::all).flat_map(|(_, said)| &said.turns) {
         let index = usize::try_from(said.number).ok().and_then(|number| number.checked_sub(1));

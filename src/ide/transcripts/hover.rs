@@ -92,7 +92,8 @@ fn member(way: &Way<'_, '_>, path: &[&str]) -> Option<Markup> {
     match fields::find(path) {
         Some(field) => Some(fields::markup(field)),
         None if path.len() <= fields::DEEPEST && !is_free(path) => {
-            let markup = Markup::default().words("The runtime ignores this member: it is not in any profile.");
+            let markup =
+                Markup::default().words("The runtime ignores this member: it is not in any profile.");
             Some(markup.foreign(super::outline::shortened(last)))
         }
         None => None,

@@ -179,7 +179,8 @@ fn answered(view: &View, params: &ExecuteCommandParams, cancel: &Cancel) -> Resu
         COPY_REPAIR => {
             let wanted = argument(repair::asked_by(params), "its argument is not a transcript")?;
             let answer = repair::repair(view, &wanted);
-            let message = answer["message"].as_str().unwrap_or("The transcript has no invalid replies.").to_owned();
+            let message =
+                answer["message"].as_str().unwrap_or("The transcript has no invalid replies.").to_owned();
             (answer, message)
         }
         _ => return Err(Error::invalid_params("no such command")),

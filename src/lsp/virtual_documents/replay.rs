@@ -21,8 +21,10 @@ pub(super) const SCHEME: Scheme =
 const MOST: usize = 500;
 
 fn make(view: &View, file: &SnapshotFile, named: &SourceName, cancel: &Cancel) -> Result<DocumentContent> {
-    let from: u64 =
-        named.name.parse().map_err(|_| Error::invalid_params("the name of a replay is the number of a turn"))?;
+    let from: u64 = named
+        .name
+        .parse()
+        .map_err(|_| Error::invalid_params("the name of a replay is the number of a turn"))?;
     if let Some(why) = view.snapshot.transcript(file.id).and_then(|transcript| transcript.refusal()) {
         return Ok(refused(&why));
     }

@@ -33,8 +33,10 @@ pub(super) fn stamp(view: &View, file: &SnapshotFile) -> Option<u64> {
 }
 
 fn make(view: &View, file: &SnapshotFile, named: &SourceName, cancel: &Cancel) -> Result<DocumentContent> {
-    let turn: u64 =
-        named.name.parse().map_err(|_| Error::invalid_params("the name of a state is the number of a turn"))?;
+    let turn: u64 = named
+        .name
+        .parse()
+        .map_err(|_| Error::invalid_params("the name of a state is the number of a turn"))?;
     if let Some(why) = view.snapshot.transcript(file.id).and_then(|transcript| transcript.refusal()) {
         return Ok(refused(&why));
     }

@@ -135,7 +135,9 @@ fn ground_atoms_hold_or_not() {
         assert!(premise.contains(says), "{premise}");
         let negated = hover(client, uri, 4, 25);
         assert!(
-            negated.ends_with("locked(/e, /key) does not hold: this fact does not exist, and the predicate has no rules."),
+            negated.ends_with(
+                "locked(/e, /key) does not hold: this fact does not exist, and the predicate has no rules."
+            ),
             "{negated}"
         );
     });
@@ -259,7 +261,8 @@ fn queries_answer_as_the_command_line_does() {
     let (_folder, mut client, uri) = opened(&[("main.mg", DOORS)]);
     let question = json!({ "uri": uri, "atom": "open(/d)", "reading": "both", "why": true, "whyNot": true });
     let answer = client.request("mangle/query", question).unwrap();
-    let proof = "open(/d)  by main.mg:3\n  door(/d)  [main.mg:1]\n  !locked(D, _)  is ignored by the engine\n";
+    let proof =
+        "open(/d)  by main.mg:3\n  door(/d)  [main.mg:1]\n  !locked(D, _)  is ignored by the engine\n";
     assert_eq!(answer[0]["reading"], "engine");
     assert_eq!(answer[0]["proofs"], json!([proof]));
     assert_eq!(answer[0]["sample"], Value::Null);
