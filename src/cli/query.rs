@@ -169,7 +169,7 @@ impl QueryCommand {
                 }
             }
         }
-        let mut out = Output::of(self.medium(), color);
+        let mut out = Output::stdout(self.medium(), color);
         self.write(&answers, &mark, &mut out)?;
         out.flush()?;
         if let Some(atom) = atom {

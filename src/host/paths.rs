@@ -100,8 +100,8 @@ pub fn absolute(folder: &Path, path: &Path) -> PathBuf {
 #[must_use]
 pub fn real(path: &Path) -> PathBuf {
     /// The maximum number of links in a chain.
-    const MOST: usize = 16;
-    follow(path, MOST)
+    const MAX_LINKS: usize = 16;
+    follow(path, MAX_LINKS)
 }
 
 fn follow(path: &Path, most: usize) -> PathBuf {

@@ -11,7 +11,7 @@ use super::read::no_text;
 use super::resolve::Problem;
 use super::settings_problems::SettingsProblems;
 use super::walk::{WalkEntry, boundary};
-use super::{FileTable, Overlay, is_taken, read, relative};
+use super::{FileTable, Overlay, exists, read, relative};
 use crate::ide::registry;
 use crate::report::{LoadError, LoadErrors};
 use mangle_engine::program::{PredicateKey, ProgramEnvironment};
@@ -200,7 +200,7 @@ impl Project {
 
     /// Assigns the files below the root to programs. `files` excludes folders with a configuration
     /// of their own. A program without files is a finding.
-    pub(super) fn deal(&mut self, files: &[&WalkEntry], table: &FileTable) -> Vec<ProjectProgram> {
+    pub(super) fn assign_files(&mut self, files: &[&WalkEntry], table: &FileTable) -> Vec<ProjectProgram> {
         let settings = Arc::clone(&self.settings);
         if settings.programs.is_empty() {
             return vec![self.program(&ProgramSettings::default(), files, table)];
@@ -252,7 +252,7 @@ impl Project {
             }
         };
         let members: Vec<_> = files.iter().copied().filter(is_member).collect();
-        let files = without_twins(&members);
+        let files = without_linked_duplicates(&members);
         let is_hybrid = |path: &&PathBuf| settings.hybrid.matches(&relative(&self.root, path));
         let mut hybrid: Vec<_> = files.iter().filter(is_hybrid).map(|path| table.id(path)).collect();
         hybrid.sort_unstable();
@@ -298,7 +298,7 @@ fn catalogue(root: &Path, named: &str, overlay: &Overlay) -> Result<Catalogue, S
 
 /// Removes links to other files of the list, because a file that is read twice has duplicate
 /// declarations.
-pub(super) fn without_twins(files: &[&WalkEntry]) -> Vec<PathBuf> {
+pub(super) fn without_linked_duplicates(files: &[&WalkEntry]) -> Vec<PathBuf> {
     let (links, real): (Vec<&WalkEntry>, Vec<&WalkEntry>) =
         files.iter().partition(|found| found.target.is_some());
     let mut paths: Vec<_> = real.iter().map(|found| found.path.clone()).collect();
@@ -324,7 +324,7 @@ pub(super) fn nearest(folder: &Path, overlay: &Overlay) -> Option<PathBuf> {
         .ancestors()
         .take_while(|folder| disk::is_allowed(folder))
         .map(|folder| folder.join(FILE_NAME))
-        .find(|path| overlay.get(path).is_some() || is_taken(path))
+        .find(|path| overlay.get(path).is_some() || exists(path))
 }
 
 /// The last component of a folder's path.

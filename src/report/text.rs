@@ -46,10 +46,10 @@ fn whole(entry: &ReportEntry, sources: &Sources, renderer: &Renderer) -> String 
         kind: AnnotationKind::Primary,
         label: diagnostic.label.as_deref().unwrap_or_default(),
     }];
-    marks.extend(near.into_iter().map(Mark::of));
+    marks.extend(near.into_iter().map(Mark::new));
     group = group.elements(show(sources, entry.file, &marks));
     for place in far {
-        group = group.elements(show(sources, place.file, &[Mark::of(place)]));
+        group = group.elements(show(sources, place.file, &[Mark::new(place)]));
     }
     for note in &diagnostic.notes {
         group = group.element(Level::NOTE.message(visible(note)));
@@ -93,7 +93,7 @@ struct Mark<'a> {
 }
 
 impl<'a> Mark<'a> {
-    fn of(place: &'a RelatedPlace) -> Self {
+    fn new(place: &'a RelatedPlace) -> Self {
         Self { range: place.range, kind: AnnotationKind::Context, label: &place.message }
     }
 }

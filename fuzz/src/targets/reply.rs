@@ -27,7 +27,7 @@ pub(crate) fn run(bytes: &[u8]) {
         }
         if let Some(picked) = reply.picked_object() {
             let alone = Reply::new(&raw[picked.range.clone()], &caps);
-            assert_eq!(alone.picked, Some(0));
+            assert_eq!(alone.accepted, Some(0));
         }
         for found in check(&reply, &ReplyContext::new(&settings)) {
             oracle::finding(&found, raw);

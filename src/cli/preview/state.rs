@@ -8,10 +8,10 @@ use anyhow::Result;
 
 use super::super::surroundings;
 use crate::cli::transcripts::{TranscriptArgs, Transcripts};
-use crate::host::{self, Memory};
+use crate::host::{self, CheckCache};
 use crate::report::{SourceText, Sources};
 use agent_prompt::{RecordedSession, RecordedTurn};
-use agent_replay::{Basis, Constitution, Event, Prefill, Replay, ReplayOptions, Turn};
+use agent_replay::{Constitution, ConstitutionConfig, Event, Prefill, Replay, ReplayOptions, Turn};
 use mangle_engine::kernel::{Clock, Limits, Reading, RuleId};
 use mangle_engine::program::{FileSummary, PredicateId, Program};
 use mangle_settings::instant_text;
@@ -39,10 +39,10 @@ pub(super) fn state(
     program: &Arc<Program>,
     settings: &mangle_settings::Settings,
     working: &Path,
-    (memory, sources): (&Memory, &mut Sources),
+    (memory, sources): (&CheckCache, &mut Sources),
 ) -> Result<(Arc<FileSummary>, RecordedSession)> {
     let transcripts = Transcripts::load(&[until.path.to_path_buf()], &TranscriptArgs::default(), working)?;
-    let basis = Basis {
+    let basis = ConstitutionConfig {
         program: Arc::clone(program),
         reading: until.reading,
         settings: settings.replay.clone(),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHasher};
 
-use super::passes::{Workpiece, run};
+use super::passes::{FixTarget, run};
 use super::select::Candidate;
 use super::verify::Changes;
 use super::{FileDiagnostics, FixRequest, FixResult};
@@ -64,7 +64,7 @@ fn is_text(file: &FileSummary) -> bool {
     file.findings.iter().all(|finding| finding.rule.group != Group::Configuration)
 }
 
-impl Workpiece for FixWorkspace {
+impl FixTarget for FixWorkspace {
     type Texts = FxHashMap<FileId, Arc<FileSummary>>;
 
     fn texts(&self) -> Self::Texts {

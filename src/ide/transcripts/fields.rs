@@ -88,7 +88,7 @@ pub(super) fn says(field: &Field) -> &'static str {
 /// Returns the hover of a member.
 pub(super) fn markup(field: &Field) -> Markup {
     let name = field.path.last().copied().unwrap_or_default();
-    Markup::default().words(format!("`{name}`")).words(field.says).words(needs(field.path))
+    Markup::default().text(format!("`{name}`")).text(field.says).text(needs(field.path))
 }
 
 /// Lists the profiles with a member, and its requirement level.
@@ -133,12 +133,12 @@ pub(super) fn word(path: &[&str], value: &str) -> Option<Markup> {
         let verb: &Verb = VERBS.iter().find(|verb| verb.name == name)?;
         let shard = verb.shard.map_or_else(|| "no shard".to_owned(), |shard| format!("shard `{shard}`"));
         let says = format!("Category `/{}`, {shard}, priority {}.", verb.category, verb.priority);
-        return Some(Markup::default().words(format!("Verb `/{}`", verb.name)).words(says));
+        return Some(Markup::default().text(format!("Verb `/{}`", verb.name)).text(says));
     }
     if is_key(last, "op") && is_key(parent, "memory_operations") {
         let operation = OPERATIONS.iter().find(|operation| operation.name == value)?;
         let title = format!("Memory operation `{}`: {}.", operation.name, operation.effect);
-        return Some(Markup::default().words(title).words(profiles(|profile| operation.is_in(profile))));
+        return Some(Markup::default().text(title).text(profiles(|profile| operation.is_in(profile))));
     }
     let is_category = is_key(last, "category") && is_key(parent, "intent_classification");
     let name = value.strip_prefix('/').unwrap_or(value);
@@ -148,7 +148,7 @@ pub(super) fn word(path: &[&str], value: &str) -> Option<Markup> {
             "mutation" => "Something is to be changed.",
             _ => "The agent is to behave differently from now on.",
         };
-        Markup::default().words(format!("Category `/{name}`")).words(says)
+        Markup::default().text(format!("Category `/{name}`")).text(says)
     })
 }
 

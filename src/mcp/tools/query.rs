@@ -3,7 +3,7 @@
 
 use serde_json::{Value, json};
 
-use super::{ANYWAY, ENGINE, PATHS, RUNTIME, Tool, Twin, document, page};
+use super::{ANYWAY, ENGINE, PATHS, RUNTIME, Tool, ToolCommand, document, page};
 use crate::mcp::arguments::{Argument, Arguments, CURSOR, Kind, optional, required};
 use crate::mcp::folders::Folders;
 
@@ -13,7 +13,7 @@ pub(super) static TOOL: Tool = Tool {
     description: "Evaluates the programs and gives the facts that match an atom. With `why`: a proof of each. With `why_not`: \
         where no fact matches, what each rule lacks. Evaluation has limits; where one is reached, `stopped` says so.",
     arguments: ARGUMENTS,
-    twin,
+    command: twin,
     answer,
 };
 
@@ -45,8 +45,8 @@ const ARGUMENTS: &[Argument] = &[
     CURSOR,
 ];
 
-fn twin(arguments: &Arguments, folders: &Folders) -> Result<Twin, String> {
-    let mut twin = Twin::of(&["query", "--format=json"])
+fn twin(arguments: &Arguments, folders: &Folders) -> Result<ToolCommand, String> {
+    let mut twin = ToolCommand::new(&["query", "--format=json"])
         .versions(arguments)
         .flag("anyway", arguments.flag("anyway"))
         .flag("why", arguments.flag("why"))

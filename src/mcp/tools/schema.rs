@@ -3,7 +3,7 @@
 
 use serde_json::Value;
 
-use super::{ANYWAY, PATHS, RUNTIME, Tool, Twin};
+use super::{ANYWAY, PATHS, RUNTIME, Tool, ToolCommand};
 use crate::mcp::arguments::{Argument, Arguments, CURSOR, Kind, optional};
 use crate::mcp::folders::Folders;
 use crate::mcp::pages;
@@ -14,7 +14,7 @@ pub(super) static TOOL: Tool = Tool {
     description: "Writes what an inference engine is given so that it generates valid replies only: a JSON Schema or a grammar, \
         as text, in parts if it is long: put the parts together in their order. `problems` has what the schema cannot say.",
     arguments: ARGUMENTS,
-    twin,
+    command: twin,
     answer,
 };
 
@@ -32,9 +32,9 @@ const ARGUMENTS: &[Argument] = &[
     CURSOR,
 ];
 
-fn twin(arguments: &Arguments, folders: &Folders) -> Result<Twin, String> {
+fn twin(arguments: &Arguments, folders: &Folders) -> Result<ToolCommand, String> {
     let target = arguments.text("target").unwrap_or("json-schema");
-    let twin = Twin::of(&["grammar"])
+    let twin = ToolCommand::new(&["grammar"])
         .option("target", Some(target))
         .versions(arguments)
         .flag("anyway", arguments.flag("anyway"))

@@ -3,7 +3,7 @@
 
 use serde_json::Value;
 
-use super::{ANYWAY, ENGINE, PATHS, READING, RUNTIME, Tool, Twin, document, page};
+use super::{ANYWAY, ENGINE, PATHS, READING, RUNTIME, Tool, ToolCommand, document, page};
 use crate::mcp::arguments::{Argument, Arguments, CURSOR, Kind, optional};
 use crate::mcp::folders::Folders;
 
@@ -13,7 +13,7 @@ pub(super) static TOOL: Tool = Tool {
     description: "Checks properties of policies in every small world of facts: those of test files, or `property`. A violation \
         comes with the smallest world that shows it. With `rules`: looks for rules and negations that change nothing.",
     arguments: ARGUMENTS,
-    twin,
+    command,
     answer,
 };
 
@@ -38,8 +38,8 @@ const ARGUMENTS: &[Argument] = &[
     CURSOR,
 ];
 
-fn twin(arguments: &Arguments, folders: &Folders) -> Result<Twin, String> {
-    let twin = Twin::of(&["verify", "--format=json"])
+fn command(arguments: &Arguments, folders: &Folders) -> Result<ToolCommand, String> {
+    let twin = ToolCommand::new(&["verify", "--format=json"])
         .versions(arguments)
         .flag("anyway", arguments.flag("anyway"))
         .option("property", arguments.text("property"))

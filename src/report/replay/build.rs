@@ -150,7 +150,7 @@ fn verdict(verdict: &Verdict, places: &TurnPlaces<'_>) -> VerdictReport {
 
 /// The facts of replies that a permission depends on.
 fn own(verdict: &Verdict) -> Vec<ReplyFactReport> {
-    let Reliance { granted, lifted, .. } = &verdict.reliance;
+    let Reliance { granting: granted, overriding: lifted, .. } = &verdict.reliance;
     let all = |facts: &[(String, SessionOrigin)], does: &str| {
         let one = |(fact, origin): &(String, SessionOrigin)| ReplyFactReport {
             fact: fact.clone(),
@@ -247,7 +247,7 @@ fn compared_verdicts(turn: &Turn) -> Vec<ComparedVerdict> {
 impl VerdictComparison {
     /// The verdicts of a turn that differ under another policy or another version.
     #[must_use]
-    pub fn of(here: &Turn, there: &Turn) -> Vec<Self> {
+    pub fn compare(here: &Turn, there: &Turn) -> Vec<Self> {
         let empty = String::new();
         let (ours, theirs) = (compared_verdicts(here), compared_verdicts(there));
         let mut compared = Vec::new();

@@ -31,7 +31,7 @@ const MOST_TOLD: usize = 3;
 
 pub(super) fn check(subject: &Subject<'_>, found: &mut Vec<PromptFinding>) {
     let profile = subject.transcripts.profile.unwrap_or(Profile::Current);
-    for shown in subject.shown.iter().filter(|shown| shown.wanted.part == PromptPart::System) {
+    for shown in subject.shown.iter().filter(|shown| shown.request.part == PromptPart::System) {
         for (origin, text) in texts(shown) {
             if !text.contains(PACKET) {
                 continue;

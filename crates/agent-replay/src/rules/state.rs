@@ -59,7 +59,7 @@ fn contradicted(scene: &Scene<'_>, kernel: &Kernel, atom: &str) -> Option<String
     let model = kernel.model();
     let shown =
         |tuple: &[mangle_engine::kernel::ValueId]| model.fact(&scene.constitution.compiled, predicate, tuple);
-    let wanted = fact.kernel();
+    let wanted = fact.engine_text();
     let subject = wanted.split_once(',').map_or(wanted.as_str(), |(subject, _)| subject);
     let facts = model.relation(predicate).into_iter().flat_map(Relation::tuples).map(shown);
     let mut first = None;

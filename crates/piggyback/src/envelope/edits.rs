@@ -111,7 +111,7 @@ pub fn applied(raw: &[u8], fix: &Fix) -> Option<Vec<u8>> {
 pub fn reads_the_same(one: &[u8], other: &[u8], caps: &Caps) -> bool {
     let read = |raw| {
         let reading = runtime::read(raw, caps).ok()?;
-        Some((reading.picked?.packet, reading.surface))
+        Some((reading.accepted?.packet, reading.surface))
     };
     let before = read(one);
     before.is_some() && before == read(other)

@@ -40,7 +40,8 @@ impl Example {
                 Arc::new(FileSummary::new(FileId(id), &SourceFile::parse(text.as_str().into())))
             })
             .collect();
-        let declarations = (!summaries.is_empty()).then(|| Declarations::of(&Program::new(summaries)));
+        let declarations =
+            (!summaries.is_empty()).then(|| Declarations::from_program(&Program::new(summaries)));
         let tools = file("tools.json").map(|text| Catalogue::parse(text.as_bytes()).unwrap());
         let settings = settings.inspect(|parsed| assert!(parsed.findings.is_empty(), "{text}"));
         let settings = settings.map(|parsed| parsed.settings.transcripts).unwrap_or_default();

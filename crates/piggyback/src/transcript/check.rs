@@ -72,7 +72,7 @@ fn check_or_recognise(
                     checked.digests.push(digest);
                     continue;
                 }
-                Some(Reply::of_tree(json, &caps(turn, context)))
+                Some(Reply::from_json(json, &caps(turn, context)))
             }
         };
         if let Some(reply) = &reply {

@@ -69,7 +69,7 @@ impl State {
             TranscriptReader::new(TranscriptOptions { name: name.into(), ..TranscriptOptions::default() });
         let mut each = |record: &Record<'_>| {
             checker.record_with(record, &mut found, &mut |_, reply| {
-                picked += usize::from(reply.picked.is_some());
+                picked += usize::from(reply.accepted.is_some());
                 is_whole &= reply.picked_object().is_some_and(|object| object.json.problems.is_empty());
                 texts.push(String::from_utf8_lossy(reply.raw).into_owned());
                 updates += reply.objects.iter().map(|object| updates_in(&object.json)).sum::<usize>();

@@ -40,7 +40,7 @@ fn replies() -> Vec<(String, Vec<u8>)> {
 fn envelope_of(reply: &[u8]) -> Option<(AcceptedEnvelope, String)> {
     let reading = read(reply, &TranscriptSettings::default().caps_of(None, None)).ok()?;
     let surface = String::from_utf8(reading.surface).ok()?;
-    reading.picked.filter(|_| reading.stage == Stage::Whole).map(|picked| (picked, surface))
+    reading.accepted.filter(|_| reading.stage == Stage::Whole).map(|picked| (picked, surface))
 }
 
 /// Declarations of all predicates that accepted updates assert or replies forget.
@@ -117,14 +117,14 @@ fn findings(reply: &[u8], declarations: &Declarations, set: &EnvelopeSet) -> Vec
 fn good_replies_are_generated_and_bad_ones_are_not() {
     let replies = replies();
     let declarations = declarations(&policy(&replies));
-    let mut setup = Setup::of(Profile::Current).with_fields(&["reasoning_trace"]);
+    let mut setup = Setup::new(Profile::Current).with_fields(&["reasoning_trace"]);
     setup.decoding.max_predicates = 1_000;
     setup.decoding.digits = 18;
     setup.decoding.surface = 10_000;
     setup.decoding.string = 1_000;
     setup.decoding.updates = 250;
     let set = setup.set(&declarations);
-    let mut notations = Notations::of(&set);
+    let mut notations = Notations::new(&set);
     let (mut good, mut wrong) = (0, String::new());
     for (name, reply) in &replies {
         let raw = std::str::from_utf8(reply).ok().map(str::to_owned);

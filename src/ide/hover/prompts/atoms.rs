@@ -21,14 +21,14 @@ pub(super) fn at(
     let (_, first) = fates.first()?;
     if first.id.range.contains_inclusive(offset) {
         let said = fates.iter().map(|(prompt, atom)| fate(prompt, atom));
-        return Some(Hover { range: first.id.range, markup: said.fold(Markup::default(), Markup::words) });
+        return Some(Hover { range: first.id.range, markup: said.fold(Markup::default(), Markup::text) });
     }
     selector(&fates, offset).or_else(|| placeholder(&fates, text, offset))
 }
 
 fn fate(prompt: &PromptProvenance, atom: &AtomProvenance) -> String {
     let called = called(prompt);
-    match &atom.fate {
+    match &atom.outcome {
         AtomOutcome::In(place, tokens) => format!("In the prompt {called}: place {place}, {tokens} tokens."),
         AtomOutcome::Out(why) if why.is_empty() => format!("Not in the prompt {called}."),
         AtomOutcome::Out(why) => format!("Not in the prompt {called}: {}.", excerpt::plain(why)),
@@ -45,14 +45,14 @@ fn selector(fates: &[(&PromptProvenance, &AtomProvenance)], offset: TextSize) ->
             continue;
         };
         range = Some(found.word.range);
-        let here: Vec<_> = found.here.iter().map(|value| excerpt::word(value)).collect();
+        let here: Vec<_> = found.situation_values.iter().map(|value| excerpt::word(value)).collect();
         let says = match here.as_slice() {
             [] => format!("The prompt {} is made where nothing is known of `{}`.", called(prompt), found.key),
             here => {
                 format!("The prompt {} is made where `{}` is {}.", called(prompt), found.key, here.join(", "))
             }
         };
-        markup = markup.words(says);
+        markup = markup.text(says);
     }
     range.map(|range| Hover { range, markup })
 }
@@ -79,5 +79,5 @@ fn placeholder(
             None => format!("The runtime knows no such name: it stays as it is in {}.", called(prompt)),
         }
     });
-    Some(Hover { range, markup: said.fold(Markup::default(), Markup::words) })
+    Some(Hover { range, markup: said.fold(Markup::default(), Markup::text) })
 }

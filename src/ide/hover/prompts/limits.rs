@@ -28,7 +28,7 @@ pub(super) fn at(text: &str, offset: TextSize, provenance: &[SampleProvenance<'_
         if let Some(limits) = &prompt.limits {
             says.push_str(&format!(", the model takes in {}", limits.window));
         }
-        markup = markup.words(says + ".");
+        markup = markup.text(says + ".");
     }
     let configured = each(provenance).find_map(|(_, prompt)| prompt.limits.as_deref());
     let of = |limits: &Limits| limits.shards.get(kind).unwrap_or(&limits.default).context_tokens;
@@ -37,7 +37,7 @@ pub(super) fn at(text: &str, offset: TextSize, provenance: &[SampleProvenance<'_
         None => (of(&Limits::default()), "the runtime, unless its configuration says otherwise"),
     };
     let says = format!("The context of {} may have {tokens} tokens, says {whose}.", word(kind));
-    Some(Hover { range, markup: markup.words(says) })
+    Some(Hover { range, markup: markup.text(says) })
 }
 
 /// Returns the value of the key on the line of an offset, with its range.

@@ -22,7 +22,7 @@ pub(super) static TWO_HYPOTHESES: Rule = rule!("two-hypotheses.md");
 pub(super) fn check(subject: &Subject<'_>, sink: &mut Sink) {
     let correction = subject.control.object("self_correction");
     two(subject, &correction, sink);
-    if !correction.is_there() {
+    if !correction.exists() {
         return;
     }
     trigger(subject, &correction, sink);
@@ -49,7 +49,7 @@ fn trigger(subject: &Subject<'_>, correction: &View<'_>, sink: &mut Sink) {
         }
         None if !correction.has("triggered")
             && subject.is_whole()
-            && correction.meant_for("triggered").is_none() =>
+            && correction.misspelled_key("triggered").is_none() =>
         {
             let message = "self-correction has no `triggered`";
             let range = correction.value_range("triggered").unwrap_or_else(|| correction.brace());
