@@ -110,7 +110,7 @@ impl<'t> ReplyReader<'t> {
             let diagnostics = diagnostics.map(|(_, line)| line.take()).filter(|line| !line.is_null());
             let diagnostics: Vec<Value> = diagnostics.collect();
             let reply = turn.reply(record.bytes, &known.settings);
-            let account = self.accounts.of(at, &reply);
+            let account = self.accounts.account(at, &reply);
             let answered = TranscriptReply { file: &name, record, turn, reply: &reply, account: &account };
             each(ExaminedReply { answered, context: judge.context, diagnostics })?;
         }

@@ -181,7 +181,7 @@ fn channels(
         match turn.kind {
             TextKind::Reply | TextKind::Object => {
                 let reply = turn.reply(record.bytes, &found.settings);
-                let account = accounts.of(at, &reply);
+                let account = accounts.account(at, &reply);
                 *is_judged &= !account.iter().any(|entry| matches!(entry.fate, UpdateFate::Passed(_)));
                 let kept = account.into_iter().filter(|entry| entry.fate.is_kept());
                 let surface =

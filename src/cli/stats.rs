@@ -18,7 +18,7 @@ use crate::report::fleet::{Fleet, FleetEvent, FleetFile, FleetPage, page};
 use crate::report::replies::{figures_json, figures_prometheus, figures_text};
 use crate::report::{LinePosition, LoadErrors, link_uri};
 use mangle_engine::kernel::Clock;
-use mangle_settings::{KernelSettings, instant_text};
+use mangle_settings::{KernelSettings, format_timestamp};
 use mangle_syntax::lint::Severity;
 use piggyback::envelope::secrets::redacted;
 use piggyback::transcript::statistics::{Statistics, StatisticsCounter};
@@ -99,7 +99,7 @@ impl Stats {
     /// Writes the HTML page, if requested.
     fn page(&self, fleet: &Fleet, unread: usize, mark: &LoadErrors, working: &Path) -> Result<()> {
         let Some(file) = &self.report else { return Ok(()) };
-        let today = instant_text(Clock::from_settings(&KernelSettings::default()).now_ns);
+        let today = format_timestamp(Clock::from_settings(&KernelSettings::default()).now_ns);
         let page = page(FleetPage {
             fleet,
             title: None,

@@ -39,7 +39,7 @@ impl FileTable {
         if let Some(id) = self.known(path) {
             return id;
         }
-        let id = FileId::of(path);
+        let id = FileId::from_path(path);
         let path: Arc<Path> = path.into();
         let mut rows = self.rows.write();
         rows.paths.insert(id, Arc::clone(&path));

@@ -17,7 +17,7 @@ use crate::report::{LoadError, LoadErrors};
 use mangle_engine::program::{PredicateKey, ProgramEnvironment};
 use mangle_settings::{
     CONFIG_BAD_VALUE, CONFIG_UNKNOWN_KEY, CONFIG_UNKNOWN_RULE, EMPTY_PROGRAM, FACT_EXTENSIONS, FILE_NAME,
-    Globs, ProgramPlaces, ProgramSettings, REQUIRED_VERSION, Settings, UNMATCHED_PATTERN, Vocabulary,
+    Globs, ProgramRanges, ProgramSettings, REQUIRED_VERSION, Settings, UNMATCHED_PATTERN, Vocabulary,
 };
 use mangle_syntax::lint::{Finding, Rule, Severity};
 use mangle_syntax::text::{Encoding, FileId, LineIndex, TextRange, shorten};
@@ -43,7 +43,7 @@ pub struct Project {
     pub samples: Vec<PathBuf>,
     /// The tools of the agent, if `[transcripts] tools` names a tool catalog.
     pub tools: Option<Arc<Catalogue>>,
-    places: Vec<ProgramPlaces>,
+    places: Vec<ProgramRanges>,
     sample_places: Vec<TextRange>,
     atom_places: Vec<TextRange>,
     grammar_places: Vec<TextRange>,
@@ -77,9 +77,9 @@ impl Project {
             }
         };
         let parsed = match not_text.into_iter().next() {
-            Some(finding) => mangle_settings::Parsed {
+            Some(finding) => mangle_settings::ParsedConfig {
                 findings: vec![no_text(&finding, "TOML")],
-                ..mangle_settings::Parsed::default()
+                ..mangle_settings::ParsedConfig::default()
             },
             None => mangle_settings::parse(&text, Vocabulary { rules: &RULES }),
         };
@@ -227,7 +227,7 @@ impl Project {
 
     /// Reports the patterns without matches, except `exclude` patterns: the excluded files may be
     /// missing.
-    fn check_patterns(&mut self, program: &ProgramSettings, places: &ProgramPlaces, files: &[&WalkEntry]) {
+    fn check_patterns(&mut self, program: &ProgramSettings, places: &ProgramRanges, files: &[&WalkEntry]) {
         let paths: Vec<_> = files.iter().map(|found| relative(&self.root, &found.path)).collect();
         let mut check = |key: &str, globs: &Globs, places: &[TextRange], paths: &[&str]| {
             // Default values have no place in the file and are not checked.

@@ -422,7 +422,7 @@ impl<'a> Resolver<'a> {
                 self.program(dealt, project.root.clone(), Some(index), &project.settings, &project.samples);
             self.result.programs.push(program);
         }
-        if self.shell == Shell::CommandLine && !project.settings.fits() {
+        if self.shell == Shell::CommandLine && !project.settings.accepts_this_version() {
             let why = "it asks for another version of mangle-ls".into();
             self.result.problems.push(Problem { path: path.into(), why, named: true });
         }

@@ -163,7 +163,7 @@ pub fn malformed_directives(program: &Program, file: &FileSummary) -> Vec<TextRa
     let malformed = malformed.map(|expectation| expectation.text_range);
     let bodies = PropertyText::read(file).bodies;
     let bodies = bodies.iter().filter(|body| Directive::of_body(body).is_none()).map(|body| body.range);
-    malformed.chain(bodies).chain(tests.unread.iter().copied()).collect()
+    malformed.chain(bodies).chain(tests.ignored_comments.iter().copied()).collect()
 }
 
 impl Place<'_> {

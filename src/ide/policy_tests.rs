@@ -263,7 +263,7 @@ fn ignored_clauses(runs: &[TestRun<'_>], suites: &[Suite], name: &dyn Fn(FileId)
         }
         let files = run.program.files.iter().filter(|file| file.id != run.file);
         damaged.extend(files.flat_map(|file| {
-            let items = file.items.iter().filter(|item| item.statement.damaged && !item.rubble);
+            let items = file.items.iter().filter(|item| item.statement.damaged && !item.follows_damage);
             items.map(|item| (file.id, item.start))
         }));
     }

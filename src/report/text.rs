@@ -80,7 +80,7 @@ fn helps(diagnostic: &Diagnostic) -> Vec<String> {
     let title =
         |fix: &ResolvedFix| format!("{}{}", visible(&fix.title), remark(fix, ", look before you apply it"));
     match &diagnostic.fix {
-        Some(fix) => std::iter::once(title(fix)).chain(fix.otherwise.as_deref().map(title)).collect(),
+        Some(fix) => std::iter::once(title(fix)).chain(fix.alternative.as_deref().map(title)).collect(),
         None => diagnostic.help.as_deref().map(visible).into_iter().collect(),
     }
 }

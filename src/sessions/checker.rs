@@ -229,7 +229,7 @@ impl Checker {
     /// Returns the transcript of the session with this number.
     pub(super) fn transcript(&self, number: usize) -> TranscriptFile {
         let path = self.root.join(format!("{number}/{NAME}"));
-        TranscriptFile { file: mangle_syntax::text::FileId::of(&path), path, ..self.template.clone() }
+        TranscriptFile { file: mangle_syntax::text::FileId::from_path(&path), path, ..self.template.clone() }
     }
 
     pub(super) fn sources(&self) -> Sources {

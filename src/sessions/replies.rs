@@ -71,7 +71,7 @@ impl Checker {
             let own = lines.turn_of_line(record.number).and_then(|at| session.turns.get(at));
             for (at, turn) in record.turns.iter().enumerate().filter(|(_, turn)| turn.is_reply()) {
                 let reply = turn.reply(record.bytes, settings);
-                let account = accounts.of(at, &reply);
+                let account = accounts.account(at, &reply);
                 let answered =
                     TranscriptReply { file: &session.id, record, turn, reply: &reply, account: &account };
                 let value = without_secrets(parsed(answered, &settings.caps, Vec::new()));

@@ -12,7 +12,7 @@ pub(crate) fn run(bytes: &[u8]) {
     let generated;
     let raw = match bytes.split_first() {
         Some((b'\x01', rest)) => {
-            generated = reply(&mut Random::of(rest));
+            generated = reply(&mut Random::from_bytes(rest));
             generated.as_bytes()
         }
         _ => bytes,

@@ -27,7 +27,7 @@ use crate::report::prompts::{PromptReport, prompts_json, prompts_markdown, promp
 use crate::report::{LoadErrors, Sources, diff_with, sink};
 use agent_prompt::{CapturedPrompt, Mode, Preview, PreviewSettings, PreviewState, PreviewedPrompt};
 use mangle_engine::kernel::Stop;
-use mangle_settings::instant;
+use mangle_settings::parse_timestamp;
 use mangle_syntax::lint::Severity;
 use mangle_syntax::text::FileId;
 
@@ -114,7 +114,7 @@ pub(super) struct PreviewCommand {
     #[arg(long, value_enum)]
     reading: Option<Semantics>,
     /// The time of evaluation, for example `2026-01-31T12:00:00Z`
-    #[arg(long, value_name = "TIME", value_parser = instant)]
+    #[arg(long, value_name = "TIME", value_parser = parse_timestamp)]
     now: Option<i64>,
     #[command(flatten)]
     load: LoadArgs,

@@ -14,7 +14,7 @@ use agent_prompt::{RecordedSession, RecordedTurn};
 use agent_replay::{Constitution, ConstitutionConfig, Event, Prefill, Replay, ReplayOptions, Turn};
 use mangle_engine::kernel::{Clock, Limits, Reading, RuleId};
 use mangle_engine::program::{FileSummary, PredicateId, Program};
-use mangle_settings::instant_text;
+use mangle_settings::format_timestamp;
 use mangle_syntax::syntax::SourceFile;
 use piggyback::envelope::account::{AccountEntry, UpdateFate};
 
@@ -119,7 +119,7 @@ fn recorded(turn: &Turn, line: usize) -> RecordedTurn {
         _ => None,
     };
     let facts = turn.atoms.iter().filter_map(fact).collect();
-    RecordedTurn { number: turn.number, time: instant_text(turn.now_ns), line, facts }
+    RecordedTurn { number: turn.number, time: format_timestamp(turn.now_ns), line, facts }
 }
 
 /// The facts asserted by the session, each with its turn.

@@ -30,7 +30,7 @@ use crate::report::replay::{
 };
 use agent_replay::Prefill;
 use mangle_engine::kernel::{Clock, Reading as KernelReading};
-use mangle_settings::{FailOn, KernelSettings, Reading, instant, instant_text};
+use mangle_settings::{FailOn, KernelSettings, Reading, format_timestamp, parse_timestamp};
 use mangle_syntax::text::Cancel;
 use piggyback::envelope::secrets::redacted;
 use session_options::SessionOptions;
@@ -83,7 +83,7 @@ pub(super) struct ReplayCommand {
     #[arg(long, value_enum)]
     reading: Option<Semantics>,
     /// The time of turns without a time in their records, for example `2026-01-31T12:00:00Z`
-    #[arg(long, value_name = "TIME", value_parser = instant)]
+    #[arg(long, value_name = "TIME", value_parser = parse_timestamp)]
     now: Option<i64>,
     /// Exit with status 1 if a finding has at least this severity [default: `fail_on` in the
     /// settings, or error]
@@ -344,7 +344,7 @@ impl ReplayCommand {
         let working = transcripts.working();
         let checked = CheckReport::build(transcripts.checked(), &written.starts, &mut written.shown);
         let revision = host::revision(&policies.path(self, transcripts));
-        let today = instant_text(Clock::from_settings(&KernelSettings::default()).now_ns);
+        let today = format_timestamp(Clock::from_settings(&KernelSettings::default()).now_ns);
         let mark = written.mark.mark();
         let page = html(Page {
             turns: &written.shown,

@@ -148,7 +148,7 @@ pub struct Accounts<'a> {
 
 impl JudgeUpdates for Accounts<'_> {
     fn reply(&mut self, at: usize, _: &piggyback::transcript::Turn, reply: &Reply<'_>) -> Vec<AccountEntry> {
-        self.of(at, reply)
+        self.account(at, reply)
     }
 
     fn standalone_update(&mut self, text: &str, before: usize) -> Option<UpdateFate> {
@@ -195,7 +195,7 @@ impl<'a> Accounts<'a> {
 
     /// Returns the outcomes of the updates in a reply. `at` is the index of its turn in the
     /// record.
-    pub fn of(&mut self, at: usize, reply: &Reply<'_>) -> Vec<AccountEntry> {
+    pub fn account(&mut self, at: usize, reply: &Reply<'_>) -> Vec<AccountEntry> {
         match (&mut self.turn_outcomes, &self.filters) {
             (Some(told), _) => told.get_mut(at).map(std::mem::take).unwrap_or_default(),
             (None, Some(filters)) => filters.account(reply),

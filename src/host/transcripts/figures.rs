@@ -88,7 +88,7 @@ impl<'a> TranscriptFigures<'a> {
         let names = RecordNames::from_record(record);
         for (at, turn) in record.turns.iter().enumerate() {
             let reply = turn.is_reply().then(|| turn.reply(record.bytes, &self.found.settings));
-            let account = reply.as_ref().map(|reply| accounts.of(at, reply)).unwrap_or_default();
+            let account = reply.as_ref().map(|reply| accounts.account(at, reply)).unwrap_or_default();
             let answered = reply.as_ref().map(|reply| ReplyAccount {
                 reply,
                 account: &account,
@@ -134,7 +134,7 @@ impl<'a> TranscriptFigures<'a> {
         let in_fences = match summary.container {
             Some(Container::Markdown) => {
                 let text = String::from_utf8_lossy(&self.beginning.markdown);
-                of_fences(FileId::of(&self.found.path), &text, self.judge, !self.found.is_document)
+                of_fences(FileId::from_path(&self.found.path), &text, self.judge, !self.found.is_document)
             }
             _ => Vec::new(),
         };

@@ -39,7 +39,7 @@ impl GrammarState {
             Some(Self {
                 program: program.map(|program| Identity::new(program, &resolution.projects)),
                 settings: Arc::clone(&project.settings),
-                rules: project.settings.rules.over(base),
+                rules: project.settings.rules.overriding(base),
                 tools: project.tools.clone(),
                 found: Arc::new(found),
                 last: None,

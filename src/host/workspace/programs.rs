@@ -141,7 +141,7 @@ impl Programs {
             let mut state = TranscriptState::new(
                 found,
                 identities.collect(),
-                rules.over(&self.base),
+                rules.overriding(&self.base),
                 project.and_then(|project| project.tools.clone()),
                 agent.map(|agent| Arc::clone(&agent.limits)).unwrap_or_default(),
                 project.map(|project| project.file),
@@ -195,7 +195,7 @@ impl Programs {
     /// Returns the prompt atoms of the configurations, after the given number of changes of atom
     /// files.
     pub(super) fn atoms(&self, changes: u64) -> Vec<Arc<ConfiguredAtoms>> {
-        let compute = |_| Some(ConfiguredAtoms::of(&self.projects, &self.base));
+        let compute = |_| Some(ConfiguredAtoms::from_projects(&self.projects, &self.base));
         self.atoms.get(AtomsRevision(changes), compute).unwrap_or_default()
     }
 
@@ -318,7 +318,7 @@ impl Programs {
                 file_findings(
                     project.file,
                     project.findings.clone(),
-                    &project.settings.rules.over(&self.base),
+                    &project.settings.rules.overriding(&self.base),
                 )
             } else {
                 Vec::new()
@@ -333,7 +333,7 @@ impl Programs {
             let project = agent.project.and_then(|at| self.projects.get(at));
             let own = project.map_or_else(RuleSettings::default, |project| project.settings.rules.clone());
             let found = match file.text() == &agent.text && agent.reported {
-                true => file_findings(agent.file, agent.findings.clone(), &own.over(&self.base)),
+                true => file_findings(agent.file, agent.findings.clone(), &own.overriding(&self.base)),
                 false => Vec::new(),
             };
             diagnostics.insert(agent.file, found.into());
@@ -378,7 +378,7 @@ fn only_while_open(resolution: &Resolution) -> FxHashSet<FileId> {
 /// Returns the units of a program that report findings, or whose evaluations are shown with other
 /// units.
 fn states(program: &ProgramFiles, projects: &[Project], of: ProgramContext<'_>) -> Vec<ProgramState> {
-    let rules: Arc<RuleSettings> = program.settings.rules.over(of.base).into();
+    let rules: Arc<RuleSettings> = program.settings.rules.overriding(of.base).into();
     let project = program.project.and_then(|project| projects.get(project));
     let tables: Arc<Tables> = Tables::new(project.map_or(&[][..], |project| &project.samples)).into();
     let identity = Identity::new(program, projects);

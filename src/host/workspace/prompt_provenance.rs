@@ -31,10 +31,10 @@ pub(super) struct ConfiguredAtoms {
 impl ConfiguredAtoms {
     /// Returns the atoms of the configurations. `base` has the severities of rules that they do
     /// not set.
-    pub(super) fn of(projects: &[Project], base: &RuleSettings) -> Vec<Arc<Self>> {
+    pub(super) fn from_projects(projects: &[Project], base: &RuleSettings) -> Vec<Arc<Self>> {
         let named = projects.iter().filter(|project| !project.settings.prompt.atoms.patterns().is_empty());
         let of = |project: &Project| {
-            let rules = project.settings.rules.over(base);
+            let rules = project.settings.rules.overriding(base);
             let (root, settings) = (project.root.clone(), Arc::clone(&project.settings));
             Arc::new(Self { root, settings, rules, known: OnceLock::new() })
         };

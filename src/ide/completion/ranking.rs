@@ -14,7 +14,7 @@ pub(super) struct CandidateCollector<'t, T> {
 
 impl<'t, T> CandidateCollector<'t, T> {
     pub(super) fn new(typed: &'t str) -> Self {
-        Self { typed, letters: LetterSet::of(typed), candidates: Vec::new(), is_full: false }
+        Self { typed, letters: LetterSet::from_word(typed), candidates: Vec::new(), is_full: false }
     }
 
     /// True if a candidate may be kept whose qualified name consists of these letters.

@@ -109,7 +109,7 @@ mod tests {
             let range = TextRange::at(size(at), size(1));
             let edits = vec![FileEdit { file, range, text: text.to_owned() }];
             let (title, applicability, evidence) = ("Mend".into(), Applicability::Safe, false);
-            let fix = ResolvedFix { title, applicability, evidence, edits, otherwise: None };
+            let fix = ResolvedFix { title, applicability, evidence, edits, alternative: None };
             Diagnostic { fix: Some(fix), ..Diagnostic::new(rule, Severity::Error, range, "".into()) }
         };
         memchr::memchr_iter(wrong, bytes).map(at).collect()

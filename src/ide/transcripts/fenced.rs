@@ -71,7 +71,7 @@ impl Fences<'_> {
             });
             let edits = edits.collect::<Option<Vec<_>>>()?;
             let ResolvedFix { title, applicability, evidence, .. } = fix;
-            Some(ResolvedFix { title, applicability, evidence, edits, otherwise: None })
+            Some(ResolvedFix { title, applicability, evidence, edits, alternative: None })
         });
         Some(Diagnostic { range, related, fix, ..found })
     }

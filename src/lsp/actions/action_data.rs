@@ -17,7 +17,7 @@ use crate::ide::{Place, registry, transcripts};
 use crate::lsp::features::property;
 use crate::lsp::from_proto;
 use crate::lsp::view::View;
-use mangle_check::suppression::{SuppressionScope, silence};
+use mangle_check::suppression::{SuppressionScope, suppress};
 use mangle_engine::program::FileSummary;
 use mangle_settings::pin_profile;
 use mangle_syntax::lint::{Diagnostic, FileEdit};
@@ -125,10 +125,10 @@ pub(super) fn compute_edit(view: &View, file: &SnapshotFile, what: &ActionKind) 
         }
         ActionKind::OtherFix(spot) => {
             let has_other =
-                |found: &Diagnostic| found.fix.as_ref().is_some_and(|fix| fix.otherwise.is_some());
+                |found: &Diagnostic| found.fix.as_ref().is_some_and(|fix| fix.alternative.is_some());
             let found =
                 find(view, file, |found| DiagnosticRef::from_diagnostic(found) == *spot && has_other(found))?;
-            workspace_edit(view, &found.fix.as_ref()?.otherwise.as_ref()?.edits)
+            workspace_edit(view, &found.fix.as_ref()?.alternative.as_ref()?.edits)
         }
         ActionKind::SilenceHere(spot) => silenced(view, file, spot, SuppressionScope::Here),
         ActionKind::SilenceFile(spot) => silenced(view, file, spot, SuppressionScope::File),
@@ -187,7 +187,7 @@ fn silenced(
             let (range, text) = transcripts::silence(transcript.opened(), diagnostic.rule, at, scope)?;
             FileEdit { file: file.id, range, text }
         }
-        None => silence(file.summary(), diagnostic, scope, registry::all())?,
+        None => suppress(file.summary(), diagnostic, scope, registry::all())?,
     };
     workspace_edit(view, &[edit])
 }

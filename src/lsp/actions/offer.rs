@@ -87,7 +87,7 @@ impl<'v> Offer<'v> {
                     ActionKind::Fix(DiagnosticRef::from_diagnostic(diagnostic)),
                     preferred,
                 );
-                if let Some(other) = &fix.otherwise {
+                if let Some(other) = &fix.alternative {
                     let what = ActionKind::OtherFix(DiagnosticRef::from_diagnostic(diagnostic));
                     self.add(
                         other.title.clone().into(),

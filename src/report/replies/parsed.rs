@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::{TranscriptReply, words};
 use crate::report::replay::atom;
 use crate::report::sink;
-use mangle_settings::FullStops;
+use mangle_settings::PeriodRequirement;
 use piggyback::envelope::Reply;
 use piggyback::envelope::account::{AccountEntry, NO_POLICY_NOTICE, UpdateFate};
 use piggyback::envelope::runtime::{self, Caps, record};
@@ -60,7 +60,7 @@ fn model(reply: &Reply<'_>, caps: &Caps) -> Value {
     match picked.is_some_and(|picked| picked.kept.is_without_full_stops) {
         false => record(&reply.reading, caps.runtime, None),
         true => {
-            let caps = Caps { full_stops: FullStops::default(), ..caps.clone() };
+            let caps = Caps { full_stops: PeriodRequirement::default(), ..caps.clone() };
             record(&runtime::read(reply.raw, &caps), caps.runtime, None)
         }
     }

@@ -103,7 +103,7 @@ prop_compose! {
                 applicability: Applicability::Safe,
                 evidence: false,
                 edits: vec![edit],
-                otherwise: None,
+                alternative: None,
             };
             let related =
                 RelatedPlace { file, range: range(places[1], places[2]), message: replacement.clone().into() };

@@ -142,7 +142,7 @@ fn balanced(text: &str) -> Option<&str> {
 fn wrong(example: &str, settings: &TranscriptSettings, profile: Profile) -> Option<String> {
     let elided = elision::values(example);
     let check = |example: &str| {
-        let reply = Reply::new(example.as_bytes(), &settings.caps_of(Some(profile), None));
+        let reply = Reply::new(example.as_bytes(), &settings.limits_for(Some(profile), None));
         let context =
             ReplyContext { profile: Some(profile), is_documentation: true, ..ReplyContext::new(settings) };
         envelope::check(&reply, &context)

@@ -155,7 +155,7 @@ fn related(
     rule: mangle_engine::kernel::RuleId,
 ) -> Option<(TextRange, mangle_syntax::lint::Span)> {
     let (file, statement, range) = common.statement_of_rule(rule)?;
-    Some((range, mangle_syntax::lint::Span::of(file, statement, range)))
+    Some((range, mangle_syntax::lint::Span::new(file, statement, range)))
 }
 
 fn said(obstacle: &Obstacle) -> String {

@@ -193,7 +193,7 @@ fn with_rule(scene: &Scene<'_>, finding: Finding, rule: Option<RuleId>) -> Findi
     let item = scene.constitution.program.file(rule.file).and_then(|file| file.items.get(rule.item as usize));
     let head = item.and_then(|item| Some(item.statement.clause()?.head.range));
     match head {
-        Some(range) => finding.related(Span::of(rule.file, rule.statement, range), "this rule derives them"),
+        Some(range) => finding.related(Span::new(rule.file, rule.statement, range), "this rule derives them"),
         None => finding,
     }
 }

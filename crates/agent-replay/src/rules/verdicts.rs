@@ -224,7 +224,7 @@ fn of_rule(scene: &Scene<'_>, finding: Finding, verdict: &Verdict) -> Finding {
         Some(item.statement.clause()?.head.range)
     });
     match place {
-        Some(range) => finding.related(Span::of(rule.file, rule.statement, range), "this rule permits it"),
+        Some(range) => finding.related(Span::new(rule.file, rule.statement, range), "this rule permits it"),
         None => finding,
     }
 }

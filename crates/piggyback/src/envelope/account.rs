@@ -325,7 +325,7 @@ impl<'a> Filters<'a> {
     /// Returns the fate of an update outside of an envelope. `at` is its index among such updates.
     #[must_use]
     pub fn standalone_fate(&self, update: &str, at: usize) -> UpdateFate {
-        match reason(update, &self.settings.caps_of(None, None)) {
+        match reason(update, &self.settings.limits_for(None, None)) {
             Some(reason) => UpdateFate::Dropped(reason),
             None => self.update_fate(update, at),
         }

@@ -5,7 +5,7 @@ use std::fmt;
 use super::json::{Json, JsonKind};
 use super::table::{AUDIT, ENVELOPE, PLANNED};
 use super::view::View;
-use mangle_settings::{FullStops, Profile};
+use mangle_settings::{PeriodRequirement, Profile};
 
 /// Evidence in an envelope for its protocol version.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -152,9 +152,9 @@ fn hints(envelope: &View<'_>) -> Vec<Marker> {
 }
 
 /// True if the updates of an envelope must end with a period.
-pub(super) fn needs_full_stops(json: &Json<'_>, stops: FullStops) -> bool {
+pub(super) fn needs_full_stops(json: &Json<'_>, stops: PeriodRequirement) -> bool {
     let envelope = View::new(json, &ENVELOPE, [json.root()]);
-    stops.are_needed_in(choose(&envelope, stops.given, stops.usual, None).0)
+    stops.are_needed_in(choose(&envelope, stops.prescribed, stops.usual, None).0)
 }
 
 /// True if the surface precedes the control packet.

@@ -57,7 +57,7 @@ impl Example {
     }
 
     pub(crate) fn found(&self) -> Vec<Finding> {
-        check(&Reply::new(self.reply.as_bytes(), &self.settings.caps_of(None, None)), &self.context())
+        check(&Reply::new(self.reply.as_bytes(), &self.settings.limits_for(None, None)), &self.context())
     }
 
     /// Applies the first fix of a rule.

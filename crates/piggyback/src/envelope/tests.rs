@@ -501,7 +501,7 @@ fn the_grammar_of_the_first_version_knows_one_order_and_no_empty_list() {
 #[test]
 fn updates_without_full_stop_are_kept_where_the_version_takes_them() {
     let kept = |envelope: &str, settings: &TranscriptSettings| {
-        let reply = Reply::new(envelope.as_bytes(), &settings.caps_of(None, None));
+        let reply = Reply::new(envelope.as_bytes(), &settings.limits_for(None, None));
         reply.reading.unwrap().accepted.unwrap().kept.updates.len()
     };
     let envelope = |rest: &str| {

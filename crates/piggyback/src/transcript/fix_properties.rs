@@ -152,10 +152,10 @@ fn applied(file: &[u8], start: u64, fix: &Fix) -> Option<Vec<u8>> {
     edits.sort_by_key(|edit| edit.span.range.start());
     let (mut new, mut at) = (Vec::new(), 0);
     for edit in edits {
-        if !matches!(edit.span.anchor, Anchor::Here | Anchor::File) {
+        if !matches!(edit.span.anchor, Anchor::Own | Anchor::File) {
             return None;
         }
-        let base = if edit.span.anchor == Anchor::Here { usize::try_from(start).unwrap() } else { 0 };
+        let base = if edit.span.anchor == Anchor::Own { usize::try_from(start).unwrap() } else { 0 };
         let range = base + usize::from(edit.span.range.start())..base + usize::from(edit.span.range.end());
         new.extend_from_slice(&file[at..range.start]);
         new.extend_from_slice(edit.text.as_bytes());

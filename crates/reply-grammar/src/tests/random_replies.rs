@@ -43,7 +43,7 @@ fn sample(policy: &str, setup: &Setup, target: &str) {
         let shown = String::from_utf8_lossy(&reply);
         assert!(reply.len() <= longest, "{} bytes, not {longest}: {shown}", reply.len());
         assert!(set.json().accepts(&shown), "{target} allows {shown}");
-        let caps = settings.caps_of(None, None);
+        let caps = settings.limits_for(None, None);
         let reading = read(&reply, &caps).unwrap();
         assert_eq!(reading.stage, Stage::Whole, "{shown}");
         let kept = reading.accepted.unwrap().kept;

@@ -38,7 +38,7 @@ fn replies() -> Vec<(String, Vec<u8>)> {
 
 /// The envelope of a reply without other text.
 fn envelope_of(reply: &[u8]) -> Option<(AcceptedEnvelope, String)> {
-    let reading = read(reply, &TranscriptSettings::default().caps_of(None, None)).ok()?;
+    let reading = read(reply, &TranscriptSettings::default().limits_for(None, None)).ok()?;
     let surface = String::from_utf8(reading.surface).ok()?;
     reading.accepted.filter(|_| reading.stage == Stage::Whole).map(|picked| (picked, surface))
 }
@@ -104,7 +104,7 @@ fn findings(reply: &[u8], declarations: &Declarations, set: &EnvelopeSet) -> Vec
     let settings = TranscriptSettings { profile: Some(set.profile), ..TranscriptSettings::default() };
     let mut context = ReplyContext::new(&settings);
     context.declarations = Some(declarations);
-    let caps = settings.caps_of(None, None);
+    let caps = settings.limits_for(None, None);
     let found = check(&Reply::new(reply, &caps), &context).into_iter();
     let shown = found.filter(|finding| finding.severity.or(finding.rule.severity).is_some());
     shown

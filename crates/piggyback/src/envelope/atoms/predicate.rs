@@ -178,7 +178,7 @@ fn declare(fact: &ParsedFact<'_>, home: DeclarationHome) -> Option<Fix> {
     let text = format!("{line_end}Decl {name}({}){bounds}.", parameters.join(", "));
     Some(
         Fix::guess(format!("declare `{name}/{count}` in the policy"))
-            .edit(Span::of(file, statement, range), text),
+            .edit(Span::new(file, statement, range), text),
     )
 }
 
@@ -294,7 +294,7 @@ pub(super) fn related(
     message: &str,
 ) -> Finding {
     match place {
-        Some((file, statement, range)) => finding.related(Span::of(file, statement, range), message),
+        Some((file, statement, range)) => finding.related(Span::new(file, statement, range), message),
         None => finding,
     }
 }

@@ -99,7 +99,7 @@ fn step(text: &str, found: &[Finding], judge: &UpdateContext<'_>) -> Option<Stri
         let own = found.iter().filter(|one| one.rule == rule && !is_optional(one));
         let fixes = own.filter_map(|one| one.fix.as_ref());
         fixes
-            .filter(|fix| fix.edits.iter().all(|edit| edit.span.anchor == Anchor::Here))
+            .filter(|fix| fix.edits.iter().all(|edit| edit.span.anchor == Anchor::Own))
             .find_map(|fix| after(text, fix))
     };
     let is_unreadable = found.iter().any(|one| one.rule == &rules::ATOM_SYNTAX);

@@ -112,7 +112,8 @@ fn unmatched(subject: &Subject<'_>, correction: &View<'_>, sink: &mut Sink) {
     let mut finding = Finding::new(&HYPOTHESIS_UNMATCHED, range, "no rule reacts to this hypothesis")
         .note(format!("the nearest hypotheses in rules are {}", names.join(", ")));
     if let Some((text, (file, statement, place))) = known.first() {
-        finding = finding.related(Span::of(*file, *statement, *place), "rule that reacts to the nearest one");
+        finding =
+            finding.related(Span::new(*file, *statement, *place), "rule that reacts to the nearest one");
         finding.fix = Some(Fix::guess("write the nearest one").replace(range, quoted(text)));
     }
     sink.push(finding);
