@@ -10,7 +10,7 @@ mod support;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use agent_replay::{Basis, Constitution, Event, Prefill, Replay, ReplayOptions};
+use agent_replay::{Constitution, ConstitutionConfig, Event, Prefill, Replay, ReplayOptions};
 use mangle_engine::kernel::{Clock, Limits, Reading};
 use mangle_ls::report::replay::{TurnPlaces, TurnReport, turn};
 use mangle_settings::{ReplaySettings, TranscriptSettings};
@@ -31,7 +31,7 @@ fn main() {
     let Some(texts) = support::kernel_texts() else { return };
     let program = Arc::new(support::program(&texts));
     let begin = || {
-        let basis = Basis {
+        let basis = ConstitutionConfig {
             program: Arc::clone(&program),
             reading: Reading::Engine,
             settings: ReplaySettings::default(),

@@ -52,7 +52,7 @@ fn chat_logs() {
     let spoiled = chat::lines(BYTES, &mut 0, &mut Random(5), true);
     println!("chat log of {} bytes", clean.len());
     let program = support::program(&[chat::SCHEMAS]);
-    let declarations = Declarations::of(&program);
+    let declarations = Declarations::from_program(&program);
     let usual = TranscriptSettings { profile: Some(Profile::Current), ..TranscriptSettings::default() };
     let strict = TranscriptSettings { strict: Strictness::Schema, ..usual.clone() };
     let rules = RuleSettings::default();
@@ -81,7 +81,7 @@ fn envelopes() {
     println!("{} envelopes, {} bytes", lines.len(), text.len());
     let texts = support::kernel_texts();
     let program = support::program(texts.as_deref().unwrap_or(&[]));
-    let declarations = Declarations::of(&program);
+    let declarations = Declarations::from_program(&program);
     let settings = TranscriptSettings { profile: Some(Profile::Current), ..TranscriptSettings::default() };
     let rules = RuleSettings::default();
     let context = ReplyContext {
@@ -101,7 +101,7 @@ fn envelopes() {
     rounds.add("the tree that keeps everything", || count(&mut |line| Json::parse(line).problems.is_empty()));
     rounds.add("the tree, recognised as clean", || lines.iter().copied().filter(&mut is_clean).count());
     rounds.add("what the runtime reads", || count(&mut |line| runtime::read(line, &caps).is_ok()));
-    rounds.add("the reply", || count(&mut |line| Reply::new(line, &caps).picked.is_some()));
+    rounds.add("the reply", || count(&mut |line| Reply::new(line, &caps).accepted.is_some()));
     rounds.add("the reply with its findings", || lines.iter().map(judged).sum::<usize>());
     rounds.add("check, fed 64 KiB at a time (budget 0.5)", || stream(&text, context).len());
     rounds.add("check, every tenth with a fault", || stream(&spoiled, context).len());

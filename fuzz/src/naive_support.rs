@@ -17,14 +17,14 @@ pub struct Random {
 }
 
 impl Random {
-    pub fn of(bytes: &[u8]) -> Self {
+    pub fn from_bytes(bytes: &[u8]) -> Self {
         let state =
             bytes.iter().fold(1, |hash: u64, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3));
         Self { bytes: bytes.to_vec(), at: 0, state }
     }
 
     pub fn seeded(seed: u64) -> Self {
-        Self::of(&seed.to_le_bytes())
+        Self::from_bytes(&seed.to_le_bytes())
     }
 
     /// A number below `bound`.

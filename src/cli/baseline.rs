@@ -90,7 +90,7 @@ impl File {
 
     fn identity(&self, entry: &ReportEntry, findings: &Findings) -> Identity {
         let path = findings.sources.get(entry.file).map_or(Path::new(""), |source| source.path());
-        Identity::of(entry, &findings.sources, host::relative(self.folder(), path))
+        Identity::new(entry, &findings.sources, host::relative(self.folder(), path))
     }
 
     fn read(&self) -> Result<Baseline> {

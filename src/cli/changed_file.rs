@@ -26,7 +26,7 @@ impl ChangedFile {
     /// The unified diff. Secrets are masked in both versions.
     pub(super) fn diff(&self, name: &str) -> String {
         let [old, new] = [&self.before, &self.after].map(|bytes| String::from_utf8_lossy(bytes));
-        let mut secrets = SecretContext::of(&old);
+        let mut secrets = SecretContext::from_text(&old);
         secrets.add(&new);
         let [old, new] = [old, new].map(|text| secrets.redacted(&text).into_owned());
         match self.is_policy {

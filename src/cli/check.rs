@@ -24,7 +24,9 @@ use super::show_program::show_program;
 use super::surroundings;
 use super::transcripts::TranscriptArgs;
 use super::watch::watching;
-use crate::host::{self, CheckOptions, CheckTarget, MAX_FILE_LEN, Memory, Overlay, Resolution, STDIN, Shell};
+use crate::host::{
+    self, CheckCache, CheckOptions, CheckTarget, MAX_FILE_LEN, Overlay, Resolution, STDIN, Shell,
+};
 use crate::report::{self, LoadErrors};
 use mangle_settings::{FailOn, MaxFindings};
 use piggyback::transcript::MAX_DOCUMENT_LEN;
@@ -99,7 +101,7 @@ pub(super) fn fail_on(word: &str) -> Result<FailOn, String> {
 /// State that is kept between checks of `--watch`.
 #[derive(Default)]
 struct Session {
-    memory: Memory,
+    memory: CheckCache,
     since: PriorFindings,
 }
 
@@ -145,7 +147,7 @@ impl Check {
         policy_note::write(&wider_programs(&resolution, session.memory.table(), working));
         resolution.version_notes().iter().for_each(|note| output::warn(color, note));
         let shows_diff = self.fix.only_shows();
-        let mut out = Output::of(if shows_diff { Medium::Coloured } else { self.format.medium() }, color);
+        let mut out = Output::stdout(if shows_diff { Medium::Coloured } else { self.format.medium() }, color);
         if self.show_program {
             self.show_program(&mut out, &show_program(&resolution, session.memory.table(), working))?;
         }
@@ -284,7 +286,7 @@ impl Check {
         &self,
         working: &Path,
         overlay: &Overlay,
-        memory: &Memory,
+        memory: &CheckCache,
     ) -> Result<(Vec<CheckTarget>, Resolution)> {
         let mut named = host::targets_with_transcripts(&self.paths, &self.transcripts, working);
         // A document that is passed by the caller need not exist on disk.
@@ -298,7 +300,7 @@ impl Check {
         self.reading.apply(&mut resolution)?;
         resolution.problems.extend(named.problems);
         if !self.paths.is_empty() {
-            resolution.problems.append(&mut resolution.empty);
+            resolution.problems.append(&mut resolution.empty_targets);
         }
         tracing::info!(programs = resolution.programs.len(), files = resolution.files().len(), "resolved");
         Ok((named.targets, resolution))

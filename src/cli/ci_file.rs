@@ -19,7 +19,7 @@ pub(super) enum Ci {
 
 /// The path of the file in the repository, and its text. `folder` is the policy folder relative to
 /// the repository root.
-pub(super) fn of(ci: Ci, folder: &Path) -> Option<(&'static str, String)> {
+pub(super) fn path_and_text(ci: Ci, folder: &Path) -> Option<(&'static str, String)> {
     let folder = folder.to_string_lossy().replace('\\', "/");
     match ci {
         Ci::Github => Some((".github/workflows/policy.yml", github(&folder))),

@@ -16,7 +16,7 @@ use super::load_args::refuses_settings;
 use super::nothing_to_check::looked_for;
 use super::output::{self, Output};
 use super::surroundings;
-use crate::host::{self, Memory, Overlay, Resolution, UnitOptions, VersionOptions, unit_facts};
+use crate::host::{self, CheckCache, Overlay, Resolution, UnitOptions, VersionOptions, unit_facts};
 use crate::report::{
     CheckComparison, FindingChange, LoadErrors, UnitFacts, compare_facts, finding_changes, json_value,
 };
@@ -57,7 +57,7 @@ impl Check {
         let old = self.side(&overlay, start, working)?;
         let new = self.side(&overlay.clone().with_versions(versions), start, working)?;
         let comparison = compare(&old, &new);
-        let mut out = Output::of(self.format.medium(), color);
+        let mut out = Output::stdout(self.format.medium(), color);
         out.write(&match self.format {
             Format::Json => json_lines(&comparison),
             _ => comparison.text(),
@@ -78,7 +78,7 @@ impl Check {
     }
 
     fn side(&self, overlay: &Overlay, start: Clock, working: &Path) -> Result<Side> {
-        let memory = Memory::default();
+        let memory = CheckCache::default();
         let (targets, mut resolution) = self.resolve(working, overlay, &memory)?;
         let versions = VersionNames::new(&resolution);
         let notes = resolution.version_notes().into_iter().map(str::to_owned).collect();

@@ -33,7 +33,7 @@ pub(super) fn compare_replies(
     each: &mut dyn FnMut(ReplyComparison) -> io::Result<()>,
 ) -> io::Result<Vec<Problem>> {
     let sources = [std::mem::take(&mut old.sources), std::mem::take(&mut new.sources)];
-    let policies = [&*old, &*new].map(|side| AccountPolicies::that_deny(side.programs()));
+    let policies = [&*old, &*new].map(|side| AccountPolicies::with_denials(side.programs()));
     let [old_sources, new_sources] = sources;
     let [old_policies, new_policies] = &policies;
     let mut old_reader = ReplyReader::new(old, old_policies, old_sources);

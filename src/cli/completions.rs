@@ -22,7 +22,7 @@ impl Completions {
     pub(super) fn run(&self, color: ColorChoice) -> Result<ExitStatus> {
         let mut script = Vec::new();
         clap_complete::generate(self.shell, &mut Cli::command(), "mangle-ls", &mut script);
-        let mut out = Output::of(Medium::Own, color);
+        let mut out = Output::stdout(Medium::Own, color);
         out.write(&String::from_utf8(script)?)?;
         out.flush()?;
         Ok(ExitStatus::Clean)

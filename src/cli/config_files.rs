@@ -70,8 +70,8 @@ impl Status {
                 .own()
                 .map(|member| table.path(member.file).to_string_lossy().into_owned())
                 .collect(),
-            versions: ShownVersions::of(&program.versions),
-            stores: ShownStores::of(program.embedding.stores.as_deref()),
+            versions: ShownVersions::new(&program.versions),
+            stores: ShownStores::new(program.embedding.stores.as_deref()),
         });
         Self { version: env!("CARGO_PKG_VERSION"), programs: programs.collect() }
     }
@@ -93,7 +93,7 @@ impl Status {
                 out.push_str(&format!("  facts    {stores}\n"));
             }
         }
-        let cuts: Vec<_> = resolution.cuts.iter().map(PartialScan::problem).collect();
+        let cuts: Vec<_> = resolution.partial_scans.iter().map(PartialScan::problem).collect();
         for problem in resolution.problems.iter().chain(&cuts) {
             let line = format!("{}: {}", host::relative(working, &problem.path), problem.why);
             out.push_str(&format!("unread    {}\n", terminal(&line)));

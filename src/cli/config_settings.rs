@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::changed::{Changed, changed};
 use super::protected_predicates::{self, ProtectedPredicate};
-use crate::host::{CheckTarget, Memory, ProgramFiles, Project, Resolution, ShownStores, relative};
+use crate::host::{CheckCache, CheckTarget, ProgramFiles, Project, Resolution, ShownStores, relative};
 use mangle_settings::{ProgramSettings, Rows, SettingTable, Settings};
 
 /// The effective settings.
@@ -40,7 +40,7 @@ impl ResolvedConfig {
     pub(super) fn new(
         project: Option<&Project>,
         resolution: &Resolution,
-        (target, memory): (&CheckTarget, &Memory),
+        (target, memory): (&CheckTarget, &CheckCache),
         working: &Path,
         all: bool,
     ) -> Self {
@@ -53,7 +53,7 @@ impl ResolvedConfig {
         Self {
             configuration: project.map(|project| relative(working, &project.path)),
             settings: shown(&settings, all).without(&["program", "rules"]),
-            stores: ShownStores::of(settings.runtime.stores.as_deref()),
+            stores: ShownStores::new(settings.runtime.stores.as_deref()),
             protected: all.then(|| {
                 let place = (target, memory, working);
                 protected_predicates::of_project(&settings, &programs, resolution, place)

@@ -12,7 +12,7 @@ use super::load_args::refuses_settings;
 use super::output::{self, Output};
 use super::output_form::OutputForm;
 use super::surroundings;
-use crate::host::{self, CheckTarget, Memory, Project, Resolution, SettingsProblems, Shell};
+use crate::host::{self, CheckCache, CheckTarget, Project, Resolution, SettingsProblems, Shell};
 
 /// Show the settings that differ from their defaults
 ///
@@ -51,7 +51,7 @@ impl ShowConfig {
         if refuses_settings(&settings.errors, color) {
             return Ok(ExitStatus::Failure);
         }
-        let mut out = Output::of(self.format.medium(), color);
+        let mut out = Output::stdout(self.format.medium(), color);
         out.write(&text)?;
         out.flush()?;
         Ok(ExitStatus::Clean)
@@ -92,8 +92,8 @@ impl ShowConfig {
     }
 }
 
-fn resolve(target: &CheckTarget) -> (Resolution, Memory) {
-    let memory = Memory::default();
+fn resolve(target: &CheckTarget) -> (Resolution, CheckCache) {
+    let memory = CheckCache::default();
     let targets = std::slice::from_ref(target);
     let resolution = host::resolve(targets, Shell::CommandLine, &surroundings::disk(), memory.table());
     (resolution, memory)

@@ -16,7 +16,7 @@ use super::surroundings;
 use super::verify::scope;
 use crate::host::{self, LinkedProgram, ProgramScope};
 use crate::ide::comparison::{ComparisonRun, atoms_named, compare_all};
-use crate::ide::verification::usual_inputs;
+use crate::ide::verification::default_inputs;
 use crate::report::LoadErrors;
 use crate::report::comparison::ComparisonReport;
 use mangle_engine::kernel::{Clock, Limits, Reading};
@@ -98,7 +98,7 @@ impl DiffCommand {
             return Ok(ExitStatus::Failure);
         };
         let report = self.compared(&old, &new)?;
-        let mut out = Output::of(Medium::json_if(self.format == Layout::Json), color);
+        let mut out = Output::stdout(Medium::json_if(self.format == Layout::Json), color);
         out.write(&match self.format {
             Layout::Text => mark.comment("#") + &report.text(),
             Layout::Json => {
@@ -134,7 +134,7 @@ impl DiffCommand {
             true => atoms_named([&now.program, &before.program], &names),
             false => self.atoms.clone(),
         };
-        let inputs = usual_inputs(&now.settings.verify);
+        let inputs = default_inputs(&now.settings.verify);
         let solver = self.solver.map_or(now.settings.verify.solver, SolverChoice::from);
         let solvers = host::solvers(solver);
         let old_name = |file| old.file(file);

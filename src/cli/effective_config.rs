@@ -111,7 +111,7 @@ impl EffectiveConfig {
 }
 
 fn membership(program: &ProgramFiles, file: FileId, working: &Path) -> Membership {
-    let single = program.singles.iter().find(|single| single.member.file == file);
+    let single = program.standalone_files.iter().find(|single| single.member.file == file);
     let (role, files) = match single {
         Some(single) if single.uses.is_some() => {
             ("by itself with what its header uses", program.unit_of(single).files.len())
@@ -134,8 +134,8 @@ fn membership(program: &ProgramFiles, file: FileId, working: &Path) -> Membershi
         root: relative(working, &program.root),
         role,
         files,
-        versions: ShownVersions::of(&program.versions),
-        stores: ShownStores::of(program.embedding.stores.as_deref()),
+        versions: ShownVersions::new(&program.versions),
+        stores: ShownStores::new(program.embedding.stores.as_deref()),
         hybrid: program.embedding.is_hybrid(file),
     }
 }

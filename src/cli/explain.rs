@@ -45,7 +45,7 @@ impl ExplainCommand {
             (OutputForm::Json, None) => rules::json(&all),
             (OutputForm::Json, Some(rule)) => rules::json(&[rule]),
         };
-        let mut out = Output::of(Medium::Own, color);
+        let mut out = Output::stdout(Medium::Own, color);
         out.write(&text)?;
         out.flush()?;
         Ok(ExitStatus::Clean)

@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::programs::Programs;
-use crate::host::{self, Memory, Overlay, Problem, ProgramScope};
-use crate::ide::facts::{give_table, is_table};
+use crate::host::{self, CheckCache, Overlay, Problem, ProgramScope};
+use crate::ide::facts::{add_table, is_table};
 use crate::report::{SourceText, Sources};
 use mangle_engine::kernel::{Kernel, Limits};
 use mangle_engine::program::{FileSummary, Program};
@@ -23,7 +23,12 @@ pub(super) struct ExtraFacts {
 
 impl ExtraFacts {
     /// Reads the clause files. Tables are read later, because their columns depend on the program.
-    pub(super) fn load(files: &[PathBuf], working: &Path, memory: &Memory, sources: &mut Sources) -> Self {
+    pub(super) fn load(
+        files: &[PathBuf],
+        working: &Path,
+        memory: &CheckCache,
+        sources: &mut Sources,
+    ) -> Self {
         let mut given = Self::default();
         for file in files {
             let path = host::absolute(working, file);
@@ -76,7 +81,7 @@ impl ExtraFacts {
             let file_name = path.file_name().unwrap_or_default().to_string_lossy();
             let report = host::open_facts(path, &Overlay::default())
                 .map_err(|error| host::plain(&error))
-                .and_then(|input| give_table(kernel, program, &file_name, input, limits.facts));
+                .and_then(|input| add_table(kernel, program, &file_name, input, limits.facts));
             match report {
                 Ok(report) => {
                     let place = |line: u64, cell: usize| match cell {
@@ -107,7 +112,7 @@ impl Programs {
         working: &Path,
         scope: ProgramScope,
     ) -> (Self, ExtraFacts) {
-        let memory = Memory::default();
+        let memory = CheckCache::default();
         let mut sources = Sources::default();
         let given = ExtraFacts::load(files, working, &memory, &mut sources);
         let mut programs = Self::load_beside(paths, working, scope, &memory, &given.clauses, sources);

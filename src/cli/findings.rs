@@ -11,8 +11,8 @@ use super::ExitStatus;
 use super::progress::Progress;
 use super::surroundings;
 use crate::host::{
-    self, AgentSettings, CheckOptions, CheckTarget, Checked, CheckedTranscripts, FileTable, KnowledgeMap,
-    Memory, Overlay, Problem, ProgramFiles, Resolution, TranscriptRequest, WithoutReplies,
+    self, AgentSettings, CheckCache, CheckInputsMap, CheckOptions, CheckTarget, Checked, CheckedTranscripts,
+    FileTable, Overlay, Problem, ProgramFiles, Resolution, TranscriptRequest, WithoutReplies,
 };
 use crate::report::{
     self, CheckSummary, FilePart, LinePosition, LoadErrors, OverflowCounts, ReportEntry, SourceText, Sources,
@@ -29,7 +29,7 @@ pub(super) struct FindingsRequest<'a> {
     /// Documents that replace files on disk.
     pub(super) overlay: &'a Overlay,
     /// Cached results of earlier checks.
-    pub(super) memory: &'a Memory,
+    pub(super) memory: &'a CheckCache,
     /// The base of file names in output.
     pub(super) working: &'a Path,
     pub(super) options: CheckOptions,
@@ -53,13 +53,13 @@ pub(super) struct Findings {
     /// True if no files were found.
     pub(super) is_nothing: bool,
     /// Maximum number of findings per rule, for files with a non-default limit.
-    most: FxHashMap<FileId, MaxFindings>,
+    max_findings_by_file: FxHashMap<FileId, MaxFindings>,
     /// Maximum number of findings per rule for all files.
     max_findings: Option<MaxFindings>,
     /// The checked configurations of agent runtimes and grammars of replies.
     agents: Vec<FileId>,
     /// Inputs of prompts besides policies.
-    beside: FxHashSet<FileId>,
+    prompt_inputs: FxHashSet<FileId>,
     clauses: usize,
     envelopes: u64,
     engines: BTreeSet<&'static str>,
@@ -117,9 +117,9 @@ impl Findings {
             stale: 0,
             omitted: transcripts.omitted,
             agents: agents.map(|agent| agent.file).chain(grammars.map(|grammar| grammar.file)).collect(),
-            beside: resolution.beside().map(|(file, ..)| file).collect(),
+            prompt_inputs: resolution.beside().map(|(file, ..)| file).collect(),
             is_nothing: is_nothing && !request.targets.iter().any(is_configuration),
-            most: most(resolution),
+            max_findings_by_file: most(resolution),
             max_findings: request.options.max_findings,
             clauses,
             envelopes: transcripts.envelopes,
@@ -149,14 +149,15 @@ impl Findings {
     pub(super) fn is_fixed(&self, entry: &ReportEntry) -> bool {
         let file = self.sources.owner(entry.file);
         let edits = entry.diagnostic.fix.iter().flat_map(|fix| &fix.edits);
-        let is_alone = file != entry.file || self.agents.contains(&file) || self.beside.contains(&file);
+        let is_alone =
+            file != entry.file || self.agents.contains(&file) || self.prompt_inputs.contains(&file);
         let touches_own = edits.map(|edit| edit.file).all(|edited| edited == entry.file);
         (is_alone || self.files.contains(&file)) && (!is_alone || touches_own)
     }
 
     /// Maximum number of findings per rule in a file.
     pub(super) fn most(&self, file: FileId) -> MaxFindings {
-        let configured = || self.most.get(&file).copied().unwrap_or_default();
+        let configured = || self.max_findings_by_file.get(&file).copied().unwrap_or_default();
         self.max_findings.unwrap_or_else(configured)
     }
 
@@ -239,7 +240,7 @@ fn check_transcripts(
     }
     let sizes = resolution.transcripts.iter().map(|found| found.path.metadata().map(|data| data.len()).ok());
     let progress = Progress::of_bytes("transcripts", sizes.sum());
-    let knowledges = KnowledgeMap::new(resolution, files, request.profile);
+    let knowledges = CheckInputsMap::new(resolution, files, request.profile);
     let asked = request.of_transcripts(resolution, &knowledges);
     host::check_transcripts(asked, &|bytes| progress.add(bytes))
 }
@@ -249,7 +250,7 @@ impl<'a> FindingsRequest<'a> {
     pub(super) fn of_transcripts(
         &self,
         resolution: &'a Resolution,
-        knowledges: &'a KnowledgeMap,
+        knowledges: &'a CheckInputsMap,
     ) -> TranscriptRequest<'a> {
         TranscriptRequest {
             resolution,

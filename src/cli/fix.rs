@@ -13,7 +13,7 @@ use super::changed_file::{ChangedFile, unwritten};
 use super::findings::{Findings, FindingsRequest};
 use super::output::{self, Output};
 use super::write_fixes::write_together;
-use crate::host::{self, FixedFile, KnowledgeMap, MAX_FILE_LEN, Overlay, Problem, Resolution, SkipReason};
+use crate::host::{self, CheckInputsMap, FixedFile, MAX_FILE_LEN, Overlay, Problem, Resolution, SkipReason};
 use crate::ide::fixes::{FixOutcome, FixRequest, FixResult, MAX_PASSES};
 use crate::report::ReportEntry;
 use mangle_engine::program::FileSummary;
@@ -109,7 +109,7 @@ impl FixArgs {
         };
         let passes = if only.is_some() { 1 } else { MAX_PASSES };
         let wish = FixRequest {
-            guesses: self.guesses,
+            include_unsafe: self.guesses,
             evidence: self.captures,
             wanted: &wanted,
             editable: &|_| true,
@@ -177,7 +177,7 @@ impl FixArgs {
         wish: FixRequest<'_>,
         mended: &mut FixReport,
     ) {
-        let knowledges = KnowledgeMap::new(resolution, files, request.profile);
+        let knowledges = CheckInputsMap::new(resolution, files, request.profile);
         let fixed = host::fix_standalone(request.of_transcripts(resolution, &knowledges), files, wish);
         mended.left = fixed.left;
         for FixedFile { file, path, before, fixed } in fixed.files {

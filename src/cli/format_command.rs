@@ -51,7 +51,7 @@ impl FormatCommand {
         for file in &files {
             remark(color, file, &working);
         }
-        let mut out = Output::of(Medium::Coloured, color);
+        let mut out = Output::stdout(Medium::Coloured, color);
         let is_clean = files.iter().all(|file| file.new.is_none());
         if self.check || self.diff {
             self.show(&mut out, &files, &working)?;
@@ -85,9 +85,9 @@ impl FormatCommand {
             return None;
         }
         if !self.paths.is_empty() {
-            resolution.problems.append(&mut resolution.empty);
+            resolution.problems.append(&mut resolution.empty_targets);
         }
-        let cuts: Vec<_> = resolution.cuts.iter().map(PartialScan::problem).collect();
+        let cuts: Vec<_> = resolution.partial_scans.iter().map(PartialScan::problem).collect();
         let (files, unformatted) = host::format(&resolution, &named.targets, overlay, &table);
         let problems: Vec<_> =
             named.problems.into_iter().chain(resolution.problems).chain(unformatted).chain(cuts).collect();

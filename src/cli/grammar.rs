@@ -12,7 +12,7 @@ use super::load_args::LoadArgs;
 use super::output::{self, Medium, Output};
 use super::programs::Programs;
 use super::surroundings;
-use crate::host::{self, LinkOptions, LinkedProgram, Memory, ProgramScope, disk};
+use crate::host::{self, CheckCache, LinkOptions, LinkedProgram, ProgramScope, disk};
 use crate::ide::reply_grammars::{ReplyGrammar, ReplyGrammarRequest};
 use crate::report::{LoadErrors, Sources, sink};
 use mangle_settings::{BUILT_IN_CONSUMERS, Profile, Settings};
@@ -157,7 +157,7 @@ impl GrammarCommand {
                 write_file(Path::new(&notes), working, &text)?;
             }
             None => {
-                let mut out = Output::of(Medium::Artifact, color);
+                let mut out = Output::stdout(Medium::Artifact, color);
                 let text =
                     if target.is_schema() { sink::json(&grammar.text) } else { (&grammar.text).into() };
                 out.write(&text)?;
@@ -202,7 +202,7 @@ fn load(paths: &[PathBuf], working: &Path) -> Programs<Subject> {
         paths,
         working,
         ProgramScope::Folder,
-        &Memory::default(),
+        &CheckCache::default(),
         Sources::default(),
         |resolution, files, _| {
             let joined = host::join(resolution, files, &LinkOptions::default()).into_iter();

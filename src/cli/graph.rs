@@ -90,7 +90,7 @@ impl GraphCommand {
             |wanted: &PredicateName| wanted.missing_from(programs.all.iter().map(|joined| &*joined.program));
         let complaints: Vec<_> = wanted.iter().filter_map(missing).collect();
         let graphs: Vec<_> = programs.all.iter().map(|joined| self.graph(joined, &wanted)).collect();
-        let mut out = Output::of(Medium::json_if(self.format == Picture::Json), color);
+        let mut out = Output::stdout(Medium::json_if(self.format == Picture::Json), color);
         out.write(&self.written(&graphs, &programs.sources, &mark))?;
         out.flush()?;
         programs.complain(&working, color);

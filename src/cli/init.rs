@@ -90,7 +90,7 @@ impl Init {
         for file in &planned {
             write(file, &working)?;
         }
-        let mut out = Output::of(Medium::Text, color);
+        let mut out = Output::stdout(Medium::Text, color);
         out.write(&self.summary(&planned, ci, &working))?;
         out.flush()?;
         Ok(ExitStatus::Clean)
@@ -140,7 +140,8 @@ fn planned(folder: &Path, ci: Ci) -> Vec<OutputFile> {
     let mut planned: Vec<OutputFile> = TEMPLATES.iter().map(file).collect();
     // CI systems only search the root of the repository.
     let root = host::repository(folder).unwrap_or(folder);
-    if let Some((path, text)) = ci_file::of(ci, folder.strip_prefix(root).unwrap_or(Path::new(""))) {
+    if let Some((path, text)) = ci_file::path_and_text(ci, folder.strip_prefix(root).unwrap_or(Path::new("")))
+    {
         planned.push(OutputFile { path: root.join(path), root: root.into(), about: ci_file::ABOUT, text });
     }
     planned

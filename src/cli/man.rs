@@ -36,7 +36,7 @@ impl ManCommand {
         }
         let mut page = Vec::new();
         Man::new(Cli::command()).render(&mut page)?;
-        let mut out = Output::of(Medium::Own, color);
+        let mut out = Output::stdout(Medium::Own, color);
         out.write(&String::from_utf8(page)?)?;
         out.flush()?;
         Ok(ExitStatus::Clean)

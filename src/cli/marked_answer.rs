@@ -21,7 +21,7 @@ pub(super) fn write_marked(
     value: &impl Serialize,
     text: &str,
 ) -> Result<ExitStatus> {
-    let mut out = Output::of(form.medium(), color);
+    let mut out = Output::stdout(form.medium(), color);
     out.write(&match form {
         OutputForm::Text => settings.errors.comment("#") + text,
         OutputForm::Json => {

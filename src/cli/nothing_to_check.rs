@@ -24,7 +24,7 @@ pub(super) fn looked_for(resolution: &Resolution, working: &Path) -> String {
     if !atoms.is_empty() {
         text.push_str(&format!(" and prompt atoms ({atoms})"));
     }
-    let left_out = match resolution.left_out.len() {
+    let left_out = match resolution.excluded_files.len() {
         0 => String::new(),
         1 => "; 1 Mangle file is in no program".to_owned(),
         count => format!("; {count} Mangle files are in no program"),

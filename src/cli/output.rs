@@ -77,11 +77,11 @@ const FEW: usize = 2;
 impl Output {
     /// Standard output, with colors if `color` and the terminal support them.
     pub(super) fn new(color: ColorChoice) -> Self {
-        Self::of(Medium::Text, color)
+        Self::stdout(Medium::Text, color)
     }
 
     /// Standard output for a medium.
-    pub(super) fn of(medium: Medium, color: ColorChoice) -> Self {
+    pub(super) fn stdout(medium: Medium, color: ColorChoice) -> Self {
         // JSON has no colors, so the stream does not search for them.
         let color = if medium == Medium::Json { stream::AS_IT_IS } else { choice(color) };
         Self {

@@ -91,14 +91,14 @@ impl Parse {
             transcripts.complain(&[], color);
             return Ok(ExitStatus::Failure);
         };
-        let mut out = Output::of(self.format.medium(), color);
+        let mut out = Output::stdout(self.format.medium(), color);
         if self.format == OutputForm::Text {
             out.write(&mark.comment("#"))?;
         }
         transcripts.note_policies();
         let mut is_whole = true;
         let problems = transcripts.each_reply(&mut |seen| {
-            is_whole &= seen.answered.reply.picked.is_some();
+            is_whole &= seen.answered.reply.accepted.is_some();
             out.write(&self.written(seen, &mark))
         })?;
         out.flush()?;
@@ -127,7 +127,7 @@ impl Parse {
             old.complain(&[], color);
             return Ok(ExitStatus::Failure);
         };
-        let mut out = Output::of(self.format.medium(), color);
+        let mut out = Output::stdout(self.format.medium(), color);
         if self.format == OutputForm::Text {
             out.write(&mark.comment("#"))?;
         }

@@ -56,9 +56,9 @@ fn line(program: &ProgramFiles, table: &FileTable, working: &Path) -> String {
     let count = files.len();
     let noun = if count == 1 { "file" } else { "files" };
     let names = names(files.iter().map(|path| relative(working, path)).collect());
-    let singles = program.singles.iter().map(|single| table.path(single.member.file));
+    let singles = program.standalone_files.iter().map(|single| table.path(single.member.file));
     let tests = singles.filter(|_| program.project.is_none()).map(|path| relative(working, &path));
-    let elsewhere = program.elsewhere.iter().map(|path| relative(working, path));
+    let elsewhere = program.files_of_other_programs.iter().map(|path| relative(working, path));
     let left_out: Vec<String> = tests.chain(elsewhere).collect();
     let mut line = format!("policy: {count} {noun} ({names})");
     if !left_out.is_empty() {

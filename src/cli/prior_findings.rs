@@ -7,7 +7,7 @@ use anyhow::Result;
 
 use super::findings::{Findings, FindingsRequest};
 use super::surroundings;
-use crate::host::{self, CheckOptions, CheckTarget, GitRevision, Memory, Shell};
+use crate::host::{self, CheckCache, CheckOptions, CheckTarget, GitRevision, Shell};
 use crate::report;
 
 /// The findings of an older revision, computed once.
@@ -37,7 +37,7 @@ impl PriorFindings {
             }
         };
         let new = std::mem::take(&mut findings.entries);
-        findings.entries = report::brought(new, &findings.sources, &old.entries, &old.sources);
+        findings.entries = report::new_findings(new, &findings.sources, &old.entries, &old.sources);
         Ok(())
     }
 }
@@ -51,7 +51,7 @@ fn gather(
 ) -> Result<Findings> {
     let past = GitRevision::read(working, revision)?;
     let (targets, overlay) = past.targets(targets, surroundings::disk())?;
-    let memory = Memory::default();
+    let memory = CheckCache::default();
     let mut resolution =
         host::resolve_with_transcripts(&targets, Shell::CommandLine, &overlay, memory.table());
     let working = past.then(working)?;

@@ -10,7 +10,7 @@ use super::output;
 use super::policy_note::{self, wider_programs};
 use super::surroundings;
 use crate::host::{
-    self, CheckTarget, CheckTargets, GitRevision, GitRevisionError, LinkOptions, LinkedProgram, Memory,
+    self, CheckCache, CheckTarget, CheckTargets, GitRevision, GitRevisionError, LinkOptions, LinkedProgram,
     Overlay, PartialScan, Problem, ProgramScope, Resolution, SettingsProblems,
 };
 use crate::ide::loading::load_errors;
@@ -67,7 +67,7 @@ impl Programs {
             paths,
             working,
             scope,
-            &Memory::default(),
+            &CheckCache::default(),
             Sources::default(),
             |resolution, files, _| host::join(resolution, files, &LinkOptions::default()),
         )
@@ -86,7 +86,7 @@ impl Programs {
         let named = host::targets(paths, working);
         let (targets, overlay) = past.targets(&named.targets, surroundings::disk())?;
         let then = past.then(working)?;
-        let (memory, sources) = (Memory::default(), Sources::default());
+        let (memory, sources) = (CheckCache::default(), Sources::default());
         let named = CheckTargets { targets, ..named };
         let resolution = host::resolve_scope(&named.targets, ProgramScope::Exact, &overlay, memory.table());
         let request = LoadRequest { resolution, named, is_everything: true, working: &then };
@@ -101,7 +101,7 @@ impl Programs {
         paths: &[PathBuf],
         working: &Path,
         scope: ProgramScope,
-        memory: &Memory,
+        memory: &CheckCache,
         with: &[Arc<FileSummary>],
         sources: Sources,
     ) -> Self {
@@ -131,7 +131,7 @@ impl<J> Programs<J> {
         paths: &[PathBuf],
         working: &Path,
         scope: ProgramScope,
-        memory: &Memory,
+        memory: &CheckCache,
         sources: Sources,
         join: impl FnOnce(&Resolution, &FxHashMap<FileId, Arc<FileSummary>>, &[CheckTarget]) -> Vec<J>,
     ) -> Self {
@@ -147,15 +147,15 @@ impl LoadRequest<'_> {
     fn load<J>(
         self,
         overlay: &Overlay,
-        memory: &Memory,
+        memory: &CheckCache,
         mut sources: Sources,
         join: impl FnOnce(&Resolution, &FxHashMap<FileId, Arc<FileSummary>>, &[CheckTarget]) -> Vec<J>,
     ) -> Programs<J> {
         let Self { mut resolution, named, is_everything, working } = self;
         resolution.problems.extend(named.problems);
-        resolution.problems.extend(resolution.cuts.iter().map(PartialScan::problem));
+        resolution.problems.extend(resolution.partial_scans.iter().map(PartialScan::problem));
         if !is_everything {
-            resolution.problems.append(&mut resolution.empty);
+            resolution.problems.append(&mut resolution.empty_targets);
         }
         let wider = wider_programs(&resolution, memory.table(), working);
         let (files, problems) = host::load(&resolution, &named.targets, overlay, memory, || {});

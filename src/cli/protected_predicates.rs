@@ -6,11 +6,11 @@ use std::sync::Arc;
 use serde::Serialize;
 
 use super::surroundings;
-use crate::host::{self, CheckTarget, Memory, ProgramFiles, Resolution, relative};
+use crate::host::{self, CheckCache, CheckTarget, ProgramFiles, Resolution, relative};
 use crate::report::sink::terminal;
 use mangle_engine::program::Program;
 use mangle_settings::Settings;
-use piggyback::envelope::atoms::{Declarations, DeclaredPredicate, Ground, protected};
+use piggyback::envelope::atoms::{Declarations, DeclaredPredicate, PermissionDependency, protected};
 
 #[derive(Debug, Serialize)]
 pub(super) struct ProtectedPredicate {
@@ -45,7 +45,7 @@ pub(super) fn of_project(
     settings: &Settings,
     programs: &[&ProgramFiles],
     resolution: &Resolution,
-    (target, memory, working): (&CheckTarget, &Memory, &Path),
+    (target, memory, working): (&CheckTarget, &CheckCache, &Path),
 ) -> Vec<ProtectedPredicate> {
     let listed = protected(&settings.transcripts.atoms);
     let mut all: Vec<ProtectedPredicate> = listed
@@ -77,11 +77,11 @@ pub(super) fn of_project(
 /// A predicate that permissions depend on.
 fn of_policy(
     declared: &DeclaredPredicate,
-    ground: Ground,
+    ground: PermissionDependency,
     program: &Program,
-    (memory, working): (&Memory, &Path),
+    (memory, working): (&CheckCache, &Path),
 ) -> ProtectedPredicate {
-    let Ground { place, by, root, .. } = ground;
+    let PermissionDependency { place, by, root, .. } = ground;
     let through = if by == root { String::new() } else { format!(" through `{by}`") };
     let rule = place.and_then(|(file, statement, range)| {
         let summary = program.file(file)?;

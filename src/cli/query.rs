@@ -18,7 +18,7 @@ use crate::host::{LinkedProgram, ProgramScope, absolute};
 use crate::ide::query::{AnswerOptions, DEPTH, EvaluatedProgram, ask, place};
 use crate::report::{LoadErrors, QueryAnswer, Sources, answers_csv, sink};
 use mangle_engine::kernel::{Clock, Kernel, Limits, Reading, RuleId, TextBudget, compile};
-use mangle_settings::instant;
+use mangle_settings::parse_timestamp;
 
 /// Query the facts of a program
 ///
@@ -40,7 +40,7 @@ pub(super) struct QueryCommand {
     #[arg(long, value_enum)]
     reading: Option<Semantics>,
     /// The time of evaluation, for example `2026-01-31T12:00:00Z`
-    #[arg(long, value_name = "TIME", value_parser = instant)]
+    #[arg(long, value_name = "TIME", value_parser = parse_timestamp)]
     now: Option<i64>,
     /// Show the proof of each fact
     #[arg(long, conflicts_with = "dump")]
@@ -169,7 +169,7 @@ impl QueryCommand {
                 }
             }
         }
-        let mut out = Output::of(self.medium(), color);
+        let mut out = Output::stdout(self.medium(), color);
         self.write(&answers, &mark, &mut out)?;
         out.flush()?;
         if let Some(atom) = atom {

@@ -75,7 +75,7 @@ impl RepairCommand {
             return Ok(ExitStatus::Failure);
         }
         anyhow::ensure!(is_there || record.is_none(), "there is no reply in record {}", record.unwrap_or(0));
-        let mut out = Output::of(self.format.medium(), color);
+        let mut out = Output::stdout(self.format.medium(), color);
         if wanted.is_empty() {
             output::note("nothing to repair\n");
         }

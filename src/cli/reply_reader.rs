@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::transcripts::{ExaminedReply, RecordWorker, Transcripts};
 use crate::host::{AccountPolicies, Accounts, Problem, TranscriptFile, TranscriptPrograms};
-use crate::ide::transcripts::{ExaminedRecord, RecordExaminer, TranscriptCheck};
+use crate::ide::transcripts::{ExaminedRecord, RecordExaminer, TranscriptChecker};
 use crate::report::replies::TranscriptReply;
 use crate::report::{FilePart, LinePosition, RECORD, SourceText, Sources, json_value};
 use mangle_syntax::lint::Diagnostic;
@@ -25,7 +25,7 @@ pub(super) struct ReplyReader<'t> {
     sources: Sources,
     accounts: Accounts<'t>,
     /// The state of checks that span several records of the current file.
-    check: Option<(PathBuf, TranscriptCheck<'t>)>,
+    check: Option<(PathBuf, TranscriptChecker<'t>)>,
     /// Files with replies.
     answered: BTreeSet<PathBuf>,
     /// Files with surfaces or updates outside of replies.
@@ -39,7 +39,7 @@ impl Transcripts {
     /// The errors of `each`.
     pub(super) fn each_reply(&mut self, each: &mut EachReply<'_>) -> io::Result<Vec<Problem>> {
         let sources = std::mem::take(&mut self.sources);
-        let policies = AccountPolicies::that_deny(self.programs());
+        let policies = AccountPolicies::with_denials(self.programs());
         let mut reader = ReplyReader::new(self, &policies, sources);
         let mut see = |found: &TranscriptFile,
                        record: &Record<'_>,
@@ -110,7 +110,7 @@ impl<'t> ReplyReader<'t> {
             let diagnostics = diagnostics.map(|(_, line)| line.take()).filter(|line| !line.is_null());
             let diagnostics: Vec<Value> = diagnostics.collect();
             let reply = turn.reply(record.bytes, &known.settings);
-            let account = self.accounts.of(at, &reply);
+            let account = self.accounts.account(at, &reply);
             let answered = TranscriptReply { file: &name, record, turn, reply: &reply, account: &account };
             each(ExaminedReply { answered, context: judge.context, diagnostics })?;
         }
@@ -127,7 +127,7 @@ impl<'t> ReplyReader<'t> {
         let judge = self.transcripts.knowledges.judge(known);
         if self.check.as_ref().is_none_or(|(path, _)| *path != known.path) {
             // Files are read one after the other.
-            self.check = Some((known.path.clone(), TranscriptCheck::new(judge)));
+            self.check = Some((known.path.clone(), TranscriptChecker::new(judge)));
         }
         let Some((_, check)) = &mut self.check else { return Vec::new() };
         let findings = match examined {

@@ -22,7 +22,7 @@ use crate::ide::conversation::{
 };
 use crate::ide::replays::TurnVerdicts;
 use crate::ide::transcripts::{
-    Comments, ExaminedRecord, Judge, MAX_COMMENTED, RecordExaminer, TranscriptCheck, of_fences,
+    Comments, ExaminedRecord, MAX_COMMENTED, RecordExaminer, TranscriptChecker, TranscriptContext, of_fences,
 };
 use crate::report::conversation::{
     ConversationLine, PieceKind, RecordPlace, first_lines, json_record, markdown, plain, styled,
@@ -31,7 +31,7 @@ use crate::report::{FilePart, LinePosition, LoadErrors, RECORD, SourceText, Sour
 use mangle_settings::Container;
 use mangle_syntax::lint::Diagnostic;
 use mangle_syntax::text::TextSize;
-use piggyback::envelope::account::{AccountEntry, NOT_JUDGED, UpdateFate};
+use piggyback::envelope::account::{AccountEntry, NO_POLICY_NOTICE, UpdateFate};
 use piggyback::transcript::{ReadSummary, Record, TranscriptFinding};
 
 /// Show transcripts as conversations
@@ -98,8 +98,8 @@ fn turns(word: &str) -> Result<TurnRange, String> {
 
 /// State of a file while it is shown.
 struct ShownFile<'a> {
-    judge: Judge<'a>,
-    check: TranscriptCheck<'a>,
+    judge: TranscriptContext<'a>,
+    check: TranscriptChecker<'a>,
     comments: Comments,
     /// The number of replies so far.
     answers: u64,
@@ -149,7 +149,7 @@ impl ShowCommand {
             ShowFormat::Json => Medium::Json,
             ShowFormat::Markdown => Medium::Text,
         };
-        let mut out = Output::of(medium, color);
+        let mut out = Output::stdout(medium, color);
         out.write(&match self.format {
             ShowFormat::Text => mark.comment("#"),
             ShowFormat::Json => String::new(),
@@ -183,7 +183,7 @@ impl ShowCommand {
         run.out.into_inner().flush()?;
         transcripts.complain(&problems, color);
         if !is_judged {
-            output::note(&format!("{NOT_JUDGED}\n"));
+            output::note(&format!("{NO_POLICY_NOTICE}\n"));
         }
         Ok(if problems.is_empty() && is_whole { ExitStatus::Clean } else { ExitStatus::Failure })
     }
@@ -198,7 +198,7 @@ impl ShowCommand {
     ) -> Result<Option<(AccountPolicies, bool, LoadErrors)>> {
         if self.policy.is_empty() {
             let mark = self.load.admit(transcripts.load_errors(), color);
-            return Ok(mark.map(|mark| (AccountPolicies::that_judge(transcripts.programs()), true, mark)));
+            return Ok(mark.map(|mark| (AccountPolicies::with_verdicts(transcripts.programs()), true, mark)));
         }
         let mut programs = Programs::load(&self.policy, working, ProgramScope::Exact);
         programs.complain(working, color);
@@ -234,13 +234,13 @@ impl<'a> ShowRun<'a> {
         }
         let Some(known) = self.transcripts.same(found) else { return Ok(()) };
         let judge = self.transcripts.knowledges.judge(known);
-        let check = TranscriptCheck::new(judge);
+        let check = TranscriptChecker::new(judge);
         let comments = comments(known);
         let file = ShownFile { judge, check, comments, answers: 0, lone: 0, is_cut: false };
         self.open.replace(Some(file));
         if self.transcripts.resolution.transcripts.len() > 1 && self.command.format != ShowFormat::Json {
             let name = format!("━━ {} ━━", sink::line(&self.transcripts.name(known)));
-            self.write(&[ConversationLine::default(), ConversationLine::of(PieceKind::Turn, name, None)])?;
+            self.write(&[ConversationLine::default(), ConversationLine::new(PieceKind::Turn, name, None)])?;
         }
         Ok(())
     }
@@ -420,7 +420,7 @@ impl ShownFile<'_> {
 
 /// A finding with a range relative to the start of its record. `None` if its rule is disabled, or a
 /// comment suppresses the finding.
-fn placed(found: TranscriptFinding, judge: Judge<'_>, comments: &Comments) -> Option<Diagnostic> {
+fn placed(found: TranscriptFinding, judge: TranscriptContext<'_>, comments: &Comments) -> Option<Diagnostic> {
     let (rule, start) = (found.finding.rule, found.start);
     let offset = start + u64::from(u32::from(found.finding.range.start()));
     let placed = judge.diagnostic(found, RECORD, TextSize::new(0))?;

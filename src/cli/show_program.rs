@@ -24,9 +24,9 @@ pub(super) fn show_program(resolution: &Resolution, table: &FileTable, working: 
         };
         line(&mut out, &format!("  {} ({with})", relative(working, &found.path)));
     }
-    if !resolution.left_out.is_empty() {
+    if !resolution.excluded_files.is_empty() {
         line(&mut out, "in no program:");
-        for path in &resolution.left_out {
+        for path in &resolution.excluded_files {
             line(&mut out, &format!("  {}", relative(working, path)));
         }
     }
@@ -52,7 +52,7 @@ fn show(
         let hybrid = if program.embedding.is_hybrid(member.file) { " (hybrid)" } else { "" };
         line(out, &format!("  {}{hybrid}{note}", name(member)));
     }
-    for single in program.singles.iter().filter(|single| single.member.reported) {
+    for single in program.standalone_files.iter().filter(|single| single.member.reported) {
         let Some(used) = &single.uses else {
             line(out, &format!("  {} (by itself with the program)", name(&single.member)));
             continue;

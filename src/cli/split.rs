@@ -14,7 +14,7 @@ use super::transcripts::{TranscriptArgs, Transcripts};
 use crate::host::{AccountPolicies, Accounts};
 use crate::host::{TranscriptFile, disk, plain};
 use crate::report::replies::Channels;
-use piggyback::envelope::account::{NOT_JUDGED, UpdateFate};
+use piggyback::envelope::account::{NO_POLICY_NOTICE, UpdateFate};
 use piggyback::transcript::{Record, TextKind};
 
 /// Split transcripts into user-visible text and asserted facts
@@ -126,7 +126,7 @@ impl Split {
         let mark = |mark| if self.format == Layout::Log { "" } else { mark };
         let mut surface_out = Stream::open(surface, control, mark("surface "))?;
         let mut control_out = Stream::open(control, surface, mark("control "))?;
-        let policies = AccountPolicies::that_deny(transcripts.programs());
+        let policies = AccountPolicies::with_denials(transcripts.programs());
         let mut accounts = Accounts::new(transcripts.programs(), &policies);
         let (mut out, mut number) = (Output::new(color), 0);
         if let Some(mark) = load_errors.mark() {
@@ -153,7 +153,7 @@ impl Split {
         control_out.finish()?;
         transcripts.complain(&problems, color);
         if !is_judged {
-            output::note(&format!("{NOT_JUDGED}\n"));
+            output::note(&format!("{NO_POLICY_NOTICE}\n"));
         }
         Ok(if problems.is_empty() { ExitStatus::Clean } else { ExitStatus::Failure })
     }
@@ -181,10 +181,11 @@ fn channels(
         match turn.kind {
             TextKind::Reply | TextKind::Object => {
                 let reply = turn.reply(record.bytes, &found.settings);
-                let account = accounts.of(at, &reply);
+                let account = accounts.account(at, &reply);
                 *is_judged &= !account.iter().any(|entry| matches!(entry.fate, UpdateFate::Passed(_)));
                 let kept = account.into_iter().filter(|entry| entry.fate.is_kept());
-                let surface = reply.reading.as_ref().map(|reading| String::from_utf8_lossy(reading.shown()));
+                let surface =
+                    reply.reading.as_ref().map(|reading| String::from_utf8_lossy(reading.visible_text()));
                 let surface = surface.map(std::borrow::Cow::into_owned).unwrap_or_default();
                 all.push(Channels { surface, updates: kept.map(|entry| entry.text).collect() });
             }

@@ -18,7 +18,7 @@ use crate::report::fleet::{Fleet, FleetEvent, FleetFile, FleetPage, page};
 use crate::report::replies::{figures_json, figures_prometheus, figures_text};
 use crate::report::{LinePosition, LoadErrors, link_uri};
 use mangle_engine::kernel::Clock;
-use mangle_settings::{KernelSettings, instant_text};
+use mangle_settings::{KernelSettings, format_timestamp};
 use mangle_syntax::lint::Severity;
 use piggyback::envelope::secrets::redacted;
 use piggyback::transcript::statistics::{Statistics, StatisticsCounter};
@@ -71,7 +71,7 @@ impl Stats {
             transcripts.complain(&[], color);
             return Ok(ExitStatus::Failure);
         };
-        let policies = AccountPolicies::that_judge(transcripts.programs());
+        let policies = AccountPolicies::with_verdicts(transcripts.programs());
         let counting = RefCell::new(Counting {
             command: self,
             transcripts: &transcripts,
@@ -88,7 +88,7 @@ impl Stats {
             },
         )?;
         let Counting { fleet, all, .. } = counting.into_inner();
-        let mut out = Output::of(self.format.medium(), color);
+        let mut out = Output::stdout(self.format.medium(), color);
         out.write(&self.text(&all, &mark))?;
         out.flush()?;
         self.page(&fleet, problems.len(), &mark, &working)?;
@@ -99,7 +99,7 @@ impl Stats {
     /// Writes the HTML page, if requested.
     fn page(&self, fleet: &Fleet, unread: usize, mark: &LoadErrors, working: &Path) -> Result<()> {
         let Some(file) = &self.report else { return Ok(()) };
-        let today = instant_text(Clock::from_settings(&KernelSettings::default()).now_ns);
+        let today = format_timestamp(Clock::from_settings(&KernelSettings::default()).now_ns);
         let page = page(FleetPage {
             fleet,
             title: None,
@@ -164,7 +164,7 @@ impl Counting<'_> {
         self.open.take_if(|figures| !figures.is_of(known));
         if self.open.is_none() {
             self.fleet.begin(self.fleet_file(known));
-            let beginning = Beginning::of(known).map_err(|error| named(known, &error))?;
+            let beginning = Beginning::read(known).map_err(|error| named(known, &error))?;
             let figures = TranscriptFigures::new(known, self.transcripts.knowledges.judge(known));
             self.open = Some(figures.of_file(beginning, self.command.latest));
         }
@@ -186,7 +186,7 @@ impl Counting<'_> {
             }
             None => {
                 self.fleet.begin(self.fleet_file(found));
-                let declarations = self.transcripts.knowledges.of(found).declarations.as_ref();
+                let declarations = self.transcripts.knowledges.get(found).declarations.as_ref();
                 StatisticsCounter::new(&found.settings, declarations).finish(0)
             }
         };

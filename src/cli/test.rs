@@ -11,7 +11,7 @@ use super::output::{self, Medium, Output};
 use super::programs::Programs;
 use super::semantics::Semantics;
 use super::surroundings;
-use crate::host::{self, LinkedTest, Memory, ProgramScope};
+use crate::host::{self, CheckCache, LinkedTest, ProgramScope};
 use crate::ide::policy_tests::{TestRun, run_tests};
 use crate::ide::verification::Surroundings;
 use crate::report::policy_tests::TestReport;
@@ -70,7 +70,7 @@ impl TestCommand {
     /// If the working directory is unknown, or standard output fails.
     pub(super) fn run(&self, color: ColorChoice) -> Result<ExitStatus> {
         let working = surroundings::working_folder()?;
-        let (memory, sources) = (Memory::default(), Sources::default());
+        let (memory, sources) = (CheckCache::default(), Sources::default());
         let programs = Programs::load_as(
             &self.paths,
             &working,
@@ -99,7 +99,7 @@ impl TestCommand {
         let surroundings = Surroundings { name: &name, other: &other, solvers: &host::solvers };
         let (mut report, warnings) = run_tests(&runs, &wanted, surroundings, &surroundings::cancel());
         let is_covered = report.require(self.min_coverage);
-        let mut out = Output::of(Medium::json_if(self.format == TestLayout::Json), color);
+        let mut out = Output::stdout(Medium::json_if(self.format == TestLayout::Json), color);
         out.write(&self.written(&report)?)?;
         out.flush()?;
         programs.complain(&working, color);
@@ -143,7 +143,7 @@ impl TestCommand {
             project,
             memo: None,
             settings_errors,
-            anyway: self.load.anyway,
+            run_despite_load_errors: self.load.anyway,
         }
     }
 

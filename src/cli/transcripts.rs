@@ -17,8 +17,8 @@ use super::policy_note::{self, policies_of_transcripts};
 use super::progress::Progress;
 use super::surroundings;
 use crate::host::{
-    self, CheckOptions, Input, KnowledgeMap, Memory, Overlay, PartialScan, Problem, ReadOptions, Resolution,
-    STDIN, SettingsProblems, Shell, TranscriptFile, TranscriptPrograms, TranscriptRequest,
+    self, CheckCache, CheckInputsMap, CheckOptions, Input, Overlay, PartialScan, Problem, ReadOptions,
+    Resolution, STDIN, SettingsProblems, Shell, TranscriptFile, TranscriptPrograms, TranscriptRequest,
     read_transcript_with,
 };
 use crate::ide::loading::load_errors;
@@ -100,7 +100,7 @@ pub(super) struct Transcripts {
     /// The transcripts with their projects and programs.
     pub(super) resolution: Resolution,
     /// The declarations of their programs.
-    pub(super) knowledges: KnowledgeMap,
+    pub(super) knowledges: CheckInputsMap,
     /// Given files that cannot be read.
     problems: Vec<Problem>,
     /// Other files that cannot be read.
@@ -111,7 +111,7 @@ pub(super) struct Transcripts {
     /// The texts of their programs.
     pub(super) sources: Sources,
     /// The ids of all files.
-    pub(super) memory: Memory,
+    pub(super) memory: CheckCache,
     /// The given files and folders.
     named: Vec<PathBuf>,
     working: PathBuf,
@@ -152,7 +152,7 @@ impl Transcripts {
     /// # Errors
     /// If the consumer is unknown.
     pub(super) fn load(files: &[PathBuf], args: &TranscriptArgs, working: &Path) -> Result<Self> {
-        let (memory, overlay) = (Memory::default(), surroundings::disk());
+        let (memory, overlay) = (CheckCache::default(), surroundings::disk());
         let named = host::targets_with_transcripts(&[], files, working);
         let mut resolution =
             host::resolve_with_transcripts(&named.targets, Shell::CommandLine, &overlay, memory.table());
@@ -164,12 +164,12 @@ impl Transcripts {
             .map(|problem| LoadError::unreadable(host::relative(working, &problem.path), &problem.why));
         let missing = missing.collect();
         let unparsed = host::unparsed(&summaries, &named.targets, memory.table());
-        let cuts = resolution.cuts.iter().map(PartialScan::problem);
+        let cuts = resolution.partial_scans.iter().map(PartialScan::problem);
         let of_programs = unread.into_iter().chain(unparsed).chain(cuts);
         let (problems, mut unread): (Vec<_>, Vec<_>) =
             named.problems.into_iter().chain(of_programs).partition(|problem| problem.named);
         unread.extend(std::mem::take(&mut resolution.problems).into_iter().filter(|problem| !problem.named));
-        let knowledges = KnowledgeMap::new(&resolution, &summaries, args.prescribed());
+        let knowledges = CheckInputsMap::new(&resolution, &summaries, args.prescribed());
         let mut sources = Sources::default();
         for file in summaries.values() {
             let path = memory.table().path(file.id);

@@ -14,12 +14,12 @@ use super::programs::Programs;
 use super::progress::Progress;
 use super::solver_name::SolverName;
 use super::surroundings;
-use crate::host::{self, LinkedTest, Memory, Problem, ProgramScope};
+use crate::host::{self, CheckCache, LinkedTest, Problem, ProgramScope};
 use crate::ide::loading::load_errors_around_cases;
 use crate::ide::registry;
 use crate::ide::rule_survey::survey_all;
 use crate::ide::verification::{
-    ProgramLoader, Surroundings, VerifiedProperties, VerifyRun, usual_scope, verify_all,
+    ProgramLoader, Surroundings, VerifiedProperties, VerifyRun, default_scope, verify_all,
 };
 use crate::report::rule_survey::RuleSurveySummary;
 use crate::report::{self, LoadErrors, ReportEntry, SarifRun, Sources};
@@ -145,7 +145,7 @@ impl VerifyCommand {
 
     fn write(&self, text: &str, color: ColorChoice) -> Result<()> {
         let is_json = matches!(self.format, Layout::Json | Layout::Sarif);
-        let mut out = Output::of(Medium::json_if(is_json), color);
+        let mut out = Output::stdout(Medium::json_if(is_json), color);
         out.write(text)?;
         Ok(out.flush()?)
     }
@@ -174,7 +174,7 @@ impl VerifyCommand {
                 Some((report, programs.sources, programs.problems, mark))
             }
             None => {
-                let (memory, sources) = (Memory::default(), Sources::default());
+                let (memory, sources) = (CheckCache::default(), Sources::default());
                 let programs = Programs::load_as(
                     &self.paths,
                     working,
@@ -374,7 +374,7 @@ fn sarif(
 
 /// The limits of a search, from the options or from the settings.
 pub(super) fn scope(settings: &VerifySettings, facts: Option<u8>, seconds: Option<u32>) -> Scope {
-    let usual = usual_scope(settings);
+    let usual = default_scope(settings);
     let time = seconds.map_or(usual.time, |seconds| Duration::from_secs(seconds.into()));
     Scope { facts: facts.map_or(usual.facts, usize::from), time }
 }

@@ -83,7 +83,7 @@ impl VersionCommand {
 }
 
 impl Reference {
-    fn of(published: &Published, engine: Option<&'static str>) -> Self {
+    fn new(published: &Published, engine: Option<&'static str>) -> Self {
         let Published { name, day, revision, module } = *published;
         Self { name, day, revision, module, engine }
     }
@@ -100,13 +100,13 @@ impl Versions {
     fn new(resolution: &Resolution) -> Self {
         let programs = resolution.programs.iter().map(|program| Program {
             name: program.name.clone(),
-            versions: ShownVersions::of(&program.versions),
+            versions: ShownVersions::new(&program.versions),
         });
         let runtimes = Runtime::all().map(Runtime::reference);
         Self {
             version: env!("CARGO_PKG_VERSION"),
-            engines: ENGINES.iter().map(|engine| Reference::of(&engine.published, None)).collect(),
-            runtimes: runtimes.map(|runtime| Reference::of(&runtime.published, runtime.engine)).collect(),
+            engines: ENGINES.iter().map(|engine| Reference::new(&engine.published, None)).collect(),
+            runtimes: runtimes.map(|runtime| Reference::new(&runtime.published, runtime.engine)).collect(),
             programs: programs.collect(),
         }
     }

@@ -52,7 +52,7 @@ pub(super) fn watching(
 
 fn clear(color: ColorChoice) -> Result<()> {
     if std::io::stdout().is_terminal() {
-        let mut out = Output::of(Medium::Own, color);
+        let mut out = Output::stdout(Medium::Own, color);
         out.write(CLEAR)?;
         out.flush()?;
     }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::disk;
 use super::read::no_text;
 use super::walk::boundary;
-use super::{FileTable, FileText, Overlay, is_taken, read};
+use super::{FileTable, FileText, Overlay, exists, read};
 use mangle_syntax::lint::Finding;
 use mangle_syntax::text::FileId;
 use piggyback::transcript::Limits;
@@ -51,7 +51,7 @@ pub(super) fn in_folder(folder: &Path, overlay: &Overlay) -> Option<PathBuf> {
     match std::fs::canonicalize(&path) {
         Ok(real) => real.starts_with(boundary(folder)).then_some(path),
         // Reading the file later reports the reason.
-        Err(_) => is_taken(&path).then_some(path),
+        Err(_) => exists(&path).then_some(path),
     }
 }
 

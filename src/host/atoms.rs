@@ -8,7 +8,7 @@ use std::sync::Arc;
 use super::disk::list;
 use super::paths::is_session;
 use super::walk::{boundary, is_inside, walk};
-use super::{CheckTarget, FileTable, FileText, MAX_FILE_LEN, Overlay, Problem, absolute, is_taken, read};
+use super::{CheckTarget, FileTable, FileText, MAX_FILE_LEN, Overlay, Problem, absolute, exists, read};
 use agent_prompt::jit::{AtomFault, AtomFile, AtomKind, Corpus, JitCompiler};
 use mangle_settings::{FILE_TOO_LARGE, Globs, INVALID_UTF8, UNREADABLE_FILE};
 use mangle_syntax::lint::Finding;
@@ -68,7 +68,7 @@ impl AtomFiles {
         }
         let boundary = boundary(root);
         let patterns = globs.patterns().iter().enumerate();
-        let is_there = |path: &PathBuf| overlay.get(path).is_some() || is_taken(path);
+        let is_there = |path: &PathBuf| overlay.get(path).is_some() || exists(path);
         let is_unmatched = |pattern: &str| {
             let named = matching(pattern, root, &boundary, overlay);
             named.problems.is_empty() && !named.paths.iter().any(is_there)
@@ -117,7 +117,7 @@ impl AtomFiles {
             let found = match read(&path, overlay) {
                 Ok(found) => found,
                 // The check of the patterns already reports missing files.
-                Err(_) if !is_taken(&path) => continue,
+                Err(_) if !exists(&path) => continue,
                 Err(error) => FileText::unreadable(&error),
             };
             let file = table.id(&path);

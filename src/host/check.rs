@@ -14,7 +14,7 @@ use super::other_program::other_program_for;
 use super::resolve::{CorpusFiles, PartialScan, Problem, ProgramFiles, Resolution};
 use super::unread_findings::{around, scan_limit, unreadable};
 use super::workspace::{Snapshot, SnapshotProgram};
-use super::{AgentSettings, FileTable, Memory, Overlay, Project, VersionOptions};
+use super::{AgentSettings, CheckCache, FileTable, Overlay, Project, VersionOptions};
 use crate::ide::file_findings::file_findings;
 use crate::ide::merge::Lists;
 use crate::ide::previews::corpus_findings;
@@ -58,12 +58,12 @@ pub struct CheckOptions {
 pub fn check(
     resolution: &Resolution,
     files: &FxHashMap<FileId, Arc<FileSummary>>,
-    (memory, overlay, cancel): (&Memory, &Overlay, &Cancel),
+    (memory, overlay, cancel): (&CheckCache, &Overlay, &Cancel),
     options: CheckOptions,
     done: impl Fn() + Sync,
 ) -> Checked {
     let snapshot = memory.snapshot(resolution, files, overlay);
-    let reported = ReportedFiles::of(resolution);
+    let reported = ReportedFiles::new(resolution);
     let (undecided, unloaded) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
     snapshot.programs.par_iter().for_each(|program| {
         program.diagnose(cancel);
@@ -108,7 +108,8 @@ pub fn check(
     let of_projects = resolution.projects.iter().map(check_project);
     let of_agents = resolution.agents.iter().filter(|agent| agent.reported);
     let of_agents = of_agents.map(|agent| check_agent(agent, &resolution.projects));
-    let of_cuts = resolution.cuts.iter().map(|cut| check_cut(cut, &resolution.projects, memory.table()));
+    let of_cuts =
+        resolution.partial_scans.iter().map(|cut| check_cut(cut, &resolution.projects, memory.table()));
     let grammars = GrammarPrograms::new(resolution, files);
     let of_grammars = resolution.grammars.iter().map(|grammar| {
         let found = grammars.check(grammar, &grammar.text);
@@ -152,12 +153,12 @@ fn verify(
 pub(super) fn of_prompts(
     resolution: &Resolution,
     files: &FxHashMap<FileId, Arc<FileSummary>>,
-    (memory, overlay): (&Memory, &Overlay),
+    (memory, overlay): (&CheckCache, &Overlay),
 ) -> FxHashMap<FileId, Vec<Diagnostic>> {
     let snapshot = memory.snapshot(resolution, files, overlay);
     snapshot.programs.iter().for_each(|program| snapshot.trace_prompts(program, &Cancel::new()));
     let corpora = corpora(resolution);
-    let lists = ReportedFiles::of(resolution).prompt_lists(&snapshot, &corpora);
+    let lists = ReportedFiles::new(resolution).prompt_lists(&snapshot, &corpora);
     lists.into_iter().map(|(file, lists)| (file, lists.merged(None).into_iter().cloned().collect())).collect()
 }
 
@@ -165,7 +166,7 @@ pub(super) fn of_prompts(
 struct ReportedFiles(FxHashMap<FileId, Vec<FailOn>>);
 
 impl ReportedFiles {
-    fn of(resolution: &Resolution) -> Self {
+    fn new(resolution: &Resolution) -> Self {
         let mut files: FxHashMap<FileId, Vec<FailOn>> = FxHashMap::default();
         let mut add = |file: FileId, fail_on| files.entry(file).or_default().push(fail_on);
         for program in &resolution.programs {

@@ -35,7 +35,7 @@ pub fn format(
     table: &FileTable,
 ) -> (Vec<FormattedFile>, Vec<Problem>) {
     // The settings of a project for another version of mangle-ls cannot be interpreted.
-    let programs = resolution.programs.iter().filter(|program| program.settings.fits());
+    let programs = resolution.programs.iter().filter(|program| program.settings.accepts_this_version());
     let wanted = programs.flat_map(|program| {
         let reported = program.own().filter(|member| member.reported);
         reported.map(|member| (member.file, program.settings.format))

@@ -30,13 +30,13 @@ pub(super) struct Entries {
 impl Entries {
     /// Walks `root`, an absolute path.
     pub(super) fn below(root: &Path) -> Self {
-        Self::of(root, &Arc::default(), |_| true)
+        Self::read(root, &Arc::default(), |_| true)
     }
 
     /// Walks the entries that `filter` accepts, sorted by name. The order makes the result
     /// deterministic if a limit stops the walk. Walks that share `patterns` read each pattern file
     /// once.
-    pub(super) fn of(
+    pub(super) fn read(
         root: &Path,
         patterns: &Arc<Patterns>,
         filter: impl Fn(&DirEntry) -> bool + Send + Sync + 'static,
@@ -48,7 +48,7 @@ impl Entries {
         let known = Arc::clone(patterns);
         let mut builder = WalkBuilder::new(root);
         builder.standard_filters(false).sort_by_file_name(Ord::cmp);
-        builder.filter_entry(move |entry| known.has(entry) && filter(entry));
+        builder.filter_entry(move |entry| known.is_included(entry) && filter(entry));
         Self { walk: Ok(builder.build()) }
     }
 }
@@ -83,7 +83,7 @@ struct Level {
     /// apply.
     is_repository: bool,
     /// From `.ignore`, which also applies outside repositories.
-    own: Gitignore,
+    dot_ignore: Gitignore,
     /// From `.gitignore`.
     git: Gitignore,
     /// From `.git/info/exclude`.
@@ -100,10 +100,10 @@ impl Patterns {
     }
 
     /// True if an entry is not ignored.
-    fn has(&self, entry: &DirEntry) -> bool {
+    fn is_included(&self, entry: &DirEntry) -> bool {
         let is_folder = entry.file_type().is_some_and(|kind| kind.is_dir());
         let Some(folder) = entry.path().parent() else { return true };
-        match self.level(folder).matched(entry.path(), is_folder) {
+        match self.patterns_of_folder(folder).matched(entry.path(), is_folder) {
             Match::Ignore(()) => false,
             Match::Whitelist(()) => true,
             Match::None => !entry.file_name().as_encoded_bytes().starts_with(b"."),
@@ -111,11 +111,11 @@ impl Patterns {
     }
 
     /// Returns the patterns of a folder, including its ancestors.
-    fn level(&self, folder: &Path) -> Arc<Level> {
+    fn patterns_of_folder(&self, folder: &Path) -> Arc<Level> {
         if let Some(known) = self.levels.lock().get(folder) {
             return Arc::clone(known);
         }
-        let above = folder.parent().map(|above| self.level(above));
+        let above = folder.parent().map(|above| self.patterns_of_folder(above));
         let level = Arc::new(self.read(folder, above));
         self.levels.lock().insert(folder.into(), Arc::clone(&level));
         level
@@ -132,7 +132,7 @@ impl Patterns {
         }
         let own = self.of_file(&folder.join(".ignore"), folder);
         let git = self.of_file(&folder.join(".gitignore"), folder);
-        Level { above, is_repository, own, git, exclude, user }
+        Level { above, is_repository, dot_ignore: own, git, exclude, user }
     }
 
     /// Reads the patterns of a file, relative to `folder`. Returns no patterns if the file is
@@ -177,7 +177,7 @@ impl Level {
         let mut is_inside = in_repository;
         for level in self.levels() {
             let says = |patterns: &Gitignore| patterns.matched(path, is_folder).map(|_| ());
-            own = own.or(says(&level.own));
+            own = own.or(says(&level.dot_ignore));
             if is_inside {
                 git = git.or(says(&level.git));
                 exclude = exclude.or(says(&level.exclude));
@@ -341,7 +341,7 @@ mod tests {
         let patterns = Arc::default();
         // Two walks that share the patterns report each problem once.
         let [files, again] = [(); 2].map(|()| {
-            let entries = Entries::of(&root, &patterns, |_| true);
+            let entries = Entries::read(&root, &patterns, |_| true);
             entries.filter(|entry| entry.as_ref().unwrap().path().is_file()).count()
         });
         assert_eq!(files, again);

@@ -8,10 +8,10 @@ use rustc_hash::FxHashMap;
 
 use super::decode::is_unparsed;
 use super::problem::plain;
-use super::read::MOST_AT_ONCE;
+use super::read::MAX_FILES_PER_JOB;
 use super::resolve::{Problem, Resolution};
 use super::summary::summarise;
-use super::{CheckTarget, FileTable, Memory, Overlay, read};
+use super::{CheckCache, CheckTarget, FileTable, Overlay, read};
 use mangle_engine::program::FileSummary;
 use mangle_syntax::syntax::SourceFile;
 use mangle_syntax::text::FileId;
@@ -25,7 +25,7 @@ pub fn load(
     resolution: &Resolution,
     targets: &[CheckTarget],
     overlay: &Overlay,
-    memory: &Memory,
+    memory: &CheckCache,
     done: impl Fn() + Sync,
 ) -> (FxHashMap<FileId, Arc<FileSummary>>, Vec<Problem>) {
     let one = |id: FileId| {
@@ -33,7 +33,7 @@ pub fn load(
         done();
         loaded.map(|file| (id, file))
     };
-    let wanted = resolution.files().into_par_iter().with_max_len(MOST_AT_ONCE);
+    let wanted = resolution.files().into_par_iter().with_max_len(MAX_FILES_PER_JOB);
     let results: Vec<_> = wanted.map(one).collect();
     let mut files = FxHashMap::default();
     let mut problems = Vec::new();
@@ -79,7 +79,7 @@ fn load_file(
     id: FileId,
     targets: &[CheckTarget],
     overlay: &Overlay,
-    memory: &Memory,
+    memory: &CheckCache,
 ) -> Result<Arc<FileSummary>, Problem> {
     let path = memory.table().path(id);
     let text = read(&path, overlay).map_err(|error| Problem {

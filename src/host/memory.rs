@@ -14,13 +14,13 @@ use mangle_syntax::text::FileId;
 /// The last parsed version of each file, and the findings of its statements. The content does not
 /// affect the result of a check, only its duration.
 #[derive(Debug, Default)]
-pub struct Memory {
+pub struct CheckCache {
     table: Arc<FileTable>,
     files: DashMap<FileId, Arc<FileSummary>, FxBuildHasher>,
     workspace: Mutex<ClosedWorkspace>,
 }
 
-impl Memory {
+impl CheckCache {
     #[must_use]
     pub fn table(&self) -> &FileTable {
         &self.table

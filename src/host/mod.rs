@@ -73,7 +73,7 @@ pub use grammar_files::GrammarFile;
 pub use identity::{Identities, MemberLink, ResolvedPath};
 pub use linked_programs::{LinkOptions, LinkedProgram, LinkedTest, join, join_tests, only};
 pub use load::{load, unparsed};
-pub use memory::Memory;
+pub use memory::CheckCache;
 pub use other_program::{other_program, other_program_for};
 pub use overlay::Overlay;
 pub use path_style::PathStyle;
@@ -86,7 +86,7 @@ pub use preview_requests::{PreviewRequest, RequestedPart, prompt_name};
 pub use problem::plain;
 pub use project::Project;
 pub use prompts::fix_prompts;
-pub use read::{is_taken, open_facts, read, read_to_string};
+pub use read::{exists, open_facts, read, read_to_string};
 pub use resolve::{
     CorpusFiles, Member, PartialScan, Problem, ProgramFiles, ProgramOrigin, ProgramScope, Resolution, Shell,
     StandaloneFile, WithoutReplies, resolve, resolve_exactly_with_transcripts, resolve_scope,
@@ -100,7 +100,7 @@ pub use solvers::solvers;
 pub use summary::summarise;
 pub use target::{CheckTarget, CheckTargets, STDIN, targets, targets_with_transcripts};
 pub use transcripts::{
-    AccountPolicies, Accounts, Beginning, CheckedTranscripts, EachRead, Input, Knowledge, KnowledgeMap,
+    AccountPolicies, Accounts, Beginning, CheckInputs, CheckInputsMap, CheckedTranscripts, EachRead, Input,
     MOST_FINDINGS, ReadOptions, RecordStart, SeeEvent, StretchTarget, TranscriptFigures, TranscriptFile,
     TranscriptPrograms, TranscriptRequest, check_transcripts, comments, plain_name, programs_of_transcripts,
     read_transcript, read_transcript_with,

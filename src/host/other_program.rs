@@ -4,7 +4,8 @@ use std::path::Path;
 
 use super::linked_programs::{LinkOptions, join, only};
 use super::{
-    Memory, Overlay, ProgramScope, VersionOptions, absolute, load, relative, resolve_scope, targets, unparsed,
+    CheckCache, Overlay, ProgramScope, VersionOptions, absolute, load, relative, resolve_scope, targets,
+    unparsed,
 };
 use crate::ide::verification::OtherProgram;
 use mangle_syntax::text::FileId;
@@ -30,13 +31,13 @@ pub fn other_program_for(
     path: &str,
     working: &Path,
 ) -> Result<OtherProgram, String> {
-    let (memory, overlay) = (Memory::default(), Overlay::default().with_versions(versions));
+    let (memory, overlay) = (CheckCache::default(), Overlay::default().with_versions(versions));
     let named = targets(&[absolute(folder, Path::new(path))], working);
     let mut resolution = resolve_scope(&named.targets, ProgramScope::Exact, &overlay, memory.table());
     let (files, unread) = load(&resolution, &named.targets, &overlay, &memory, || {});
     let mut problems = named.problems;
     problems.append(&mut resolution.problems);
-    problems.append(&mut resolution.empty);
+    problems.append(&mut resolution.empty_targets);
     problems.extend(unread);
     problems.extend(unparsed(&files, &named.targets, memory.table()));
     // Walk errors also count, because the program may be incomplete.

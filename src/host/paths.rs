@@ -39,7 +39,7 @@ impl FileTable {
         if let Some(id) = self.known(path) {
             return id;
         }
-        let id = FileId::of(path);
+        let id = FileId::from_path(path);
         let path: Arc<Path> = path.into();
         let mut rows = self.rows.write();
         rows.paths.insert(id, Arc::clone(&path));
@@ -100,8 +100,8 @@ pub fn absolute(folder: &Path, path: &Path) -> PathBuf {
 #[must_use]
 pub fn real(path: &Path) -> PathBuf {
     /// The maximum number of links in a chain.
-    const MOST: usize = 16;
-    follow(path, MOST)
+    const MAX_LINKS: usize = 16;
+    follow(path, MAX_LINKS)
 }
 
 fn follow(path: &Path, most: usize) -> PathBuf {

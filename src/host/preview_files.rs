@@ -282,7 +282,8 @@ impl HeaderReader<'_> {
 /// The reason, as the end of a sentence, if no readable session file exists.
 pub fn read_session(path: &Path, overlay: &Overlay, table: &FileTable) -> Result<Arc<SessionText>, String> {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
-    let form = SessionForm::of(&name).ok_or("its name ends with none of `.yaml`, `.yml`, `.json`")?;
+    let form =
+        SessionForm::from_file_name(&name).ok_or("its name ends with none of `.yaml`, `.yml`, `.json`")?;
     let text = read(path, overlay).map_err(|error| plain(&error))?;
     if let Some(finding) = text.findings.first() {
         return Err(finding.message.trim_end_matches('.').to_owned());

@@ -118,7 +118,7 @@ impl PreviewFiles {
                 PromptPart::Articulation(file.as_ref().map(|file| file.results.clone()).unwrap_or_default())
             }
         };
-        let wanted = PromptRequest::of(&group, file, stem)?;
+        let wanted = PromptRequest::from_group(&group, file, stem)?;
         let wanted = PromptRequest { mode: request.mode.or(wanted.mode), part, compiler, captured, ..wanted };
         Some(wanted.within(self.limits.as_ref()))
     }

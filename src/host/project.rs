@@ -11,13 +11,13 @@ use super::read::no_text;
 use super::resolve::Problem;
 use super::settings_problems::SettingsProblems;
 use super::walk::{WalkEntry, boundary};
-use super::{FileTable, Overlay, is_taken, read, relative};
+use super::{FileTable, Overlay, exists, read, relative};
 use crate::ide::registry;
 use crate::report::{LoadError, LoadErrors};
 use mangle_engine::program::{PredicateKey, ProgramEnvironment};
 use mangle_settings::{
     CONFIG_BAD_VALUE, CONFIG_UNKNOWN_KEY, CONFIG_UNKNOWN_RULE, EMPTY_PROGRAM, FACT_EXTENSIONS, FILE_NAME,
-    Globs, ProgramPlaces, ProgramSettings, REQUIRED_VERSION, Settings, UNMATCHED_PATTERN, Vocabulary,
+    Globs, ProgramRanges, ProgramSettings, REQUIRED_VERSION, Settings, UNMATCHED_PATTERN, Vocabulary,
 };
 use mangle_syntax::lint::{Finding, Rule, Severity};
 use mangle_syntax::text::{Encoding, FileId, LineIndex, TextRange, shorten};
@@ -43,7 +43,7 @@ pub struct Project {
     pub samples: Vec<PathBuf>,
     /// The tools of the agent, if `[transcripts] tools` names a tool catalog.
     pub tools: Option<Arc<Catalogue>>,
-    places: Vec<ProgramPlaces>,
+    places: Vec<ProgramRanges>,
     sample_places: Vec<TextRange>,
     atom_places: Vec<TextRange>,
     grammar_places: Vec<TextRange>,
@@ -77,9 +77,9 @@ impl Project {
             }
         };
         let parsed = match not_text.into_iter().next() {
-            Some(finding) => mangle_settings::Parsed {
+            Some(finding) => mangle_settings::ParsedConfig {
                 findings: vec![no_text(&finding, "TOML")],
-                ..mangle_settings::Parsed::default()
+                ..mangle_settings::ParsedConfig::default()
             },
             None => mangle_settings::parse(&text, Vocabulary { rules: &RULES }),
         };
@@ -200,7 +200,7 @@ impl Project {
 
     /// Assigns the files below the root to programs. `files` excludes folders with a configuration
     /// of their own. A program without files is a finding.
-    pub(super) fn deal(&mut self, files: &[&WalkEntry], table: &FileTable) -> Vec<ProjectProgram> {
+    pub(super) fn assign_files(&mut self, files: &[&WalkEntry], table: &FileTable) -> Vec<ProjectProgram> {
         let settings = Arc::clone(&self.settings);
         if settings.programs.is_empty() {
             return vec![self.program(&ProgramSettings::default(), files, table)];
@@ -227,7 +227,7 @@ impl Project {
 
     /// Reports the patterns without matches, except `exclude` patterns: the excluded files may be
     /// missing.
-    fn check_patterns(&mut self, program: &ProgramSettings, places: &ProgramPlaces, files: &[&WalkEntry]) {
+    fn check_patterns(&mut self, program: &ProgramSettings, places: &ProgramRanges, files: &[&WalkEntry]) {
         let paths: Vec<_> = files.iter().map(|found| relative(&self.root, &found.path)).collect();
         let mut check = |key: &str, globs: &Globs, places: &[TextRange], paths: &[&str]| {
             // Default values have no place in the file and are not checked.
@@ -252,7 +252,7 @@ impl Project {
             }
         };
         let members: Vec<_> = files.iter().copied().filter(is_member).collect();
-        let files = without_twins(&members);
+        let files = without_linked_duplicates(&members);
         let is_hybrid = |path: &&PathBuf| settings.hybrid.matches(&relative(&self.root, path));
         let mut hybrid: Vec<_> = files.iter().filter(is_hybrid).map(|path| table.id(path)).collect();
         hybrid.sort_unstable();
@@ -298,7 +298,7 @@ fn catalogue(root: &Path, named: &str, overlay: &Overlay) -> Result<Catalogue, S
 
 /// Removes links to other files of the list, because a file that is read twice has duplicate
 /// declarations.
-pub(super) fn without_twins(files: &[&WalkEntry]) -> Vec<PathBuf> {
+pub(super) fn without_linked_duplicates(files: &[&WalkEntry]) -> Vec<PathBuf> {
     let (links, real): (Vec<&WalkEntry>, Vec<&WalkEntry>) =
         files.iter().partition(|found| found.target.is_some());
     let mut paths: Vec<_> = real.iter().map(|found| found.path.clone()).collect();
@@ -324,7 +324,7 @@ pub(super) fn nearest(folder: &Path, overlay: &Overlay) -> Option<PathBuf> {
         .ancestors()
         .take_while(|folder| disk::is_allowed(folder))
         .map(|folder| folder.join(FILE_NAME))
-        .find(|path| overlay.get(path).is_some() || is_taken(path))
+        .find(|path| overlay.get(path).is_some() || exists(path))
 }
 
 /// The last component of a folder's path.

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::check::of_prompts;
-use super::{CheckTarget, FixedFile, Memory, Overlay, Shell, load, resolve_with_transcripts};
+use super::{CheckCache, CheckTarget, FixedFile, Overlay, Shell, load, resolve_with_transcripts};
 use crate::ide::fixes::{FileDiagnostics, FixOutcome, FixRequest, FixedText, Texts, fix_texts};
 use mangle_syntax::text::FileId;
 
@@ -18,7 +18,7 @@ const MOST_ROUNDS: usize = 10;
 pub fn fix_prompts(
     targets: &[CheckTarget],
     overlay: &Overlay,
-    memory: &Memory,
+    memory: &CheckCache,
     wish: FixRequest<'_>,
 ) -> (Vec<FixedFile>, FixOutcome) {
     let mut now = overlay.clone();
@@ -50,7 +50,7 @@ pub fn fix_prompts(
 fn round(
     targets: &[CheckTarget],
     overlay: &Overlay,
-    memory: &Memory,
+    memory: &CheckCache,
     wish: FixRequest<'_>,
 ) -> (Vec<FixedFile>, FixOutcome) {
     let (found, texts) = prompts(targets, overlay, memory);
@@ -80,7 +80,7 @@ fn round(
 }
 
 /// Returns the findings about prompts, and the texts of their sources.
-fn prompts(targets: &[CheckTarget], overlay: &Overlay, memory: &Memory) -> (FileDiagnostics, Texts) {
+fn prompts(targets: &[CheckTarget], overlay: &Overlay, memory: &CheckCache) -> (FileDiagnostics, Texts) {
     let resolution = resolve_with_transcripts(targets, Shell::CommandLine, overlay, memory.table());
     if resolution.previews.is_empty() && resolution.corpora.is_empty() {
         return (FileDiagnostics::default(), Texts::default());

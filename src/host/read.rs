@@ -9,7 +9,7 @@ use mangle_settings::{CONFIG_SYNTAX, FILE_TOO_LARGE, INVALID_UTF8, UNREADABLE_FI
 use mangle_syntax::lint::Finding;
 
 /// The maximum number of files per work item, so that all threads finish at about the same time.
-pub(super) const MOST_AT_ONCE: usize = 8;
+pub(super) const MAX_FILES_PER_JOB: usize = 8;
 
 /// Returns the text of an open document or of a file on disk.
 ///
@@ -22,7 +22,7 @@ pub fn read(path: &Path, overlay: &Overlay) -> io::Result<FileText> {
     }
     let text = match disk::read(path, Content::Text) {
         Ok(bytes) => FileText::of_bytes(bytes),
-        Err(error) => TooLong::of(&error).map(|found| FileText::too_large(found.len)).ok_or(error)?,
+        Err(error) => TooLong::from_error(&error).map(|found| FileText::too_large(found.len)).ok_or(error)?,
     };
     Ok(if overlay.hides_marks() { text.without_mark() } else { text })
 }
@@ -35,7 +35,7 @@ pub(super) fn is_marked(path: &Path) -> bool {
 
 /// True if an entry exists at a path.
 #[must_use]
-pub fn is_taken(path: &Path) -> bool {
+pub fn exists(path: &Path) -> bool {
     path.symlink_metadata().is_ok()
 }
 

@@ -105,7 +105,7 @@ pub(super) fn resolve_open(
     cancel: &Cancel,
 ) -> Resolution {
     let resolver = Resolver::new(targets, Shell::Editor, overlay, table, cancel);
-    resolve_all(Resolver { only_near, ..resolver }, true)
+    resolve_all(Resolver { only_open_folders: only_near, ..resolver }, true)
 }
 
 /// True if a target folder contains too many files to wait for the complete scan.
@@ -157,7 +157,7 @@ fn resolve_all(mut resolver: Resolver<'_>, asks_for_transcripts: bool) -> Resolu
     resolver.result.go_mods = resolver.versions.go_mods();
     resolver.result.problems.sort_by(|a, b| a.path.cmp(&b.path));
     resolver.result.problems.dedup();
-    resolver.result.cuts.sort_by(|a, b| a.folder.cmp(&b.folder));
+    resolver.result.partial_scans.sort_by(|a, b| a.folder.cmp(&b.folder));
     resolver.result.outside = resolver.outside();
     resolver.result
 }
@@ -178,8 +178,8 @@ struct Resolver<'a> {
     /// Explicitly given files with other extensions that are read as Mangle.
     as_mangle: FxHashSet<PathBuf>,
     /// The folders of the open documents.
-    near: Arc<BTreeSet<PathBuf>>,
-    only_near: bool,
+    open_folders: Arc<BTreeSet<PathBuf>>,
+    only_open_folders: bool,
     cancel: &'a Cancel,
     /// Transcripts that were recognized only by their content.
     captured: FxHashSet<PathBuf>,
@@ -200,8 +200,8 @@ impl<'a> Resolver<'a> {
     ) -> Self {
         let open = overlay.paths().filter(|_| shell == Shell::Editor);
         Self {
-            near: Arc::new(open.filter_map(|path| Some(path.parent()?.into())).collect()),
-            only_near: false,
+            open_folders: Arc::new(open.filter_map(|path| Some(path.parent()?.into())).collect()),
+            only_open_folders: false,
             cancel,
             targets,
             shell,
@@ -263,7 +263,7 @@ impl<'a> Resolver<'a> {
     /// the folder is a project with an open document, walks it separately, because its program
     /// must be complete.
     fn walk(&mut self, folder: &Path) {
-        let is_near = self.near.iter().any(|near| near.starts_with(folder));
+        let is_near = self.open_folders.iter().any(|near| near.starts_with(folder));
         let is_walked = self.trees.contains_key(folder)
             || self.tree(folder).is_some_and(|tree| tree.limit.is_none() || !is_near);
         if !is_walked {
@@ -276,14 +276,14 @@ impl<'a> Resolver<'a> {
         let settings = self.files_settings(folder);
         let reach = WalkOptions {
             settings: &settings,
-            first: Arc::clone(&self.near),
-            only_first: self.only_near,
+            first: Arc::clone(&self.open_folders),
+            only_first: self.only_open_folders,
             cancel: self.cancel,
         };
         let mut tree = walk_within(folder, self.overlay, &reach);
         self.result.problems.append(&mut tree.problems);
         let (folder, visited) = (folder.to_path_buf(), tree.visited);
-        self.result.cuts.extend(tree.limit.map(|limit| PartialScan {
+        self.result.partial_scans.extend(tree.limit.map(|limit| PartialScan {
             folder: folder.clone(),
             limit,
             visited,
@@ -299,7 +299,7 @@ impl<'a> Resolver<'a> {
             let project = Project::read(&path, self.overlay, self.table, &mut Vec::new());
             project.settings.files.clone()
         });
-        if self.only_near {
+        if self.only_open_folders {
             settings.max_scan_entries = settings.max_scan_entries.min(10_000);
             settings.max_scan_files = settings.max_scan_files.min(500);
             settings.max_scan_bytes = settings.max_scan_bytes.min(4 << 20);
@@ -343,7 +343,7 @@ impl<'a> Resolver<'a> {
             if self.governing(&found.path).is_none() || self.is_named(&found.path) {
                 loose.push(found);
             } else if found.target.is_none() {
-                self.result.left_out.push(found.path);
+                self.result.excluded_files.push(found.path);
             }
         }
         loose
@@ -360,7 +360,7 @@ impl<'a> Resolver<'a> {
             self.shell == Shell::CommandLine
                 || is_mangle(file)
                 || file.ends_with(FILE_NAME)
-                || self.adds(self.project_of(file), file)
+                || self.declares_extension(self.project_of(file), file)
         };
         let walked = self
             .trees
@@ -412,7 +412,7 @@ impl<'a> Resolver<'a> {
         let index = self.result.projects.len();
         let unmatched = AtomFiles::unmatched(&project.settings.prompt.atoms, &project.root, self.overlay);
         project.report_atoms(&unmatched);
-        let dealt = project.deal(&own.iter().collect::<Vec<_>>(), self.table);
+        let dealt = project.assign_files(&own.iter().collect::<Vec<_>>(), self.table);
         if !project.settings.kernel.sample.patterns().is_empty() {
             own.extend(self.own(&project.root, path, |tree| &tree.facts));
             project.take_samples(&own.iter().collect::<Vec<_>>());
@@ -422,7 +422,7 @@ impl<'a> Resolver<'a> {
                 self.program(dealt, project.root.clone(), Some(index), &project.settings, &project.samples);
             self.result.programs.push(program);
         }
-        if self.shell == Shell::CommandLine && !project.settings.fits() {
+        if self.shell == Shell::CommandLine && !project.settings.accepts_this_version() {
             let why = "it asks for another version of mangle-ls".into();
             self.result.problems.push(Problem { path: path.into(), why, named: true });
         }
@@ -483,8 +483,8 @@ impl<'a> Resolver<'a> {
             versions: versions.into(),
             embedding: embedding.into(),
             members,
-            singles,
-            elsewhere: Vec::new(),
+            standalone_files: singles,
+            files_of_other_programs: Vec::new(),
         }
     }
 

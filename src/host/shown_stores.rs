@@ -12,7 +12,7 @@ pub struct ShownStores(Vec<String>);
 
 impl ShownStores {
     #[must_use]
-    pub fn of(stores: Option<&Stores>) -> Self {
+    pub fn new(stores: Option<&Stores>) -> Self {
         let names = stores.map(Stores::names).unwrap_or_default();
         Self(names.iter().map(ToString::to_string).collect())
     }

@@ -8,7 +8,7 @@ use rustc_hash::FxHasher;
 
 use super::read::open_facts;
 use super::{Overlay, is_facts};
-use crate::ide::facts::give_table;
+use crate::ide::facts::add_table;
 use mangle_engine::kernel::{Kernel, Limits};
 use mangle_engine::program::Program;
 
@@ -45,11 +45,11 @@ impl Tables {
 
     /// Adds the facts to a kernel. A table that cannot be read, or whose predicate is not in the
     /// program, adds none; the log has the reason.
-    pub(super) fn give(&self, kernel: &mut Kernel, program: &Program, limits: Limits) {
+    pub(super) fn add_facts(&self, kernel: &mut Kernel, program: &Program, limits: Limits) {
         for path in &self.0 {
             let name = path.file_name().unwrap_or_default().to_string_lossy();
             let input = open_facts(path, &Overlay::default()).map_err(|error| error.to_string());
-            let given = input.and_then(|input| give_table(kernel, program, &name, input, limits.facts));
+            let given = input.and_then(|input| add_table(kernel, program, &name, input, limits.facts));
             if let Err(why) = given {
                 tracing::warn!(path = %path.display(), why, "a table of facts cannot be read");
             }

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use expect_test::{Expect, expect};
 
 use super::{
-    CheckTarget, FileTable, Member, Memory, Overlay, Resolution, STDIN, Shell, load, relative, resolve,
+    CheckCache, CheckTarget, FileTable, Member, Overlay, Resolution, STDIN, Shell, load, relative, resolve,
     resolve_with_transcripts, targets, targets_with_transcripts,
 };
 
@@ -54,8 +54,8 @@ fn render(root: &Path, table: &FileTable, resolution: &Resolution) -> String {
             writeln!(out, "  {mark}{reported} {}{hybrid}", name(&table.path(member.file))).unwrap();
         };
         program.members.iter().for_each(|member| list(member, " "));
-        program.singles.iter().for_each(|single| list(&single.member, "+"));
-        for file in program.singles.iter().flat_map(|single| single.uses.iter().flatten()) {
+        program.standalone_files.iter().for_each(|single| list(&single.member, "+"));
+        for file in program.standalone_files.iter().flat_map(|single| single.uses.iter().flatten()) {
             writeln!(out, "      uses {}", name(&table.path(*file))).unwrap();
         }
     }
@@ -69,7 +69,7 @@ fn render(root: &Path, table: &FileTable, resolution: &Resolution) -> String {
     for path in &resolution.skipped {
         writeln!(out, "skipped: {}", name(path)).unwrap();
     }
-    for path in &resolution.left_out {
+    for path in &resolution.excluded_files {
         writeln!(out, "left out: {}", name(path)).unwrap();
     }
     for project in &resolution.projects {
@@ -80,7 +80,7 @@ fn render(root: &Path, table: &FileTable, resolution: &Resolution) -> String {
             writeln!(out, "{}: {}", name(&project.path), finding.rule.name).unwrap();
         }
     }
-    for problem in resolution.problems.iter().chain(&resolution.empty) {
+    for problem in resolution.problems.iter().chain(&resolution.empty_targets) {
         let named = if problem.named { "named " } else { "" };
         writeln!(out, "{named}problem: {}: {}", name(&problem.path), problem.why).unwrap();
     }
@@ -688,7 +688,7 @@ mod links {
 fn loading_reads_each_file_once_and_names_what_it_cannot() {
     let folder = tree("#- a.mg\n#- b.mg\n");
     let root = folder.root.clone();
-    let (memory, overlay) = (Memory::default(), Overlay::default());
+    let (memory, overlay) = (CheckCache::default(), Overlay::default());
     let targets = [CheckTarget::Folder(root.clone()), CheckTarget::File(root.join("gone.mg"))];
     let resolution = resolve(&targets, Shell::CommandLine, &overlay, memory.table());
     std::fs::remove_file(root.join("b.mg")).unwrap();

@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 
 use super::resolve::{ProgramFiles, Resolution, Unit};
 use super::{FileTable, relative};
-use crate::ide::loading::rejected;
+use crate::ide::loading::load_findings;
 use crate::report::{UnitFacts, UnitResult};
 use mangle_engine::kernel::{Clock, Limits, TextBudget, compile, run};
 use mangle_engine::program::{FileSummary, Program};
@@ -55,7 +55,7 @@ fn facts(
 }
 
 fn result(program: &Program, of: &ProgramFiles, options: &UnitOptions<'_>) -> UnitResult {
-    if !rejected(program).is_empty() {
+    if !load_findings(program).is_empty() {
         return UnitResult::Rejected;
     }
     let settings = &of.settings.kernel;

@@ -33,7 +33,7 @@ pub(super) fn found_around(
     base: &RuleSettings,
 ) -> Vec<Diagnostic> {
     let project = around(path, projects);
-    let rules = project.map_or_else(|| base.clone(), |project| project.settings.rules.over(base));
+    let rules = project.map_or_else(|| base.clone(), |project| project.settings.rules.overriding(base));
     file_findings(file, vec![finding], &rules)
 }
 

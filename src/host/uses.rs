@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::paths::{is_kernel, is_test};
 use super::walk::{boundary, is_inside, walk};
-use super::{CheckTarget, Overlay, Project, absolute, is_mangle, is_taken, read};
+use super::{CheckTarget, Overlay, Project, absolute, exists, is_mangle, read};
 
 /// Returns the name of a sample: a file that the configuration names or, without such a setting, a
 /// sample kernel.
@@ -57,7 +57,7 @@ pub(super) fn used_by_name(path: &Path, name: &str, boundary: &Path, overlay: &O
             found.filter(|path| glob.covers(path) && !is_kernel(path) && !is_test(path)).collect()
         }
         _ if is_inside(&named, boundary)
-            && (overlay.get(&named).is_some() || (is_taken(&named) && !named.is_dir())) =>
+            && (overlay.get(&named).is_some() || (exists(&named) && !named.is_dir())) =>
         {
             vec![named]
         }

@@ -125,7 +125,7 @@ fn first(root: &Path, patterns: &Arc<Patterns>, wanted: &Arc<BTreeSet<PathBuf>>)
         let wanted = Arc::clone(&wanted);
         move |folder: &Path| wanted.iter().any(|one| one.starts_with(folder))
     };
-    Entries::of(root, patterns, move |entry| match entry.file_type().is_some_and(|kind| kind.is_dir()) {
+    Entries::read(root, patterns, move |entry| match entry.file_type().is_some_and(|kind| kind.is_dir()) {
         true => is_above(entry.path()),
         false => is_own(&wanted, entry.path()),
     })
@@ -134,7 +134,7 @@ fn first(root: &Path, patterns: &Arc<Patterns>, wanted: &Arc<BTreeSet<PathBuf>>)
 /// Visits everything except the direct files of the folders in `first`.
 fn others(root: &Path, patterns: &Arc<Patterns>, first: &Arc<BTreeSet<PathBuf>>) -> Entries {
     let first = Arc::clone(first);
-    Entries::of(root, patterns, move |entry| {
+    Entries::read(root, patterns, move |entry| {
         let is_folder = entry.file_type().is_some_and(|kind| kind.is_dir());
         if is_folder { !is_of_system(entry) } else { !is_own(&first, entry.path()) }
     })
@@ -172,7 +172,7 @@ impl Visited {
     }
 
     /// Returns the counters of one entry.
-    fn of(entry: &DirEntry, settings: &FilesSettings) -> Self {
+    fn from_entry(entry: &DirEntry, settings: &FilesSettings) -> Self {
         let path = entry.path();
         let is_folder = entry.file_type().is_some_and(|kind| kind.is_dir());
         if is_folder || !(is_mangle(path) || settings.adds(path)) {
@@ -198,7 +198,7 @@ impl FileTree {
                     continue;
                 }
             };
-            let more = Visited::of(&entry, reach.settings);
+            let more = Visited::from_entry(&entry, reach.settings);
             self.limit = self.visited.limit(&more, reach.settings);
             if self.limit.is_some() {
                 return;

@@ -19,7 +19,7 @@ use mangle_settings::FILE_NAME;
 const QUIET: Duration = Duration::from_millis(50);
 
 /// The maximum wait for the end of a continuous series of events.
-const PATIENCE: Duration = Duration::from_secs(1);
+const MAX_WAIT: Duration = Duration::from_secs(1);
 
 #[derive(Debug, thiserror::Error)]
 #[error("files cannot be watched: {0}")]
@@ -126,7 +126,7 @@ impl Watch {
             }
         }
         let start = Instant::now();
-        while start.elapsed() < PATIENCE {
+        while start.elapsed() < MAX_WAIT {
             match self.signals.recv_timeout(QUIET) {
                 Ok(Signal::Event(event)) => drop(self.matters(&event)),
                 Ok(Signal::Stop) | Err(RecvTimeoutError::Disconnected) => return WakeReason::Stopped,

@@ -31,7 +31,7 @@ pub struct Call {
     pub item: HierarchyItem,
     /// Call sites in the caller's file. Empty if all call sites are in other files.
     pub ranges: Vec<TextRange>,
-    pub ways: CallKinds,
+    pub kinds: CallKinds,
 }
 
 /// Kinds of uses of a predicate.
@@ -84,7 +84,7 @@ pub fn prepare(place: Place<'_>) -> Option<HierarchyItem> {
     let here = Site { file: place.file, item: place.item()?, range: TextRange::default() };
     let is_own = |site: &Site<'_>| site.file.id == here.file.id && site.item.start == here.item.start;
     let own = program.rules(predicate).find(is_own).map(|site| item(predicate, &site, SymbolType::Rule));
-    own.or_else(|| represent(program, predicate, Some(place.file.id)))
+    own.or_else(|| representing_statement(program, predicate, Some(place.file.id)))
 }
 
 /// Returns the predicates whose rules use `key`, one entry per file with such rules, in file order.
@@ -98,7 +98,7 @@ pub fn incoming(program: &Program, key: PredicateKey) -> Vec<Call> {
         let head = Site { range: clause.head.name.range, ..site };
         let call = calls.at((caller.key, site.file.id), || Some(item(caller, &head, SymbolType::Rule)));
         if let Some(call) = call {
-            call.ways.add(kind, clause.aggregates());
+            call.kinds.add(kind, clause.aggregates());
             call.ranges.push(site.range + site.item.start);
         }
     }
@@ -118,9 +118,9 @@ pub fn outgoing(program: &Program, key: PredicateKey, file: FileId) -> Vec<Call>
         let Some(clause) = site.item.statement.clause() else { continue };
         for literal in clause.literals() {
             let Some(asked) = program.predicate_of(site.file, &literal.atom) else { continue };
-            let call = calls.at((asked.key, file), || represent(program, asked, None));
+            let call = calls.at((asked.key, file), || representing_statement(program, asked, None));
             let Some(call) = call else { continue };
-            call.ways.add(kind_of(literal), clause.aggregates());
+            call.kinds.add(kind_of(literal), clause.aggregates());
             if site.file.id == file {
                 call.ranges.push(literal.atom.name.range + site.item.start);
             }
@@ -154,14 +154,18 @@ impl Calls {
             return self.list.get_mut(*at);
         }
         self.by_key.insert(key, self.list.len());
-        self.list.push(Call { item: item()?, ranges: Vec::new(), ways: CallKinds::default() });
+        self.list.push(Call { item: item()?, ranges: Vec::new(), kinds: CallKinds::default() });
         self.list.last_mut()
     }
 }
 
 /// Returns the representing statement of a predicate: the first rule (preferring `file`), otherwise
 /// the `Decl`, otherwise the first fact.
-fn represent(program: &Program, predicate: &Predicate, file: Option<FileId>) -> Option<HierarchyItem> {
+fn representing_statement(
+    program: &Program,
+    predicate: &Predicate,
+    file: Option<FileId>,
+) -> Option<HierarchyItem> {
     let mut rules = program.rules(predicate).collect::<Vec<_>>();
     rules.sort_by_key(|site| Some(site.file.id) != file);
     let rule = rules.first().map(|site| item(predicate, site, SymbolType::Rule));
@@ -202,12 +206,12 @@ mod tests {
             writeln!(out, "{}", show(&item)).unwrap();
             let program = fixture.program();
             for call in incoming(program, item.key) {
-                writeln!(out, "  from {} [{}] {}", show(&call.item), call.ways, call.ranges.len()).unwrap();
+                writeln!(out, "  from {} [{}] {}", show(&call.item), call.kinds, call.ranges.len()).unwrap();
                 let text = fixture.text(call.item.file);
                 assert!(call.ranges.iter().all(|range| slice(text, *range) == item.key.name.as_str()));
             }
             for call in outgoing(program, item.key, item.file) {
-                writeln!(out, "  to {} [{}] {}", show(&call.item), call.ways, call.ranges.len()).unwrap();
+                writeln!(out, "  to {} [{}] {}", show(&call.item), call.kinds, call.ranges.len()).unwrap();
                 let text = fixture.text(item.file);
                 assert!(call.ranges.iter().all(|range| slice(text, *range) == call.item.key.name.as_str()));
             }

@@ -35,7 +35,7 @@ impl DefinitionTarget {
         Self { file: file.id, whole: item.statement.range() + item.start, name }
     }
 
-    fn of(site: &Site<'_>) -> Self {
+    fn from_site(site: &Site<'_>) -> Self {
         Self::new(site.file, site.item, site.range + site.item.start)
     }
 }
@@ -45,14 +45,16 @@ impl DefinitionTarget {
 /// `Package` statements.
 #[must_use]
 pub fn definition(place: Place<'_>) -> Option<Definition> {
-    found(place, |subject, program| match subject {
+    resolve_targets(place, |subject, program| match subject {
         Subject::Predicate(key) => {
             let predicate = program.predicate(key)?;
-            let declared =
-                program.declarations(predicate).map(|site| DefinitionTarget::of(&site)).collect::<Vec<_>>();
+            let declared = program
+                .declarations(predicate)
+                .map(|site| DefinitionTarget::from_site(&site))
+                .collect::<Vec<_>>();
             let here = declared.iter().any(|target| is_at(place, target));
             let clauses = if here || declared.is_empty() {
-                runs(program.clauses(predicate)).collect()
+                first_of_fact_runs(program.clauses(predicate)).collect()
             } else {
                 Vec::new()
             };
@@ -68,9 +70,9 @@ pub fn definition(place: Place<'_>) -> Option<Definition> {
 #[must_use]
 pub fn declaration(place: Place<'_>) -> Option<Definition> {
     match Subject::at(place)?.0 {
-        Subject::Predicate(_) => found(place, |subject, program| {
+        Subject::Predicate(_) => resolve_targets(place, |subject, program| {
             let declared = program.declarations(predicate(program, subject)?);
-            Some(declared.map(|site| DefinitionTarget::of(&site)).collect())
+            Some(declared.map(|site| DefinitionTarget::from_site(&site)).collect())
         }),
         _ => definition(place),
     }
@@ -79,15 +81,15 @@ pub fn declaration(place: Place<'_>) -> Option<Definition> {
 /// Go to implementation: the rules of a predicate, or its facts if it has no rules.
 #[must_use]
 pub fn implementation(place: Place<'_>) -> Option<Definition> {
-    found(place, |subject, program| {
+    resolve_targets(place, |subject, program| {
         let predicate = predicate(program, subject)?;
-        let rules: Vec<_> = program.rules(predicate).map(|site| DefinitionTarget::of(&site)).collect();
-        Some(if rules.is_empty() { runs(program.clauses(predicate)).collect() } else { rules })
+        let rules: Vec<_> = program.rules(predicate).map(|site| DefinitionTarget::from_site(&site)).collect();
+        Some(if rules.is_empty() { first_of_fact_runs(program.clauses(predicate)).collect() } else { rules })
     })
 }
 
 /// Returns the subject at a place with the targets from `lead`. `None` if there are no targets.
-fn found<'a>(
+fn resolve_targets<'a>(
     place: Place<'a>,
     lead: impl FnOnce(Subject, &'a Program) -> Option<Vec<DefinitionTarget>>,
 ) -> Option<Definition> {
@@ -109,14 +111,14 @@ fn is_at(place: Place<'_>, target: &DefinitionTarget) -> bool {
 
 /// Returns all rules, and the first fact of each run of consecutive facts, to keep the result
 /// short.
-fn runs<'p>(clauses: impl Iterator<Item = Site<'p>>) -> impl Iterator<Item = DefinitionTarget> {
+fn first_of_fact_runs<'p>(clauses: impl Iterator<Item = Site<'p>>) -> impl Iterator<Item = DefinitionTarget> {
     let mut last: Option<(FileId, usize)> = None;
     clauses.filter_map(move |site| {
         let index = site.file.item_at(site.item.start)?;
         let is_fact = site.item.statement.clause().is_some_and(|clause| clause.is_fact());
         let goes_on = is_fact && last.is_some_and(|last| last == (site.file.id, index));
         last = is_fact.then_some((site.file.id, index + 1));
-        (!goes_on).then(|| DefinitionTarget::of(&site))
+        (!goes_on).then(|| DefinitionTarget::from_site(&site))
     })
 }
 

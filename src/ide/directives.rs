@@ -153,7 +153,7 @@ fn shard_types(file: &FileSummary) -> Vec<TextRange> {
 
 /// Returns the ranges of comments with malformed Mangle code.
 #[must_use]
-pub fn unread(program: &Program, file: &FileSummary) -> Vec<TextRange> {
+pub fn malformed_directives(program: &Program, file: &FileSummary) -> Vec<TextRange> {
     if !program.embedding.is_test(file.id) {
         return Vec::new();
     }
@@ -163,7 +163,7 @@ pub fn unread(program: &Program, file: &FileSummary) -> Vec<TextRange> {
     let malformed = malformed.map(|expectation| expectation.text_range);
     let bodies = PropertyText::read(file).bodies;
     let bodies = bodies.iter().filter(|body| Directive::of_body(body).is_none()).map(|body| body.range);
-    malformed.chain(bodies).chain(tests.unread.iter().copied()).collect()
+    malformed.chain(bodies).chain(tests.ignored_comments.iter().copied()).collect()
 }
 
 impl Place<'_> {
@@ -203,7 +203,7 @@ fn is_on_comment(place: Place<'_>) -> bool {
 
 /// Returns the index of the comment that contains a variable. `None` for a variable of a statement.
 #[must_use]
-pub fn of_variable(file: &FileSummary, variable: Variable) -> Option<usize> {
+pub fn comment_of_variable(file: &FileSummary, variable: Variable) -> Option<usize> {
     (variable.item as usize).checked_sub(file.items.len())
 }
 
@@ -229,7 +229,7 @@ impl DirectiveFile {
         }
         if let Some(body) = PropertyText::body_at(place.file, place.offset) {
             let start = if body.text.is_empty() { place.offset } else { body.range.start() };
-            return Self::of(place, &body.text, start);
+            return Self::parse(place, &body.text, start);
         }
         let comment = comment_at(place.file, place.offset)?;
         let key = TestKey::parse(comment.key).filter(|_| place.offset > comment.key_range.end())?;
@@ -247,11 +247,11 @@ impl DirectiveFile {
                 slice(place.text(), written).trim_end_matches('.').to_owned()
             }
         };
-        Self::of(place, &premise, start)
+        Self::parse(place, &premise, start)
     }
 
     /// Parses a premise that starts at `start`.
-    fn of(place: Place<'_>, premise: &str, start: TextSize) -> Option<Self> {
+    fn parse(place: Place<'_>, premise: &str, start: TextSize) -> Option<Self> {
         let before = usize::from(start).checked_sub(HEAD.len())?;
         // The space prevents the full stop from becoming part of an unfinished name.
         let text: Arc<str> = format!("{:before$}{HEAD}{premise} .", "").into();

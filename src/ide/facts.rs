@@ -21,7 +21,7 @@ use mangle_syntax::text::{Symbol, nearest};
 /// True if the file has the extension of a fact table.
 #[must_use]
 pub fn is_table(file_name: &str) -> bool {
-    form(file_name).is_some()
+    table_name_and_format(file_name).is_some()
 }
 
 /// File format of a table.
@@ -32,7 +32,7 @@ enum Form {
 }
 
 /// Returns the name of the predicate and the file format.
-fn form(file_name: &str) -> Option<(&str, Form)> {
+fn table_name_and_format(file_name: &str) -> Option<(&str, Form)> {
     let (name, extension) = file_name.rsplit_once('.')?;
     match extension {
         "csv" => Some((name, Form::Csv)),
@@ -52,7 +52,7 @@ pub fn read_table<'r>(
     values: &'r mut Values,
     sink: &'r mut RowSink<'r>,
 ) -> Result<TableReport, String> {
-    let Some((name, form)) = form(file_name) else {
+    let Some((name, form)) = table_name_and_format(file_name) else {
         return Err("facts are read from `.mg`, `.gl`, `.csv`, `.jsonl` and `.ndjson` files".to_owned());
     };
     let shapes = shapes(program, name);
@@ -70,14 +70,14 @@ pub fn read_table<'r>(
 ///
 /// # Errors
 /// See [`read_table`].
-pub fn give_table(
+pub fn add_table(
     kernel: &mut Kernel,
     program: &Program,
     file_name: &str,
     input: impl Read,
     most: usize,
 ) -> Result<TableReport, String> {
-    give(kernel, most, |values, sink| read_table(program, file_name, input, values, sink))
+    add_facts(kernel, most, |values, sink| read_table(program, file_name, input, values, sink))
 }
 
 /// Adds the rows of columns as facts of the named predicate before the evaluation. At most `most`
@@ -85,7 +85,7 @@ pub fn give_table(
 ///
 /// # Errors
 /// If the program does not have the predicate, or there are more than `most` rows.
-pub fn give_columns<C: FactColumns>(
+pub fn add_columns<C: FactColumns>(
     kernel: &mut Kernel,
     program: &Program,
     name: &str,
@@ -96,11 +96,11 @@ pub fn give_columns<C: FactColumns>(
     if shapes.is_empty() {
         return Err(unknown(program, name));
     }
-    give(kernel, most, |values, sink| Ok(read_columns(parts, &shapes, values, sink)))
+    add_facts(kernel, most, |values, sink| Ok(read_columns(parts, &shapes, values, sink)))
 }
 
 /// Adds the facts that `read` passes to its sink.
-fn give(
+fn add_facts(
     kernel: &mut Kernel,
     most: usize,
     read: impl FnOnce(&mut Values, &mut RowSink<'_>) -> Result<TableReport, String>,

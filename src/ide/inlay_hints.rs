@@ -64,7 +64,12 @@ pub fn inlay_hints(
 /// Returns hints after rules that have no solutions in any sample. Empty without samples, because
 /// facts may come from outside the program.
 #[must_use]
-pub fn unfired(program: &Program, file: FileId, range: TextRange, tried: &[EvaluationView<'_>]) -> Vec<Hint> {
+pub fn rules_without_solutions(
+    program: &Program,
+    file: FileId,
+    range: TextRange,
+    tried: &[EvaluationView<'_>],
+) -> Vec<Hint> {
     let samples: Option<Vec<_>> = tried.iter().map(|tried| Some((tried.sample?, tried.readings?))).collect();
     let Some(samples) = samples.filter(|samples| !samples.is_empty()) else { return Vec::new() };
     let Some(file) = program.file(file) else { return Vec::new() };
@@ -103,7 +108,7 @@ pub fn resolve(
     let callable = Callable::predicate(analysis, predicate);
     let parameter = callable.parameters.get(at)?;
     let markup = Markup::default().code(parameter.to_string());
-    let markup = parameter.documentation.iter().cloned().fold(markup, Markup::foreign);
+    let markup = parameter.documentation.iter().cloned().fold(markup, Markup::untrusted);
     let site = program.declarations(predicate).next().or_else(|| program.clauses(predicate).next());
     let place = site.and_then(|site| {
         let atom = match &site.item.statement.kind {
@@ -176,7 +181,7 @@ impl Hints<'_> {
         for (at, term) in atom.args.iter().enumerate() {
             let Some(name) = describe::parameter_name(program, predicate, at) else { continue };
             let text = slice(self.file.statement_text(item), term.range);
-            if self.wants(term) && says_more(name, text) && !self.is_its_own(predicate, item, at) {
+            if self.wants(term) && says_more(name, text) && !self.is_name_source(predicate, item, at) {
                 let parameter = Some((predicate.key, at));
                 self.push(item.start + term.range.start(), format!("{name}:"), HintKind::Argument, parameter);
             }
@@ -192,7 +197,7 @@ impl Hints<'_> {
     }
 
     /// True if the parameter name is derived from this statement.
-    fn is_its_own(&self, predicate: &Predicate, item: &Item, at: usize) -> bool {
+    fn is_name_source(&self, predicate: &Predicate, item: &Item, at: usize) -> bool {
         let first = predicate.defined_at.and_then(|(file, at)| {
             let file = self.analysis.program().files.get(file as usize)?;
             Some((file.id, file.items.get(at as usize)?.start))

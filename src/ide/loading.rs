@@ -15,12 +15,12 @@ use mangle_syntax::text::{Encoding, FileId, LineIndex};
 /// Returns the load errors of a program. `name` returns the display names of its files.
 #[must_use]
 pub fn load_errors(program: &Program, name: &dyn Fn(FileId) -> String) -> LoadErrors {
-    placed(program, &rejected(program), name)
+    to_load_errors(program, &load_findings(program), name)
 }
 
 /// Returns the findings that prevent loading.
 #[must_use]
-pub fn rejected(program: &Program) -> Vec<(FileId, Diagnostic)> {
+pub fn load_findings(program: &Program) -> Vec<(FileId, Diagnostic)> {
     rejections(program, &FindingCache::new(registry::all()))
 }
 
@@ -32,7 +32,7 @@ pub fn load_errors_around_cases(
     test: FileId,
     name: &dyn Fn(FileId) -> String,
 ) -> LoadErrors {
-    placed(program, &outside_cases(program, test, rejected(program)), name)
+    to_load_errors(program, &outside_cases(program, test, load_findings(program)), name)
 }
 
 /// Returns the findings outside of the cases of a policy test.
@@ -49,7 +49,7 @@ pub fn outside_cases(
 
 /// Converts findings to load errors.
 #[must_use]
-pub fn placed(
+pub fn to_load_errors(
     program: &Program,
     found: &[(FileId, Diagnostic)],
     name: &dyn Fn(FileId) -> String,

@@ -58,14 +58,14 @@ impl Markup {
     /// Adds a paragraph of trusted text. Code spans are the only markup; quoted text must be
     /// formatted with [`code_span`].
     #[must_use]
-    pub fn words(mut self, words: impl Into<String>) -> Self {
+    pub fn text(mut self, words: impl Into<String>) -> Self {
         self.blocks.push(Block::Words(words.into()));
         self
     }
 
     /// Adds text from a file, verbatim.
     #[must_use]
-    pub fn foreign(mut self, words: impl Into<String>) -> Self {
+    pub fn untrusted(mut self, words: impl Into<String>) -> Self {
         self.blocks.push(Block::Foreign(words.into()));
         self
     }
@@ -209,7 +209,7 @@ fn words_in_markdown(words: &str) -> String {
     let piece = |piece: &Piece<'_>| match piece {
         Piece::Code("") => String::new(),
         Piece::Code(code) => code_span(inside(code)),
-        Piece::Words(words) => inert(words),
+        Piece::Words(words) => escape_inline(words),
     };
     let all: String = pieces(words).iter().map(piece).collect();
     all.split('\n').map(without_block).collect::<Vec<_>>().join("\n")
@@ -224,7 +224,7 @@ fn words_in_plain(words: &str) -> String {
 }
 
 /// Escapes inline markup.
-fn inert(words: &str) -> String {
+fn escape_inline(words: &str) -> String {
     let mut out = String::with_capacity(words.len());
     for char in words.chars() {
         if matches!(char, '\\' | '`' | '*' | '[' | ']' | '<' | '|' | '~' | '&') {
@@ -287,13 +287,13 @@ mod tests {
 
     #[test]
     fn foreign_words_are_shown_not_obeyed() {
-        let markup = Markup::default().foreign("- ![x](http://e.org) <b>\n1. `a` & https://e.org");
+        let markup = Markup::default().untrusted("- ![x](http://e.org) <b>\n1. `a` & https://e.org");
         assert_eq!(
             markup.to_markdown(),
             "\\- \\!\\[x\\](http\\://e.org) \\<b\\>  \n1\\. \\`a\\` \\& https\\://e.org"
         );
         assert_eq!(markup.to_plain(), "- ![x](http://e.org) <b>\n1. `a` & https://e.org");
-        let names = Markup::default().foreign("a_b_1 of _x_, y_ and __z");
+        let names = Markup::default().untrusted("a_b_1 of _x_, y_ and __z");
         assert_eq!(names.to_markdown(), "a_b_1 of \\_x\\_, y\\_ and \\_\\_z");
     }
 
@@ -316,17 +316,17 @@ mod tests {
 
     #[test]
     fn words_have_no_markup_but_code() {
-        let markdown = |words: &str| Markup::default().words(words).to_markdown();
+        let markdown = |words: &str| Markup::default().text(words).to_markdown();
         assert_eq!(markdown("A `p` of `` a`b ``, a_b."), "A `p` of ``a`b``, a_b.");
         let hostile = format!("Bound by `{}`.", "a``![i](http://e/x)<img src=x>");
         assert_eq!(markdown(&hostile), "Bound by ```a``![i](http://e/x)<img src=x>```.");
         assert_eq!(markdown("`a` ![i](x) `\n# b <c>"), "`a` !\\[i\\](x) \\`\n\\# b \\<c>");
-        assert_eq!(Markup::default().words("A `` a`b `` and `c`.").to_plain(), "A a`b and c.");
+        assert_eq!(Markup::default().text("A `` a`b `` and `c`.").to_plain(), "A a`b and c.");
     }
 
     #[test]
     fn code_cannot_leave_its_fence() {
-        let markup = Markup::default().code("p(`a```b`).").words("A `p`.");
+        let markup = Markup::default().code("p(`a```b`).").text("A `p`.");
         assert_eq!(markup.to_markdown(), "````mangle\np(`a```b`).\n````\n\nA `p`.");
         assert_eq!(markup.to_plain(), "p(`a```b`).\n\nA p.");
     }

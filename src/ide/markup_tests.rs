@@ -78,10 +78,10 @@ fn nothing_foreign_is_markup_in_a_pop_up() {
     for payload in PAYLOADS {
         let line = Line { depth: 0, text: payload.into(), note: payload.into(), link: None };
         let all = [
-            ("words", Markup::default().words(format!("From {}.", sink::code_span(payload)))),
-            ("quoted by hand", Markup::default().words(format!("From `{payload}`."))),
-            ("bare words", Markup::default().words(payload)),
-            ("foreign", Markup::default().foreign(payload)),
+            ("words", Markup::default().text(format!("From {}.", sink::code_span(payload)))),
+            ("quoted by hand", Markup::default().text(format!("From `{payload}`."))),
+            ("bare words", Markup::default().text(payload)),
+            ("foreign", Markup::default().untrusted(payload)),
             ("code", Markup::default().code(payload)),
             ("excerpt", Markup::default().excerpt(payload)),
             ("list", Markup::default().list(vec![line])),

@@ -5,7 +5,7 @@
 use rustc_hash::FxHashSet;
 
 use super::evaluation::is_news;
-use mangle_check::diagnostics::once;
+use mangle_check::diagnostics::merge_programs;
 use mangle_engine::program::FileSummary;
 use mangle_syntax::lint::Diagnostic;
 use mangle_syntax::text::TextRange;
@@ -29,7 +29,7 @@ impl<'d> Lists<'d> {
     /// findings already covered by a check are omitted ([`is_news`]).
     #[must_use]
     pub fn merged(&self, summary: Option<&FileSummary>) -> Vec<&'d Diagnostic> {
-        let mut found = once(&self.checks);
+        let mut found = merge_programs(&self.checks);
         let known = found.clone();
         let place = |one: &Diagnostic| (one.rule.code, one.range);
         let mut places: FxHashSet<(&str, TextRange)> = found.iter().map(|one| place(one)).collect();

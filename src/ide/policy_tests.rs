@@ -9,8 +9,8 @@ use std::collections::BTreeSet;
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::loading::{placed, rejected};
-use super::verification::{AnswerMemo, Surroundings, VerifyRun, line_of, usual_scope, verify_each};
+use super::loading::{load_findings, to_load_errors};
+use super::verification::{AnswerMemo, Surroundings, VerifyRun, default_scope, line_of, report_properties};
 use crate::report::LoadErrors;
 use crate::report::policy_tests::{CoverageReport, SuiteReport, TestPlaces, TestReport, UnfiredRule};
 use crate::report::verification::PropertyReport;
@@ -53,7 +53,7 @@ pub struct TestRun<'p> {
     /// Errors in the settings. If not empty, nothing is run.
     pub settings_errors: &'p LoadErrors,
     /// True if cases are run although the program does not load.
-    pub anyway: bool,
+    pub run_despite_load_errors: bool,
 }
 
 /// Runs the cases and properties selected by `wanted` (file and name), in parallel. Returns the
@@ -85,7 +85,7 @@ pub fn run_tests(
         let places = TestPlaces { file: &name(run.file), line: &line, clause: &clause };
         let mut report = SuiteReport::new(suite, properties, places);
         report.load_errors = load_errors.clone();
-        if let Some(why) = load_errors.mark().filter(|_| !run.anyway) {
+        if let Some(why) = load_errors.mark().filter(|_| !run.run_despite_load_errors) {
             let of_file = mangle_verify::properties(run.program, run.file).all;
             let chosen = of_file.iter().filter(|property| wanted(run.file, &property.name));
             chosen.for_each(|property| {
@@ -99,7 +99,7 @@ pub fn run_tests(
     if runs.iter().any(|run| run.settings.coverage) {
         report.coverage = Some(coverage(runs, &suites, name));
     }
-    warnings.extend(lost(runs, &suites, name));
+    warnings.extend(ignored_clauses(runs, &suites, name));
     (report, warnings)
 }
 
@@ -112,9 +112,9 @@ impl SuiteRun {
         cancel: &Cancel,
     ) -> Self {
         let tests = run.program.file(run.file).map(|file| TestFile::read(file)).unwrap_or_default();
-        let found = found(run, &tests, surroundings.name);
+        let found = check_test_file(run, &tests, surroundings.name);
         let wanted = |case: &str| wanted(run.file, case);
-        let (suite, properties) = match found.load_errors.mark().filter(|_| !run.anyway) {
+        let (suite, properties) = match found.load_errors.mark().filter(|_| !run.run_despite_load_errors) {
             Some(why) => {
                 let because = (run.settings.reading, why.as_str());
                 (policy_test::not_run(run.program, run.file, &tests, because, &wanted), Vec::new())
@@ -152,11 +152,11 @@ fn properties(
         readings: &[reading],
         limits,
         clock,
-        scope: usual_scope(&run.project.verify),
+        scope: default_scope(&run.project.verify),
         settings: run.project,
         memo: run.memo,
     };
-    verify_each(&verification, surroundings, &mut |name| wanted(name), cancel)
+    report_properties(&verification, surroundings, &mut |name| wanted(name), cancel)
 }
 
 /// Check results of a test file.
@@ -170,15 +170,15 @@ struct TestFindings {
 }
 
 /// Checks a test file together with its program.
-fn found(run: &TestRun<'_>, tests: &TestFile, name: &dyn Fn(FileId) -> String) -> TestFindings {
+fn check_test_file(run: &TestRun<'_>, tests: &TestFile, name: &dyn Fn(FileId) -> String) -> TestFindings {
     let is_error = |rule: &Rule| run.rules.severity(rule) == Some(Severity::Error);
     let cache = FindingCache::new(crate::ide::registry::all());
     let all = diagnostics_of_files(run.program, &[run.file], run.rules, &cache, &is_error);
     let mut found = TestFindings { load_errors: run.settings_errors.clone(), ..TestFindings::default() };
     let is_in_case = |file: FileId, at: TextSize| file == run.file && tests.case_at(at).is_some();
     let (in_cases, around): (Vec<_>, Vec<_>) =
-        rejected(run.program).into_iter().partition(|(file, one)| is_in_case(*file, one.range.start()));
-    found.load_errors.add(placed(run.program, &around, name));
+        load_findings(run.program).into_iter().partition(|(file, one)| is_in_case(*file, one.range.start()));
+    found.load_errors.add(to_load_errors(run.program, &around, name));
     // Includes findings of rules that are disabled in the settings.
     let of_cases = in_cases.into_iter().map(|(_, one)| one);
     let of_check = all.into_iter().flat_map(|(_, found)| found);
@@ -252,7 +252,7 @@ fn coverage(runs: &[TestRun<'_>], suites: &[Suite], name: &dyn Fn(FileId) -> Str
 
 /// Returns warnings about clauses that cannot be parsed or evaluated, and are therefore ignored by
 /// the tests.
-fn lost(runs: &[TestRun<'_>], suites: &[Suite], name: &dyn Fn(FileId) -> String) -> Vec<String> {
+fn ignored_clauses(runs: &[TestRun<'_>], suites: &[Suite], name: &dyn Fn(FileId) -> String) -> Vec<String> {
     let mut warnings = BTreeSet::new();
     let mut damaged = FxHashSet::default();
     for (run, suite) in runs.iter().zip(suites).filter(|(_, suite)| !suite.cases.is_empty()) {
@@ -263,7 +263,7 @@ fn lost(runs: &[TestRun<'_>], suites: &[Suite], name: &dyn Fn(FileId) -> String)
         }
         let files = run.program.files.iter().filter(|file| file.id != run.file);
         damaged.extend(files.flat_map(|file| {
-            let items = file.items.iter().filter(|item| item.statement.damaged && !item.rubble);
+            let items = file.items.iter().filter(|item| item.statement.damaged && !item.follows_damage);
             items.map(|item| (file.id, item.start))
         }));
     }
@@ -333,7 +333,7 @@ mod tests {
             project: &project,
             memo: None,
             settings_errors: &LoadErrors::default(),
-            anyway: true,
+            run_despite_load_errors: true,
         }];
         let name = |file: FileId| format!("f{}", file.0);
         let surroundings = Surroundings {

@@ -4,7 +4,7 @@
 //! The input is a previewed prompt; the output contains ranges of its text and locations in files,
 //! for navigation.
 
-use agent_prompt::{Common, Header, OriginPlace, PreviewedPrompt};
+use agent_prompt::{Header, OriginPlace, PreviewState, PreviewedPrompt};
 use mangle_engine::program::FileSummary;
 use mangle_syntax::syntax::ast::{Clause, Item, Term, TermKind};
 use mangle_syntax::syntax::literal;
@@ -33,7 +33,7 @@ pub struct PromptOrigin {
 
 /// Renders a prompt as a document.
 #[must_use]
-pub fn prompt_document(common: &Common, shown: &PreviewedPrompt) -> PromptDocument {
+pub fn prompt_document(common: &PreviewState, shown: &PreviewedPrompt) -> PromptDocument {
     let mut document = PromptDocument::default();
     for section in &shown.prompt.sections {
         let start = text_len(&document.text);
@@ -109,7 +109,7 @@ pub fn shard_lenses(file: &FileSummary, kernels: &[Vec<PreviewLens>]) -> Vec<Sha
     }
     let facts = file.items.iter().filter(|item| !item.statement.damaged);
     for (item, clause) in facts.filter_map(|item| Some((item, item.statement.clause()?))) {
-        let Head { name, args } = Head::of(file, item, clause);
+        let Head { name, args } = Head::from_clause(file, item, clause);
         let range = clause.head.name.range + item.start;
         match (name, args.as_slice()) {
             ("active_shard", [Some(id), Some(kind)]) if clause.is_fact() => {
@@ -148,7 +148,7 @@ struct Head<'c> {
 }
 
 impl<'c> Head<'c> {
-    fn of(file: &FileSummary, item: &Item, clause: &'c Clause) -> Self {
+    fn from_clause(file: &FileSummary, item: &Item, clause: &'c Clause) -> Self {
         let constant = |term: &Term| match term.kind {
             TermKind::Name(name) => Some(name.as_str().to_owned()),
             TermKind::String => {

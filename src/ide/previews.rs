@@ -18,11 +18,11 @@ use crate::report::prompts::{
 };
 use crate::report::proof;
 use agent_prompt::jit::Corpus;
-use agent_prompt::jit::rules::of_corpus;
+use agent_prompt::jit::rules::check_corpus;
 use agent_prompt::rules::{self, Subject};
 use agent_prompt::{
-    Common, DerivedContext, ExcludedAtom, Header, LineOrigin, LineRole, MOST_PROOFS, Manifest, OriginPlace,
-    Preview, PreviewedPrompt, Section, SectionKind, StickyChanges,
+    DerivedContext, ExcludedAtom, Header, LineOrigin, LineRole, MOST_PROOFS, Manifest, OriginPlace, Preview,
+    PreviewState, PreviewedPrompt, Section, SectionKind, StickyChanges,
 };
 pub use explanations::{WhyNotQuestion, why, why_not};
 use mangle_check::diagnostics::place_in_files;
@@ -37,7 +37,7 @@ use remarks::remarks;
 #[must_use]
 pub fn corpus_findings(corpus: &Corpus, rules: &RuleSettings) -> Vec<(FileId, Vec<Diagnostic>)> {
     let mut by_file: BTreeMap<FileId, Vec<Finding>> = BTreeMap::new();
-    for (file, finding) in of_corpus(corpus, &|_, _| false) {
+    for (file, finding) in check_corpus(corpus, &|_, _| false) {
         by_file.entry(file).or_default().push(finding);
     }
     by_file.into_iter().map(|(file, found)| (file, file_findings(file, found, rules))).collect()
@@ -108,7 +108,7 @@ impl std::fmt::Debug for PreviewNames<'_> {
 /// Returns the report of a prompt. If `proofs` is set, derived lines include their proofs.
 #[must_use]
 pub fn report<'a>(
-    common: &'a Common,
+    common: &'a PreviewState,
     shown: &mut PreviewedPrompt,
     names: PreviewNames<'a>,
     proofs: bool,
@@ -147,17 +147,17 @@ pub fn report<'a>(
         .flat_map(|made| &made.manifest.dropped)
         .map(|dropped| left_out(common, dropped, names, &mut places))
         .collect();
-    let mode = shown.wanted.part.word().unwrap_or(shown.prompt.mode.as_str());
+    let mode = shown.request.part.word().unwrap_or(shown.prompt.mode.as_str());
     PromptReport {
-        name: shown.wanted.name.clone(),
-        shard: shown.wanted.context.shard_id.clone(),
-        shard_type: shown.wanted.context.shard_type.clone(),
+        name: shown.request.name.clone(),
+        shard: shown.request.context.shard_id.clone(),
+        shard_type: shown.request.context.shard_type.clone(),
         mode,
         sections,
         derived: derived(&shown.derived),
         suffix: shown.prompt.suffix,
         fallback: shown.prompt.fallback.clone(),
-        sticky: shown.stuck.clone().map(|StickyChanges { after, gained, lost }| StickyReport {
+        sticky: shown.sticky_changes.clone().map(|StickyChanges { after, gained, lost }| StickyReport {
             after,
             gained,
             lost,
@@ -171,9 +171,9 @@ pub fn report<'a>(
     }
 }
 
-fn totals(common: &Common, shown: &PreviewedPrompt, text: &str) -> Totals {
+fn totals(common: &PreviewState, shown: &PreviewedPrompt, text: &str) -> Totals {
     use agent_prompt::{Estimator, TokenBudget};
-    let allowance = TokenBudget::of(&shown.wanted, &shown.derived);
+    let allowance = TokenBudget::new(&shown.request, &shown.derived);
     let estimator = common.settings().estimator;
     Totals {
         bytes: text.len(),
@@ -189,8 +189,8 @@ fn totals(common: &Common, shown: &PreviewedPrompt, text: &str) -> Totals {
             reserved_by: allowance.reserved.1.as_str(),
             headroom: allowance.headroom,
         },
-        context: shown.wanted.context_tokens(),
-        window: shown.wanted.limits.as_ref().map(|limits| limits.window),
+        context: shown.request.context_tokens(),
+        window: shown.request.limits.as_ref().map(|limits| limits.window),
     }
 }
 
@@ -212,7 +212,7 @@ struct Lines<'t>(Vec<(&'t str, LineIndex)>);
 
 impl<'t> Lines<'t> {
     /// Returns the one-based line of a byte.
-    fn of(&mut self, text: &'t str, at: TextSize) -> usize {
+    fn line_number(&mut self, text: &'t str, at: TextSize) -> usize {
         if !self.0.iter().any(|(known, _)| std::ptr::eq(*known, text)) {
             self.0.push((text, LineIndex::new(text)));
         }
@@ -222,7 +222,7 @@ impl<'t> Lines<'t> {
 }
 
 fn origin<'c>(
-    common: &'c Common,
+    common: &'c PreviewState,
     shown: &mut PreviewedPrompt,
     of: &LineOrigin,
     (names, lines): (PreviewNames<'c>, &mut Lines<'c>),
@@ -255,7 +255,7 @@ fn origin<'c>(
     let place = common.place(shown, of);
     if let Some((file, text, range)) = place.and_then(|place| written(common, place, names)) {
         report.file = Some(file);
-        report.line = Some(lines.of(text, range.start()));
+        report.line = Some(lines.line_number(text, range.start()));
         let is_by_line = matches!(place, Some(OriginPlace::File(file, _)) if names.by_line == Some(file));
         report.range = (!is_by_line).then(|| (range.start().into(), range.end().into()));
     }
@@ -264,7 +264,7 @@ fn origin<'c>(
 
 /// Returns the name and the text of the file of an origin, with the range.
 fn written<'c>(
-    common: &'c Common,
+    common: &'c PreviewState,
     place: OriginPlace,
     names: PreviewNames<'c>,
 ) -> Option<(String, &'c str, TextRange)> {
@@ -287,7 +287,12 @@ fn written<'c>(
 
 /// Formats a proof as indented text.
 #[must_use]
-pub fn proof_text(common: &Common, shown: &PreviewedPrompt, of: &Proof, names: PreviewNames<'_>) -> String {
+pub fn proof_text(
+    common: &PreviewState,
+    shown: &PreviewedPrompt,
+    of: &Proof,
+    names: PreviewNames<'_>,
+) -> String {
     // An asserted fact has no rule. Its location is found by its text.
     let place = |rule: RuleId| match common.line_of_rule(rule) {
         Some((file, line)) => format!("{}:{line}", (names.file)(file)),
@@ -379,14 +384,15 @@ pub fn derived(derived: &DerivedContext) -> Value {
 
 /// Returns an excluded atom with its location.
 fn left_out<'c>(
-    common: &'c Common,
+    common: &'c PreviewState,
     dropped: &ExcludedAtom,
     names: PreviewNames<'c>,
     lines: &mut Lines<'c>,
 ) -> ExcludedAtomReport {
     let place =
         dropped.place.and_then(|(file, range)| written(common, OriginPlace::File(file, range), names));
-    let (file, line) = place.map(|(file, text, range)| (file, lines.of(text, range.start()))).unzip();
+    let (file, line) =
+        place.map(|(file, text, range)| (file, lines.line_number(text, range.start()))).unzip();
     ExcludedAtomReport { id: dropped.id.clone(), reason: dropped.reason.clone(), file, line }
 }
 

@@ -59,7 +59,7 @@ impl ReplyGrammarRequest<'_> {
         declarations: &Declarations,
         transcripts: &TranscriptSettings,
     ) -> Result<EnvelopeSet, EnvelopeError> {
-        EnvelopeSet::of(&Policy {
+        EnvelopeSet::from_policy(&Policy {
             declarations,
             transcripts,
             decoding: &self.settings.decoding,
@@ -157,7 +157,7 @@ impl GrammarFileRequest<'_> {
     /// The reason for skipping the file: an unknown notation, or settings that allow no envelope.
     fn comparison(&self) -> Result<GrammarComparison, String> {
         let Self { name, text, program, settings, tools } = *self;
-        let origin = Origin::of(name, text).and_then(|origin| Some((origin.target()?, origin)));
+        let origin = Origin::from_file_name(name, text).and_then(|origin| Some((origin.target()?, origin)));
         let (target, origin) = origin.ok_or(UNKNOWN_NOTATION)?;
         let (profile, consumer, dialect) = (origin.profile, origin.consumer.as_deref(), origin.dialect);
         let request = ReplyGrammarRequest { program, settings, tools, profile, consumer, target, dialect };

@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use super::verification::{
-    Surroundings, VerifyRun, line_of, line_of_item, placed, survey_findings, usual_inputs,
+    Surroundings, VerifyRun, default_inputs, line_of, line_of_item, placed, survey_findings,
 };
 use crate::report::rule_survey::{IdleRuleReport, RuleSurveyReport};
 use mangle_check::policy_test::property::Restrictions;
@@ -64,7 +64,7 @@ pub fn survey(
     next: &mut dyn FnMut(FileId, u32),
     cancel: &Cancel,
 ) -> RuleSurvey {
-    let inputs = usual_inputs(&run.settings.verify);
+    let inputs = default_inputs(&run.settings.verify);
     let mut all = RuleSurvey::default();
     for &reading in run.readings {
         let setup = Setup {

@@ -45,10 +45,10 @@ pub fn signature_help(place: Place<'_>) -> Option<SignatureHelp> {
 }
 
 fn in_code(place: Place<'_>) -> Option<SignatureHelp> {
-    let cursor = match cursor::look(place) {
+    let cursor = match cursor::analyze(place) {
         CursorPlace::Code(cursor) => cursor,
         // A string is one argument.
-        CursorPlace::String(string) => match cursor::look(Place { offset: string.start(), ..place }) {
+        CursorPlace::String(string) => match cursor::analyze(Place { offset: string.start(), ..place }) {
             CursorPlace::Code(cursor) => cursor,
             _ => return None,
         },
@@ -60,7 +60,7 @@ fn in_code(place: Place<'_>) -> Option<SignatureHelp> {
     let call = Call { place, cursor: &cursor, at, index: frame.commas, arguments };
     match (frame.bracket, frame.callee) {
         (Bracket::Bound, _) => call.bound(),
-        (_, Some(callee)) => call.of(callee),
+        (_, Some(callee)) => call.signature_help(callee),
         _ => None,
     }
 }
@@ -86,7 +86,7 @@ struct Call<'a> {
 }
 
 impl Call<'_> {
-    fn of(&self, callee: Callee) -> Option<SignatureHelp> {
+    fn signature_help(&self, callee: Callee) -> Option<SignatureHelp> {
         let name = callee.name.as_str();
         if callee.constructs_types() {
             return self.constructor(name);
@@ -104,7 +104,7 @@ impl Call<'_> {
             return Some(self.function(function));
         }
         if let Some(builtin) = builtins::predicate(name) {
-            let words = Markup::words;
+            let words = Markup::text;
             return Some(self.only(self.signature(&Callable::builtin(builtin), self.index, words)));
         }
         self.predicates(callee.name)
@@ -124,7 +124,7 @@ impl Call<'_> {
         let active = exact.or(wide).or_else(|| found.len().checked_sub(1))?;
         let signatures = found.into_iter().map(|predicate| {
             let callable = Callable::predicate(self.place.analysis, predicate);
-            self.signature(&callable, self.index, Markup::foreign)
+            self.signature(&callable, self.index, Markup::untrusted)
         });
         Some(SignatureHelp { signatures: signatures.collect(), active })
     }
@@ -150,7 +150,7 @@ impl Call<'_> {
             Arity::AtLeast(_) => self.index.min(last),
             Arity::Pairs => self.index % 2,
         };
-        self.only(self.signature(&Callable::function(function), index, Markup::words))
+        self.only(self.signature(&Callable::function(function), index, Markup::text))
     }
 
     fn signature(&self, callable: &Callable, active: usize, said: fn(Markup, String) -> Markup) -> Signature {
@@ -169,14 +169,14 @@ impl Call<'_> {
 
     /// Returns the signature of `mode(A, B)` with one entry per parameter.
     fn mode(&self) -> Option<SignatureHelp> {
-        let says = vocabulary::descriptor("mode")?.says;
-        self.row("mode(", ")", Markup::default().words(says))
+        let says = vocabulary::descriptor("mode")?.description;
+        self.row("mode(", ")", Markup::default().text(says))
     }
 
     /// Returns the signature of `bound [A, B]`.
     fn bound(&self) -> Option<SignatureHelp> {
-        let says = vocabulary::word_of("bound")?.says;
-        self.row("bound [", "]", Markup::default().words(says))
+        let says = vocabulary::find_word("bound")?.description;
+        self.row("bound [", "]", Markup::default().text(says))
     }
 
     /// Returns the parameters of the declared atom in brackets.
@@ -197,7 +197,7 @@ impl Call<'_> {
             label.push_str(name.as_str());
             let parameter = callable.as_ref().and_then(|callable| callable.parameters.get(index));
             let said = parameter.and_then(|parameter| parameter.documentation.clone());
-            let documentation = said.into_iter().fold(Markup::default(), Markup::foreign);
+            let documentation = said.into_iter().fold(Markup::default(), Markup::untrusted);
             parameters.push(Parameter { range, documentation });
         }
         label.push_str(close);
@@ -206,7 +206,7 @@ impl Call<'_> {
 
     fn constructor(&self, name: &str) -> Option<SignatureHelp> {
         let dotted = name.strip_prefix("fn:").map_or_else(|| name.to_owned(), |name| format!(".{name}"));
-        self.word(vocabulary::word_of(&dotted)?, '<', '>')
+        self.word(vocabulary::find_word(&dotted)?, '<', '>')
     }
 
     /// Returns the signature of a word from its usage text.
@@ -216,7 +216,7 @@ impl Call<'_> {
             ranges.into_iter().map(|range| Parameter { range, documentation: Markup::default() }).collect();
         Some(self.only(Signature {
             label: word.usage.to_owned(),
-            documentation: Markup::default().words(word.says),
+            documentation: Markup::default().text(word.description),
             active: self.index.min(parameters.len().saturating_sub(1)),
             parameters,
         }))

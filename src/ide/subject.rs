@@ -17,7 +17,7 @@ use mangle_syntax::syntax::literal;
 use mangle_syntax::text::{FileId, Symbol, TextRange, TextSize, size, slice};
 
 /// Minimum number of files per thread.
-const FEW: usize = 64;
+const MIN_FILES_PER_THREAD: usize = 64;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Subject {
@@ -51,14 +51,14 @@ impl Subject {
     #[must_use]
     pub fn at(place: Place<'_>) -> Option<(Self, TextRange)> {
         if let Some(mention) = place.mention() {
-            return Some((Self::of(place, mention), mention.range));
+            return Some((Self::from_mention(place, mention), mention.range));
         }
         let target = merge_target(place.file, place.item()?)?;
         let name = target.range.contains_inclusive(place.offset).then_some(target)?;
         Some((Self::Predicate(name.key), name.range))
     }
 
-    fn of(place: Place<'_>, mention: Mention) -> Self {
+    fn from_mention(place: Place<'_>, mention: Mention) -> Self {
         match mention.entity {
             Entity::Predicate(key) => Self::Predicate(place.program().meaning(place.file, key)),
             Entity::Builtin(key) => Self::Builtin(key.name),
@@ -92,7 +92,7 @@ impl Subject {
                     Some(_) => self.occurrences_in(program, file),
                     None => Vec::new(),
                 };
-                parallel::map(&program.files, FEW, of_file).concat()
+                parallel::map(&program.files, MIN_FILES_PER_THREAD, of_file).concat()
             }
         }
     }
@@ -122,7 +122,7 @@ impl Subject {
         match self {
             Self::Wildcard => {}
             Self::Variable(variable) if variable.file != file.id => {}
-            Self::Variable(variable) => match directives::of_variable(file, variable) {
+            Self::Variable(variable) => match directives::comment_of_variable(file, variable) {
                 Some(comment) => {
                     let all = directives::directives(program, file);
                     all.get(comment).into_iter().for_each(|it| sought.visit_comment(it, &mut add));
@@ -149,7 +149,7 @@ pub(super) struct SubjectSearch<'p> {
     file: &'p FileSummary,
     program: &'p Program,
     /// Names of the predicate in this file.
-    pub(super) written: SmallVec<[PredicateKey; 2]>,
+    pub(super) local_names: SmallVec<[PredicateKey; 2]>,
 }
 
 impl<'p> SubjectSearch<'p> {
@@ -163,7 +163,7 @@ impl<'p> SubjectSearch<'p> {
             let ways = [Some(key), local].into_iter().flatten();
             written.extend(ways.filter(|way| program.meaning(file, *way) == key));
         }
-        Self { subject, file, program, written }
+        Self { subject, file, program, local_names: written }
     }
 
     fn visit(&self, item: &Item, add: &mut impl FnMut(TextRange, StatementPart)) {
@@ -195,7 +195,7 @@ impl<'p> SubjectSearch<'p> {
     /// Returns the range that mentions the subject, if any.
     pub(super) fn matches(&self, mention: Mention) -> Option<TextRange> {
         let is_it = match (self.subject, mention.entity) {
-            (Subject::Predicate(_), Entity::Predicate(key)) => self.written.contains(&key),
+            (Subject::Predicate(_), Entity::Predicate(key)) => self.local_names.contains(&key),
             (Subject::Builtin(name), Entity::Builtin(key))
             | (Subject::Descriptor(name), Entity::Descriptor(key)) => key.name == name,
             (Subject::Function(name), Entity::Function(other) | Entity::Constructor(other))

@@ -7,11 +7,11 @@ pub struct Word {
     /// Usage example.
     pub usage: &'static str,
     /// Meaning, in Markdown with code spans as the only markup.
-    pub says: &'static str,
+    pub description: &'static str,
 }
 
 const fn word(word: &'static str, usage: &'static str, says: &'static str) -> Word {
-    Word { word, usage, says }
+    Word { word, usage, description: says }
 }
 
 /// Reserved words.
@@ -184,7 +184,7 @@ pub const OPERATORS: &[Word] = &[
 
 /// Returns the documentation of a keyword, type, constructor or operator.
 #[must_use]
-pub fn word_of(text: &str) -> Option<&'static Word> {
+pub fn find_word(text: &str) -> Option<&'static Word> {
     [KEYWORDS, TYPES, CONSTRUCTORS, OPERATORS].into_iter().find_map(|table| find(table, text))
 }
 

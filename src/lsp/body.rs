@@ -77,7 +77,7 @@ pub(super) fn read(body: &[u8]) -> Result<Body, InvalidBody> {
     let lossy = serde_json::from_str::<Value>(&String::from_utf8_lossy(&whole)).ok();
     let id = lossy.as_ref().and_then(|value| value.get("id")).cloned();
     let loss = match lossy {
-        Some(value) => Loss::of(&value, false),
+        Some(value) => Loss::new(&value, false),
         None => Loss::of_damage(&whole),
     };
     Err(InvalidBody { error, id, loss })
@@ -145,7 +145,7 @@ impl Loss {
     }
 
     /// Returns the loss of a message or of a batch of messages.
-    pub(super) fn of(message: &Value, is_certain: bool) -> Self {
+    pub(super) fn new(message: &Value, is_certain: bool) -> Self {
         let mut loss = Self::default();
         match message {
             Value::Array(messages) => messages.iter().for_each(|message| loss.add(message, is_certain)),
@@ -296,7 +296,7 @@ mod tests {
         let list: Value =
             serde_json::from_str(&format!("[{change},{{\"id\":1,\"result\":null}},7]")).unwrap();
         let document = LostDocument { uri: "file:///a.mg".into(), is_opening: false, is_certain: true };
-        assert_eq!(Loss::of(&list, true), Loss { documents: vec![document], ..Loss::default() });
-        assert_eq!(Loss::of(&serde_json::json!({ "id": 1, "result": null }), true), Loss::default());
+        assert_eq!(Loss::new(&list, true), Loss { documents: vec![document], ..Loss::default() });
+        assert_eq!(Loss::new(&serde_json::json!({ "id": 1, "result": null }), true), Loss::default());
     }
 }

@@ -21,11 +21,11 @@ use super::transport::Output;
 use piggyback::envelope::secrets::redacted;
 
 /// The timeout of a request to the client.
-const PATIENCE: Duration = Duration::from_secs(10);
+const REQUEST_TIMEOUT: Duration = Duration::from_secs(10);
 
 const IDLE: u8 = 0;
 /// A request must be sent. The state is one less while the request is running.
-const ASK_AGAIN: u8 = 2;
+const REQUEST_NEEDED: u8 = 2;
 
 /// Sender of messages to the client. Cheap to clone.
 #[derive(Debug, Clone)]
@@ -112,12 +112,12 @@ impl Outbox {
     ) where
         F: Future<Output = tower_lsp::jsonrpc::Result<()>> + Send + 'static,
     {
-        if state.swap(ASK_AGAIN, Ordering::AcqRel) != IDLE {
+        if state.swap(REQUEST_NEEDED, Ordering::AcqRel) != IDLE {
             return;
         }
         let state = Arc::clone(state);
         self.runtime.spawn(async move {
-            while state.fetch_sub(1, Ordering::AcqRel) == ASK_AGAIN {
+            while state.fetch_sub(1, Ordering::AcqRel) == REQUEST_NEEDED {
                 limited(method, request()).await;
             }
         });
@@ -210,7 +210,7 @@ async fn limited<T>(
     method: &'static str,
     request: impl Future<Output = tower_lsp::jsonrpc::Result<T>>,
 ) -> Option<T> {
-    match tokio::time::timeout(PATIENCE, request).await {
+    match tokio::time::timeout(REQUEST_TIMEOUT, request).await {
         Ok(Ok(answer)) => Some(answer),
         Ok(Err(error)) => {
             tracing::warn!(method, code = error.code.code(), "the client refused a request");

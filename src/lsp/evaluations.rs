@@ -24,8 +24,8 @@ struct ProgramEvaluation<'v> {
 impl View {
     /// Returns the known evaluation results for a file. Policy tests are excluded, because their
     /// cases are evaluated separately.
-    pub(super) fn tried(&self, file: FileId) -> ProgramEvaluations<'_> {
-        let programs = self.snapshot.answering(file).into_iter().filter(|program| !program.is_test());
+    pub(super) fn evaluations_of(&self, file: FileId) -> ProgramEvaluations<'_> {
+        let programs = self.snapshot.query_programs(file).into_iter().filter(|program| !program.is_test());
         let known = programs.map(|program| match program.evaluated() {
             Some(evaluated) => {
                 ProgramEvaluation { program, evaluated: Some(evaluated), is_current: true, refusal: None }
@@ -46,7 +46,7 @@ impl View {
         file: FileId,
         ask: impl FnOnce(&[SampleProvenance<'_>]) -> T,
     ) -> T {
-        let programs = self.snapshot.fed_by(file);
+        let programs = self.snapshot.kernels_reading(file);
         let known: Vec<_> =
             programs.iter().map(|program| (program.sample(), program.prompt_provenance())).collect();
         let provenance = known.iter().map(|(sample, known)| SampleProvenance {

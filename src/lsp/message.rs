@@ -15,7 +15,7 @@ use super::session::ClientSession;
 use super::view::View;
 use super::virtual_documents::Watch;
 use crate::host::DiskChanges;
-use crate::host::workspace::{FileEvent, Scanned};
+use crate::host::workspace::{FileEvent, ScanResult};
 use mangle_syntax::text::{Cancel, Half, SentChange};
 
 /// A message to the writer: an event or a request.
@@ -50,7 +50,7 @@ pub(super) enum Message {
     /// A virtual document was requested.
     Watch(Watch),
     /// A request that one snapshot answers.
-    Ask(Question),
+    Request(PendingRequest),
     /// A request that may wait for changes.
     Pull(WorkspacePull),
     /// A request was canceled.
@@ -58,11 +58,11 @@ pub(super) enum Message {
     /// The client sent `shutdown`.
     ShutDown,
     /// A scan has finished.
-    Scanned(Box<Result<Scanned, Panicked>>),
+    Scanned(Box<Result<ScanResult, Panicked>>),
     /// A computation of diagnostics has finished.
     Diagnosed(DiagnosticsResult),
     /// A program was evaluated, but the findings of its prompts are not known yet.
-    Tried,
+    ProgramEvaluated,
     /// An evaluation has finished.
     Evaluated(EvaluationResult),
     /// Replays of open transcripts have finished.
@@ -91,13 +91,13 @@ impl Message {
             Self::Reconfigure(_) => "reconfigure",
             Self::Settings(_) => "settings",
             Self::Watch(_) => "watch",
-            Self::Ask(_) => "ask",
+            Self::Request(_) => "ask",
             Self::Pull(_) => "pull",
             Self::Cancelled => "cancelled",
             Self::ShutDown => "shutdown",
             Self::Scanned(_) => "scanned",
             Self::Diagnosed(_) => "diagnosed",
-            Self::Tried => "tried",
+            Self::ProgramEvaluated => "tried",
             Self::Evaluated(_) => "evaluated",
             Self::Replayed(_) => "replayed",
             Self::PropertyChecked => "property-checked",
@@ -176,7 +176,7 @@ pub(super) enum Prerequisite {
     /// All files of the workspace.
     Workspace,
     /// The program of one document. The response also shows evaluation results, if they are known.
-    Figures(PathBuf),
+    KnownEvaluation(PathBuf),
     /// The evaluation of the programs of one document, or of the workspace.
     Evaluation(Option<PathBuf>),
     /// The diagnostics of one document.
@@ -195,7 +195,7 @@ pub(super) enum RequestRefusal {
 pub(super) type Responder = Box<dyn FnOnce(Result<&View, RequestRefusal>) + Send>;
 
 /// A request that is answered from the snapshot at the time when the writer accepts it.
-pub(super) struct Question {
+pub(super) struct PendingRequest {
     pub(super) needs: Prerequisite,
     /// Canceled when the response is no longer needed.
     pub(super) cancel: Cancel,
@@ -203,9 +203,9 @@ pub(super) struct Question {
     pub(super) answer: Responder,
 }
 
-impl std::fmt::Debug for Question {
+impl std::fmt::Debug for PendingRequest {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Question").field("needs", &self.needs).finish_non_exhaustive()
+        f.debug_struct("PendingRequest").field("needs", &self.needs).finish_non_exhaustive()
     }
 }
 

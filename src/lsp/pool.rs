@@ -32,7 +32,7 @@ impl Pool {
     /// If the system creates no threads.
     pub(super) fn new() -> anyhow::Result<Self> {
         let cores = std::thread::available_parallelism().map_or(2, std::num::NonZero::get);
-        Self::of(cores.clamp(2, 4), "pool")
+        Self::with_threads(cores.clamp(2, 4), "pool")
     }
 
     /// Starts a single thread called `name`, for work that must not delay other work.
@@ -41,10 +41,10 @@ impl Pool {
     ///
     /// If the system creates no thread.
     pub(super) fn single(name: &'static str) -> anyhow::Result<Self> {
-        Self::of(1, name)
+        Self::with_threads(1, name)
     }
 
-    fn of(threads: usize, name: &'static str) -> anyhow::Result<Self> {
+    fn with_threads(threads: usize, name: &'static str) -> anyhow::Result<Self> {
         let named = move |index| format!("{name}-{index}");
         let threads = rayon::ThreadPoolBuilder::new().num_threads(threads).thread_name(named).build()?;
         Ok(Self::Threads(Arc::new(threads)))

@@ -22,7 +22,7 @@ use mangle_syntax::parallel;
 const SERVER_CANCELLED: ErrorCode = ErrorCode::ServerError(-32802);
 
 /// The minimum number of files per thread.
-const FEW: usize = 64;
+const MIN_FILES_PER_THREAD: usize = 64;
 
 /// Returns the error for a pull after a concurrent edit, so that the client repeats it.
 pub(super) fn refusal(refusal: RequestRefusal) -> Error {
@@ -134,17 +134,20 @@ pub(super) fn workspace(view: &View, known: &[PreviousResultId]) -> serde_json::
         known.iter().map(|known| (known.uri.as_str(), known.value.as_str())).collect();
     let mut files = Vec::new();
     for id in view.snapshot.reported() {
-        let Some(file) = view.snapshot.file(id).filter(|_| !view.snapshot.is_apart(id)) else { continue };
+        let Some(file) = view.snapshot.file(id).filter(|_| !view.snapshot.is_outside_programs(id)) else {
+            continue;
+        };
         let Some(uri) = to_proto::uri(file) else { continue };
         let known = known.remove(uri.as_str());
         files.push((file, uri, known));
     }
-    let items = parallel::map(&files, FEW, |(file, uri, known)| {
+    let items = parallel::map(&files, MIN_FILES_PER_THREAD, |(file, uri, known)| {
         Some(item(&FileReport::new(view, file), *known, first)?.into_json(uri.clone(), file))
     });
     let mut items = items.into_iter().flatten().collect::<serde_json::Result<Vec<_>>>()?;
     for opening in view.snapshot.further_openings() {
-        let Some(uri) = to_proto::uri(&opening.file).filter(|_| !view.snapshot.is_apart(opening.file.id))
+        let Some(uri) =
+            to_proto::uri(&opening.file).filter(|_| !view.snapshot.is_outside_programs(opening.file.id))
         else {
             continue;
         };

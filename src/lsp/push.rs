@@ -14,22 +14,22 @@ use crate::host::workspace::SnapshotFile;
 
 /// The documents whose diagnostics are pushed, by the client's capabilities.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Audience {
+pub(super) enum PushScope {
     /// The client cannot pull: all documents.
-    Listener,
+    All,
     /// The client pulls open documents: documents that are not open.
-    DocumentPuller,
+    ClosedDocuments,
     /// The client pulls the workspace: configuration files and other files without a program.
-    WorkspacePuller,
+    OutsidePrograms,
 }
 
-impl Audience {
+impl PushScope {
     /// True if diagnostics of this file are pushed.
-    fn hears_of(self, view: &View, file: &SnapshotFile) -> bool {
+    fn includes(self, view: &View, file: &SnapshotFile) -> bool {
         match self {
-            Self::Listener => true,
-            Self::DocumentPuller => view.snapshot.is_apart(file.id) || file.open.is_none(),
-            Self::WorkspacePuller => view.snapshot.is_apart(file.id),
+            Self::All => true,
+            Self::ClosedDocuments => view.snapshot.is_outside_programs(file.id) || file.open.is_none(),
+            Self::OutsidePrograms => view.snapshot.is_outside_programs(file.id),
         }
     }
 }
@@ -65,7 +65,7 @@ impl Publisher {
     /// other changes. Stops if the view is outdated.
     ///
     /// The view must have been diagnosed. Returns true if everything was sent.
-    pub(super) fn publish(&mut self, view: &View, audience: Audience, outbox: &Outbox) -> bool {
+    pub(super) fn publish(&mut self, view: &View, audience: PushScope, outbox: &Outbox) -> bool {
         let reported = view.snapshot.reported();
         let further = view
             .snapshot
@@ -75,7 +75,7 @@ impl Publisher {
         let files = reported.iter().filter_map(|id| view.snapshot.file(*id)).map(|file| (file, true));
         let further = further.map(|opening| (&opening.file, opening.is_same));
         let mut all: Vec<_> = files.chain(further).collect();
-        all.retain(|(file, _)| audience.hears_of(view, file));
+        all.retain(|(file, _)| audience.includes(view, file));
         all.sort_by_key(|(file, _)| file.open.is_none());
         let mut uris = FxHashSet::default();
         for (file, is_same) in all {

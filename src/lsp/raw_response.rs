@@ -9,9 +9,9 @@ use serde::Serialize;
 /// Holder of the response to one request as JSON. The handler returns a placeholder to the
 /// framework.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Slot(Arc<Mutex<Option<Vec<u8>>>>);
+pub(super) struct ResponseSlot(Arc<Mutex<Option<Vec<u8>>>>);
 
-impl Slot {
+impl ResponseSlot {
     /// Stores a response.
     ///
     /// # Errors

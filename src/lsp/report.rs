@@ -23,14 +23,14 @@ pub(super) struct FileReport<'v> {
     /// Summaries of the findings over the limit.
     rest: Vec<lint::Diagnostic>,
     /// The URI of another opening of the file, if the analysis uses its different text.
-    counts_elsewhere: Option<String>,
+    active_uri: Option<String>,
 }
 
 impl<'v> FileReport<'v> {
     pub(super) fn new(view: &'v View, file: &'v SnapshotFile) -> Self {
         let found = view.snapshot.diagnostics(file.id);
         let (diagnostics, rest) = shown_in_editor(found, view.snapshot.max_findings(file.id));
-        Self { view, file, diagnostics, rest, counts_elsewhere: None }
+        Self { view, file, diagnostics, rest, active_uri: None }
     }
 
     fn all(&self) -> impl Iterator<Item = &lint::Diagnostic> {
@@ -45,11 +45,11 @@ impl<'v> FileReport<'v> {
         }
         let counting = view.snapshot.file(file.id).and_then(|file| to_proto::uri(file));
         let counts_elsewhere = Some(counting.map_or_else(String::new, |uri| uri.as_str().to_owned()));
-        Self { view, file, diagnostics: Vec::new(), rest: Vec::new(), counts_elsewhere }
+        Self { view, file, diagnostics: Vec::new(), rest: Vec::new(), active_uri: counts_elsewhere }
     }
 
     pub(super) fn is_empty(&self) -> bool {
-        self.diagnostics.is_empty() && self.counts_elsewhere.is_none()
+        self.diagnostics.is_empty() && self.active_uri.is_none()
     }
 
     /// Identifies the opening of the document.
@@ -60,7 +60,7 @@ impl<'v> FileReport<'v> {
     /// Returns a number that changes when the displayed diagnostics change.
     pub(super) fn fingerprint(&self) -> u64 {
         let mut hasher = FxHasher::default();
-        if let Some(uri) = &self.counts_elsewhere {
+        if let Some(uri) = &self.active_uri {
             uri.hash(&mut hasher);
         }
         for diagnostic in self.all() {
@@ -96,7 +96,7 @@ impl<'v> FileReport<'v> {
 
     pub(super) fn items(&self) -> Vec<Diagnostic> {
         let items = self.all().map(|diagnostic| to_proto::diagnostic(self.view, self.file, diagnostic));
-        items.chain(self.counts_elsewhere.iter().map(|uri| counts_elsewhere(uri))).collect()
+        items.chain(self.active_uri.iter().map(|uri| counts_elsewhere(uri))).collect()
     }
 }
 

@@ -22,9 +22,9 @@ use tracing::Span;
 
 use super::body::{Loss, TextHalves};
 use super::message::{
-    DocumentChange, Message, OpenedDocument, Prerequisite, Question, RequestRefusal, WorkspacePull,
+    DocumentChange, Message, OpenedDocument, PendingRequest, Prerequisite, RequestRefusal, WorkspacePull,
 };
-use super::raw_response::Slot;
+use super::raw_response::ResponseSlot;
 use super::session::{ClientSession, folder_paths};
 use super::transport::Incoming;
 use super::view::View;
@@ -42,7 +42,7 @@ use mangle_syntax::text::{Cancel, SentChange};
 pub(super) struct Server {
     writer: Sender<Message>,
     /// The slot for the response of the next handler.
-    arriving: Mutex<Slot>,
+    arriving: Mutex<ResponseSlot>,
     /// The unpaired surrogates in the texts of the next notification.
     halves: Mutex<TextHalves>,
     /// Receives a value when the client's process has ended.
@@ -85,7 +85,7 @@ impl Server {
             let _ = reply.send(result);
         };
         let waiting = self.wait_for(cancel.clone());
-        self.send(Message::Ask(Question {
+        self.send(Message::Request(PendingRequest {
             needs,
             cancel,
             span: Span::current(),
@@ -339,7 +339,7 @@ macro_rules! features {
         }
     )*};
     (@at $params:ident, $($uri:ident).+) => { Prerequisite::Place(document_behind(&$params.$($uri).+)) };
-    (@figures $params:ident, $($uri:ident).+) => { Prerequisite::Figures(document_behind(&$params.$($uri).+)) };
+    (@figures $params:ident, $($uri:ident).+) => { Prerequisite::KnownEvaluation(document_behind(&$params.$($uri).+)) };
     (@text $params:ident) => { Prerequisite::Nothing };
     (@made $params:ident, $($uri:ident).+) => { needs_of_made(&$params.$($uri).+) };
     (@workspace $params:ident) => { Prerequisite::Workspace };

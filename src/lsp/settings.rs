@@ -32,14 +32,14 @@ pub(super) fn rules(settings: &Value) -> Option<RuleSettings> {
 /// none.
 pub(super) fn hints(settings: &Value) -> Option<HintSettings> {
     let section = settings.get(SECTION).unwrap_or(settings);
-    section.get("hints").map(HintSettings::of_editor)
+    section.get("hints").map(HintSettings::from_editor)
 }
 
 /// Returns the code lens settings in a value that is or contains the section, or `None` if it has
 /// none.
 pub(super) fn lenses(settings: &Value) -> Option<LensSettings> {
     let section = settings.get(SECTION).unwrap_or(settings);
-    section.get("lenses").map(LensSettings::of_editor)
+    section.get("lenses").map(LensSettings::from_editor)
 }
 
 #[cfg(test)]

@@ -85,8 +85,8 @@ pub(super) fn status(view: &View) -> Status {
         name: program.name.to_string(),
         configuration: program.configuration().map(|path| path.to_string_lossy().into_owned()),
         files: program.files.iter().map(name).collect(),
-        versions: ShownVersions::of(&program.versions),
-        stores: ShownStores::of(program.stores()),
+        versions: ShownVersions::new(&program.versions),
+        stores: ShownStores::new(program.stores()),
     });
     let missed = view.snapshot.missed.iter().map(|uri| missed(uri));
     let further = view.snapshot.further_openings().into_iter().map(|opening| &opening.file);
@@ -105,7 +105,7 @@ pub(super) fn status(view: &View) -> Status {
 }
 
 fn scan(view: &View) -> Scan {
-    let limited = view.snapshot.cuts.iter().map(|cut| Limited {
+    let limited = view.snapshot.partial_scans.iter().map(|cut| Limited {
         folder: cut.folder.to_string_lossy().into_owned(),
         limit: cut.key(),
         entries: cut.visited.entries,

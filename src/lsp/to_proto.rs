@@ -130,7 +130,7 @@ fn secrets_in(file: &SnapshotFile, range: TextRange) -> Cow<'_, SecretContext> {
         return Cow::Borrowed(file.secrets());
     }
     let bytes = text.as_bytes().get(range.start().into()..range.end().into()).unwrap_or(&[]);
-    Cow::Owned(SecretContext::of(&String::from_utf8_lossy(bytes)))
+    Cow::Owned(SecretContext::from_text(&String::from_utf8_lossy(bytes)))
 }
 
 /// Returns the page of a rule. Editors open the URL unchanged, so a file path would not work.

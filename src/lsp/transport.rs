@@ -27,7 +27,7 @@ use tracing::Instrument;
 
 use super::body::{self, Loss, TextHalves};
 use super::frame::Frames;
-use super::raw_response::Slot;
+use super::raw_response::ResponseSlot;
 use crate::report::escaped_but;
 
 /// The maximum number of parsed messages in the queue. Reading of input pauses when the queue is
@@ -133,7 +133,7 @@ pub(super) fn parse(body: &[u8]) -> Inbound {
         }
     };
     if value.get("method").is_none() {
-        let loss = Loss::of(&value, true);
+        let loss = Loss::new(&value, true);
         return match serde_json::from_value(value) {
             Ok(response) => Inbound::Response(response),
             Err(_) => {
@@ -155,7 +155,7 @@ pub(super) fn parse(body: &[u8]) -> Inbound {
         Err(error) => {
             let refusal =
                 refusal(ErrorCode::InvalidRequest, id_of(value.get("id").cloned()), error.to_string());
-            Inbound::Broken(refusal, Loss::of(&value, true))
+            Inbound::Broken(refusal, Loss::new(&value, true))
         }
     }
 }
@@ -278,7 +278,7 @@ pub(super) struct Input {
 pub(super) enum Incoming<'r> {
     /// A request or notification, with the slot for its response and the unpaired surrogates in
     /// its texts.
-    Request(&'r Request, Slot, TextHalves),
+    Request(&'r Request, ResponseSlot, TextHalves),
     /// The possible loss of a message that no handler receives.
     Lost(Loss),
 }
@@ -304,7 +304,7 @@ pub(super) async fn serve<S: LanguageServer>(
                         answer.into_iter().for_each(|answer| output.send(Outbound::Response(answer)));
                         continue;
                     }
-                    let slot = Slot::default();
+                    let slot = ResponseSlot::default();
                     observe(service.inner(), Incoming::Request(&request, slot.clone(), halves));
                     let next = phase.after(&request);
                     match start(&mut service, request, slot).await {
@@ -384,7 +384,7 @@ impl Phase {
 }
 
 /// Returns the response of a handler or, if it is a placeholder, the content of the slot.
-fn answer(response: Response, slot: &Slot) -> Outbound {
+fn answer(response: Response, slot: &ResponseSlot) -> Outbound {
     match slot.take() {
         Some(result) if response.is_ok() => Outbound::Written(response.id().clone(), result),
         _ => Outbound::Response(response),
@@ -400,7 +400,7 @@ async fn next<T: Stream + Unpin>(stream: &mut T) -> Option<T::Item> {
 async fn start<S: LanguageServer>(
     service: &mut LspService<S>,
     request: Request,
-    slot: Slot,
+    slot: ResponseSlot,
 ) -> Result<Option<Outbound>, Handler> {
     if poll_fn(|context| service.poll_ready(context)).await.is_err() {
         return Ok(None);

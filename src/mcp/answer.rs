@@ -16,7 +16,7 @@ const STATUSES: [&str; 3] = ["clean", "findings", "failure"];
 /// # Errors
 ///
 /// The error messages of the command, if it could not do its work.
-pub(super) fn of_twin(
+pub(super) fn from_command(
     twin: &CommandAnswer,
     notes: Vec<String>,
     shape: impl FnOnce(&str) -> Result<Value, String>,
@@ -101,7 +101,7 @@ mod tests {
     #[test]
     fn problems_are_beside_the_answer() {
         let twin = twin(2, "{\"a\":1}", "error: x.mg: no such file\nwarning: slow\nnothing here\n");
-        let answer = of_twin(&twin, vec!["a note".into()], shape).unwrap();
+        let answer = from_command(&twin, vec!["a note".into()], shape).unwrap();
         let expected = json!({"a": 1, "status": "failure", "problems": [
             {"severity": "error", "message": "x.mg: no such file"},
             {"severity": "warning", "message": "slow"},
@@ -113,7 +113,7 @@ mod tests {
 
     #[test]
     fn failures_without_output_are_errors() {
-        let why = of_twin(&twin(2, "", "error: no such rule\n"), Vec::new(), shape).unwrap_err();
+        let why = from_command(&twin(2, "", "error: no such rule\n"), Vec::new(), shape).unwrap_err();
         assert_eq!(why, "no such rule");
     }
 

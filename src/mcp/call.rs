@@ -70,7 +70,7 @@ impl Caller {
         let work = move || {
             // Released when the thread has ended, which may be after the end of the call.
             let _place = place;
-            twin(tool, sent, &folders, run, cancel)
+            run_command(tool, sent, &folders, run, cancel)
         };
         let (sender, answer) = oneshot::channel();
         let thread = std::thread::Builder::new().name("call".into()).stack_size(STACK);
@@ -89,7 +89,7 @@ impl Caller {
 }
 
 /// Runs the command of a tool on this thread.
-fn twin(
+fn run_command(
     tool: &Tool,
     sent: JsonObject,
     folders: &Folders,
@@ -97,7 +97,7 @@ fn twin(
     cancel: Cancel,
 ) -> Result<Value, String> {
     let arguments = Arguments::read(sent, tool.arguments)?;
-    let twin = (tool.twin)(&arguments, folders)?;
+    let twin = (tool.command)(&arguments, folders)?;
     let request = CommandRequest {
         arguments: twin.arguments,
         working: folders.working().to_path_buf(),
@@ -105,5 +105,5 @@ fn twin(
         cancel,
     };
     let written = run(request);
-    answer::of_twin(&written, folders.notes(), |output| (tool.answer)(output, &arguments))
+    answer::from_command(&written, folders.notes(), |output| (tool.answer)(output, &arguments))
 }

@@ -18,10 +18,10 @@ use super::message::{self, Incoming};
 pub(super) const MAX_MESSAGE: usize = 8 << 20;
 
 /// In bytes: the prefix of a longer message that is searched for its id.
-const START: usize = 4 << 10;
+const ID_SEARCH_BYTES: usize = 4 << 10;
 
 /// The maximum number of responses in the queue.
-const WAITING: usize = 16;
+const MAX_QUEUED: usize = 16;
 
 #[derive(Debug, PartialEq, Eq)]
 enum Line {
@@ -37,7 +37,7 @@ pub(super) struct LineTransport {
     output: Option<mpsc::Sender<Vec<u8>>>,
     /// True after an `initialize` request or a request with a protocol version. Before that, a
     /// message other than a request would end the framework.
-    has_begun: bool,
+    is_initialized: bool,
 }
 
 /// Handle to wait for the end of the output.
@@ -63,22 +63,23 @@ impl LineTransport {
         output: impl Write + Send + 'static,
     ) -> io::Result<(Self, WrittenOutput)> {
         let (lines, received) = mpsc::channel(1);
-        let (responses, waiting) = mpsc::channel(WAITING);
+        let (responses, waiting) = mpsc::channel(MAX_QUEUED);
         let (done, written) = blocking::channel();
         thread::Builder::new().name("output".into()).spawn(move || {
             write_lines(waiting, output);
             let _ = done.send(());
         })?;
         thread::Builder::new().name("input".into()).spawn(move || read_lines(input, &lines))?;
-        let transport = Self { input: received, output: Some(responses), has_begun: false };
+        let transport = Self { input: received, output: Some(responses), is_initialized: false };
         Ok((transport, WrittenOutput(written)))
     }
 
     /// True if the framework accepts the message in the current state.
-    fn takes(&mut self, message: &ClientJsonRpcMessage) -> bool {
-        let ClientJsonRpcMessage::Request(request) = message else { return self.has_begun };
+    fn accepts(&mut self, message: &ClientJsonRpcMessage) -> bool {
+        let ClientJsonRpcMessage::Request(request) = message else { return self.is_initialized };
         let has_version = || request.request.get_meta().protocol_version().is_some();
-        self.has_begun |= matches!(request.request, ClientRequest::InitializeRequest(_)) || has_version();
+        self.is_initialized |=
+            matches!(request.request, ClientRequest::InitializeRequest(_)) || has_version();
         true
     }
 }
@@ -103,7 +104,7 @@ impl Transport<RoleServer> for LineTransport {
                 Line::TooLong(start) => message::too_long(&start, MAX_MESSAGE),
             };
             match incoming {
-                Incoming::Message(message) if self.takes(&message) => return Some(*message),
+                Incoming::Message(message) if self.accepts(&message) => return Some(*message),
                 Incoming::Refused(response) => send(self.output.as_ref(), &response).await.ok()?,
                 Incoming::Message(_) | Incoming::Ignored => {}
             }
@@ -165,7 +166,7 @@ fn next_line(input: &mut impl BufRead, limit: usize) -> io::Result<Option<Line>>
         if !is_too_long {
             line.extend_from_slice(piece);
             if line.len() > limit {
-                line.truncate(START);
+                line.truncate(ID_SEARCH_BYTES);
                 line.shrink_to_fit();
                 is_too_long = true;
             }

@@ -30,7 +30,7 @@ pub struct FindingChanges {
 /// Each old finding has at most one counterpart: the same finding of the same statement, preferably
 /// in the same file. Other files are considered because files are renamed and rules move.
 #[must_use]
-pub fn brought(
+pub fn new_findings(
     new: Vec<ReportEntry>,
     sources: &Sources,
     old: &[ReportEntry],
@@ -70,7 +70,7 @@ fn matched<'a>(
 
 fn candidates<'a>(entries: &'a [ReportEntry], sources: &Sources) -> Vec<Candidate<'a>> {
     let candidate = |entry: &'a ReportEntry| Candidate {
-        identity: Identity::of(entry, sources, sources.name(entry.file).into()),
+        identity: Identity::new(entry, sources, sources.name(entry.file).into()),
         message: &entry.diagnostic.message,
         counterpart: None,
     };

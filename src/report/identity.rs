@@ -19,7 +19,7 @@ pub struct Identity {
 impl Identity {
     /// The identity of `entry`. `file` is the path in the identity.
     #[must_use]
-    pub fn of(entry: &ReportEntry, sources: &Sources, file: String) -> Self {
+    pub fn new(entry: &ReportEntry, sources: &Sources, file: String) -> Self {
         let (source, start) = (sources.get(entry.file), entry.diagnostic.range.start());
         let mut hasher = Fnv::default();
         match source.and_then(|source| source.statement(start)) {

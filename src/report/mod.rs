@@ -58,7 +58,7 @@ pub use baseline::{Baseline, BaselineError};
 pub use check_comparison::{
     CheckComparison, FactChange, FindingChange, UnitFacts, UnitResult, compare_facts,
 };
-pub use compare::{FindingChanges, brought, finding_changes};
+pub use compare::{FindingChanges, finding_changes, new_findings};
 pub use diff::{diff, diff_with};
 pub use display_limit::{DisplayedFindings, shown, shown_in_editor, shown_in_text};
 pub use github::{github_command, github_notice};

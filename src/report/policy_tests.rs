@@ -231,7 +231,7 @@ impl CaseReport {
 impl FailureReport {
     fn new(failure: &ExpectationFailure, place: &dyn Fn(RuleId) -> String, places: TestPlaces<'_>) -> Self {
         let expectation = &failure.expectation;
-        let (message, explanation) = match &failure.unmet {
+        let (message, explanation) = match &failure.failure {
             FailureKind::Missing(misses) => {
                 let explanation = match misses.is_empty() {
                     true => "no rule gives facts of it\n".to_owned(),

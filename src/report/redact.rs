@@ -35,9 +35,9 @@ pub fn redacted<'e>(entry: &'e ReportEntry, sources: &Sources) -> Cow<'e, Report
     if let Some(fix) = &mut diagnostic.fix {
         fix.title = redact(&fix.title).into();
         let is_secret =
-            |text: &str| !secrets(text).is_empty() || contexts.iter().any(|context| context.is_in(text));
-        fix.otherwise.iter_mut().for_each(|other| other.title = redact(&other.title).into());
-        let others = fix.otherwise.iter().flat_map(|other| &other.edits);
+            |text: &str| !secrets(text).is_empty() || contexts.iter().any(|context| context.occurs_in(text));
+        fix.alternative.iter_mut().for_each(|other| other.title = redact(&other.title).into());
+        let others = fix.alternative.iter().flat_map(|other| &other.edits);
         if fix.edits.iter().chain(others).any(|edit| is_secret(&edit.text)) {
             diagnostic.help = Some(std::mem::take(&mut fix.title));
             diagnostic.fix = None;

@@ -124,7 +124,7 @@ impl SourceText {
     pub(super) fn secrets(&self) -> &SecretContext {
         match &self.part {
             Some(part) => part.secrets(),
-            None => self.secrets.get_or_init(|| SecretContext::of(&self.text)),
+            None => self.secrets.get_or_init(|| SecretContext::from_text(&self.text)),
         }
     }
 

@@ -56,7 +56,7 @@ fn with_company(diagnostic: &mut Diagnostic) {
     let edits = vec![FileEdit { file: POLICY, range: diagnostic.range, text: "!in_danger(A)".into() }];
     let title = "Negate a helper".into();
     let applicability = Applicability::Unsafe;
-    diagnostic.fix = Some(ResolvedFix { title, applicability, evidence: false, edits, otherwise: None });
+    diagnostic.fix = Some(ResolvedFix { title, applicability, evidence: false, edits, alternative: None });
 }
 
 const DENY: &str = "# deny\nclear(A) :-\n  action(A),\n  !has_danger(_).\n";

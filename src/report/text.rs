@@ -46,10 +46,10 @@ fn whole(entry: &ReportEntry, sources: &Sources, renderer: &Renderer) -> String 
         kind: AnnotationKind::Primary,
         label: diagnostic.label.as_deref().unwrap_or_default(),
     }];
-    marks.extend(near.into_iter().map(Mark::of));
+    marks.extend(near.into_iter().map(Mark::new));
     group = group.elements(show(sources, entry.file, &marks));
     for place in far {
-        group = group.elements(show(sources, place.file, &[Mark::of(place)]));
+        group = group.elements(show(sources, place.file, &[Mark::new(place)]));
     }
     for note in &diagnostic.notes {
         group = group.element(Level::NOTE.message(visible(note)));
@@ -80,7 +80,7 @@ fn helps(diagnostic: &Diagnostic) -> Vec<String> {
     let title =
         |fix: &ResolvedFix| format!("{}{}", visible(&fix.title), remark(fix, ", look before you apply it"));
     match &diagnostic.fix {
-        Some(fix) => std::iter::once(title(fix)).chain(fix.otherwise.as_deref().map(title)).collect(),
+        Some(fix) => std::iter::once(title(fix)).chain(fix.alternative.as_deref().map(title)).collect(),
         None => diagnostic.help.as_deref().map(visible).into_iter().collect(),
     }
 }
@@ -93,7 +93,7 @@ struct Mark<'a> {
 }
 
 impl<'a> Mark<'a> {
-    fn of(place: &'a RelatedPlace) -> Self {
+    fn new(place: &'a RelatedPlace) -> Self {
         Self { range: place.range, kind: AnnotationKind::Context, label: &place.message }
     }
 }

@@ -14,8 +14,8 @@ use rustc_hash::FxHashMap;
 use super::Session;
 use super::lines::{SessionLines, TurnForm};
 use crate::host::{
-    self, AccountPolicies, CheckOptions, CheckTarget, CheckTargets, FileTable, KnowledgeMap, LinkOptions,
-    Memory, Overlay, PartialScan, Problem, ProgramFiles, Resolution, Shell, TranscriptFile,
+    self, AccountPolicies, CheckCache, CheckInputsMap, CheckOptions, CheckTarget, CheckTargets, FileTable,
+    LinkOptions, Overlay, PartialScan, Problem, ProgramFiles, Resolution, Shell, TranscriptFile,
     TranscriptPrograms,
 };
 use crate::ide::loading::load_errors;
@@ -26,8 +26,8 @@ type LoadedText = (FileId, String, Arc<str>);
 /// A checker of sessions with loaded policies and settings.
 pub struct Checker {
     pub(super) resolution: Resolution,
-    pub(super) knowledges: KnowledgeMap,
-    pub(super) memory: Memory,
+    pub(super) knowledges: CheckInputsMap,
+    pub(super) memory: CheckCache,
     /// The policies for replaying requests.
     pub(super) policies: AccountPolicies,
     /// The policies that may deny whole replies. Only these policies affect updates.
@@ -35,7 +35,7 @@ pub struct Checker {
     /// The files of the policies with names and texts.
     pub(super) texts: Vec<(mangle_syntax::text::FileId, String, Arc<str>)>,
     /// A template transcript next to the policies, with their settings.
-    pub(super) like: TranscriptFile,
+    pub(super) template: TranscriptFile,
     /// The base folder of file names.
     pub(super) root: PathBuf,
     pub(super) settings: Arc<Settings>,
@@ -106,7 +106,7 @@ impl Checker {
     ) -> Result<Self, LoadError> {
         let working = std::env::current_dir().map_err(|error| LoadError::Unreadable(error.to_string()))?;
         let root = root(config, policies, &working)?;
-        let (memory, mut overlay) = (Memory::default(), Overlay::default());
+        let (memory, mut overlay) = (CheckCache::default(), Overlay::default());
         let path = root.join(NAME);
         overlay.insert_transcript(path.clone(), Arc::from(&b"\n"[..]));
         let named: Vec<PathBuf> = policies.iter().map(|path| host::absolute(&working, path)).collect();
@@ -116,10 +116,10 @@ impl Checker {
         targets.push(CheckTarget::Transcript(path.clone()));
         let mut resolution = resolve(&targets, policies, &overlay, memory.table());
         let (files, unread) = host::load(&resolution, &targets, &overlay, &memory, || {});
-        let cuts = resolution.cuts.iter().map(PartialScan::problem);
+        let cuts = resolution.partial_scans.iter().map(PartialScan::problem);
         let mut problems: Vec<Problem> = named.problems.into_iter().chain(unread).chain(cuts).collect();
         problems.append(&mut resolution.problems);
-        problems.append(&mut resolution.empty);
+        problems.append(&mut resolution.empty_targets);
         // The folder of a configuration may have no policies.
         problems.retain(|problem| problem.path != root || config.is_none());
         if let Some(problem) = problems.first() {
@@ -135,7 +135,7 @@ impl Checker {
                 (file.id, host::relative(&root, &memory.table().path(file.id)), Arc::clone(&file.text))
             })
             .collect();
-        that_load((&resolution, &files), (&memory, &overlay), (&root, &texts))?;
+        require_loadable((&resolution, &files), (&memory, &overlay), (&root, &texts))?;
         let like = resolution.transcripts.iter().find(|found| found.path == path).cloned();
         let mut like =
             like.ok_or_else(|| LoadError::Unreadable(format!("{}: no such folder", root.display())))?;
@@ -150,14 +150,14 @@ impl Checker {
         like.programs.sort_unstable();
         like.programs.dedup();
         resolution.transcripts = vec![like.clone()];
-        let knowledges = KnowledgeMap::new(&resolution, &files, None);
+        let knowledges = CheckInputsMap::new(&resolution, &files, None);
         let project = like.project.and_then(|at| resolution.projects.get(at));
         let settings = project.map_or_else(Arc::default, |project| Arc::clone(&project.settings));
         let clock = clock.unwrap_or_else(|| Clock::from_settings(&settings.kernel));
         let programs =
             TranscriptPrograms { resolution: &resolution, knowledges: &knowledges, clock: Some(clock) };
-        let policies = AccountPolicies::that_judge(programs);
-        let denying = AccountPolicies::that_deny(programs);
+        let policies = AccountPolicies::with_verdicts(programs);
+        let denying = AccountPolicies::with_denials(programs);
         Ok(Self {
             resolution,
             knowledges,
@@ -165,11 +165,11 @@ impl Checker {
             policies,
             denying,
             texts,
-            like,
+            template: like,
             root,
             settings,
             clock,
-            form: TurnForm::Said,
+            form: TurnForm::Message,
         })
     }
 
@@ -183,14 +183,14 @@ impl Checker {
             return None;
         }
         self.form = TurnForm::Record;
-        self.like.settings =
-            TranscriptSettings { container, ..TranscriptSettings::clone(&self.like.settings) }.into();
-        self.resolution.transcripts = vec![self.like.clone()];
+        self.template.settings =
+            TranscriptSettings { container, ..TranscriptSettings::clone(&self.template.settings) }.into();
+        self.resolution.transcripts = vec![self.template.clone()];
         Some(self)
     }
 
     pub(super) fn lines(&self, session: &Session<'_>) -> SessionLines {
-        SessionLines::of(session, self.form)
+        SessionLines::from_session(session, self.form)
     }
 
     /// The evaluation time of policies, in nanoseconds since 1970.
@@ -215,7 +215,7 @@ impl Checker {
 
     /// Returns the tool catalog of the configuration.
     fn catalogue(&self) -> Option<(String, Arc<str>)> {
-        let project = self.like.project.and_then(|at| self.resolution.projects.get(at))?;
+        let project = self.template.project.and_then(|at| self.resolution.projects.get(at))?;
         let path = project.root.join(project.settings.transcripts.tools.as_ref()?);
         let text = host::read(&path, &Overlay::default()).ok()?;
         Some((host::relative(&self.root, &path), text.text))
@@ -229,7 +229,7 @@ impl Checker {
     /// Returns the transcript of the session with this number.
     pub(super) fn transcript(&self, number: usize) -> TranscriptFile {
         let path = self.root.join(format!("{number}/{NAME}"));
-        TranscriptFile { file: mangle_syntax::text::FileId::of(&path), path, ..self.like.clone() }
+        TranscriptFile { file: mangle_syntax::text::FileId::from_path(&path), path, ..self.template.clone() }
     }
 
     pub(super) fn sources(&self) -> Sources {
@@ -241,14 +241,14 @@ impl Checker {
 ///
 /// # Errors
 /// Returns the errors, if any.
-fn that_load(
+fn require_loadable(
     (resolution, files): (&Resolution, &FxHashMap<FileId, Arc<FileSummary>>),
-    (memory, overlay): (&Memory, &Overlay),
+    (memory, overlay): (&CheckCache, &Overlay),
     (root, texts): (&Path, &[LoadedText]),
 ) -> Result<(), LoadError> {
     let surroundings = (memory, overlay, &Cancel::new());
     let checked = host::check(resolution, files, surroundings, CheckOptions::default(), || {});
-    without_errors(&checked.entries, texts)?;
+    require_no_errors(&checked.entries, texts)?;
     let name = |file| {
         let named = texts.iter().find(|(known, ..)| *known == file);
         named.map(|(_, name, _)| name.clone()).unwrap_or_default()
@@ -262,7 +262,7 @@ fn that_load(
 
 /// # Errors
 /// Returns the formatted findings if any of them is an error.
-fn without_errors(
+fn require_no_errors(
     found: &[ReportEntry],
     texts: &[(mangle_syntax::text::FileId, String, Arc<str>)],
 ) -> Result<(), LoadError> {

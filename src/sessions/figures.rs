@@ -54,9 +54,10 @@ impl Checker {
 
     fn statistics(&self, session: &Session<'_>) -> Statistics {
         let lines = self.lines(session);
-        let mut figures = TranscriptFigures::new(&self.like, self.knowledges.judge(&self.like));
+        let mut figures = TranscriptFigures::new(&self.template, self.knowledges.judge(&self.template));
         let mut accounts = Accounts::new(self.programs(), &self.policies);
-        let summary = each_record(&self.like, &lines, &mut |record| figures.record(record, &mut accounts));
+        let summary =
+            each_record(&self.template, &lines, &mut |record| figures.record(record, &mut accounts));
         figures.finish(&summary)
     }
 }

@@ -28,7 +28,7 @@ pub(super) struct SessionLines {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum TurnForm {
     /// The text of a message.
-    Said,
+    Message,
     /// A JSON record of a log, which contains role and text.
     Record,
 }
@@ -51,13 +51,13 @@ pub(super) struct TextPlace {
 const LONGEST_TEXT: usize = MAX_RECORD_LEN + 1;
 
 impl SessionLines {
-    pub(super) fn of(session: &Session<'_>, form: TurnForm) -> Self {
+    pub(super) fn from_session(session: &Session<'_>, form: TurnForm) -> Self {
         let (mut bytes, mut starts) = (Vec::new(), Vec::new());
         for turn in &session.turns {
             let line = bytes.len();
             let text = turn.text.get(..LONGEST_TEXT).unwrap_or(turn.text);
             let start = match form {
-                TurnForm::Said => said(turn.role, text, &mut bytes),
+                TurnForm::Message => message_line(turn.role, text, &mut bytes),
                 TurnForm::Record => record(text, &mut bytes),
             };
             starts.push(LineStart { line, text: start });
@@ -73,7 +73,7 @@ impl SessionLines {
         let text = self.bytes.get(start.text..at.max(start.text))?;
         let offset = match self.form {
             // Skip the opening quote.
-            TurnForm::Said => unescaped(text.get(1..).unwrap_or_default()),
+            TurnForm::Message => unescaped(text.get(1..).unwrap_or_default()),
             TurnForm::Record => text.len(),
         };
         Some(TextPlace { turn, offset })
@@ -87,7 +87,7 @@ impl SessionLines {
 }
 
 /// Appends the line of a message. Returns the start of the string with its text.
-fn said(role: &str, text: &[u8], bytes: &mut Vec<u8>) -> usize {
+fn message_line(role: &str, text: &[u8], bytes: &mut Vec<u8>) -> usize {
     bytes.extend_from_slice(ROLE.as_bytes());
     bytes.extend_from_slice(&json(role.as_bytes()));
     bytes.extend_from_slice(CONTENT.as_bytes());

@@ -11,7 +11,7 @@ use mangle_syntax::text::Cancel;
 
 use super::{Checker, LoadError};
 use crate::host;
-use crate::ide::facts::give_columns;
+use crate::ide::facts::add_columns;
 use crate::ide::query::{AnswerOptions, EvaluatedProgram, ask, place};
 use crate::report::QueryAnswer;
 
@@ -43,7 +43,7 @@ impl PolicyProgram {
         let checker = Checker::load(None, paths, None)?;
         host::only(&checker.resolution.programs, &|program| &program.name, "here")
             .map_err(LoadError::Unreadable)?;
-        let program = checker.knowledges.of(&checker.like).programs.first().map(Arc::clone);
+        let program = checker.knowledges.get(&checker.template).programs.first().map(Arc::clone);
         let program = program.ok_or_else(|| LoadError::Unreadable("there is no policy here".to_owned()))?;
         let settings = Arc::clone(&checker.settings);
         Ok(Self { program, settings, checker })
@@ -108,7 +108,7 @@ impl PolicyProgram {
         let compiled = compile(&self.program, reading);
         let mut kernel = Kernel::new(Arc::clone(&compiled));
         for (name, rows) in tables {
-            let given = give_columns(&mut kernel, &self.program, name, rows, limits.facts);
+            let given = add_columns(&mut kernel, &self.program, name, rows, limits.facts);
             let report = given.map_err(|why| format!("facts of `{name}`: {why}"))?;
             if let Some(bad) = report.bad.first() {
                 return Err(format!("facts of `{name}`, row {}: {}", bad.line, bad.why));

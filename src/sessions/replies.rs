@@ -65,17 +65,17 @@ impl Checker {
         let lines = self.lines(session);
         let mut accounts = Accounts::new(programs, &self.denying);
         let mut replies = Vec::new();
-        let settings = &self.like.settings;
-        let _ = each_record(&self.like, &lines, &mut |record| {
-            accounts.record(&self.like, record);
+        let settings = &self.template.settings;
+        let _ = each_record(&self.template, &lines, &mut |record| {
+            accounts.record(&self.template, record);
             let own = lines.turn_of_line(record.number).and_then(|at| session.turns.get(at));
             for (at, turn) in record.turns.iter().enumerate().filter(|(_, turn)| turn.is_reply()) {
                 let reply = turn.reply(record.bytes, settings);
-                let account = accounts.of(at, &reply);
+                let account = accounts.account(at, &reply);
                 let answered =
                     TranscriptReply { file: &session.id, record, turn, reply: &reply, account: &account };
                 let value = without_secrets(parsed(answered, &settings.caps, Vec::new()));
-                replies.push(SessionReply::of(number, own.map_or(0, |own| own.turn), &value));
+                replies.push(SessionReply::from_json(number, own.map_or(0, |own| own.turn), &value));
             }
         });
         replies
@@ -83,7 +83,7 @@ impl Checker {
 }
 
 impl SessionReply {
-    fn of(session: usize, turn: i64, value: &Value) -> Self {
+    fn from_json(session: usize, turn: i64, value: &Value) -> Self {
         let text = |pointer: &str| value.pointer(pointer).and_then(Value::as_str).map(str::to_owned);
         let list = |pointer: &str| -> Vec<String> {
             let all = value.pointer(pointer).and_then(Value::as_array).into_iter().flatten();

@@ -41,9 +41,9 @@ impl Checker {
         let lines = self.lines(session);
         let mut events = Vec::new();
         let mut see = |origin: Origin, event| events.push((with_labels(origin, session, &lines), event));
-        let mut figures = TranscriptFigures::new(&self.like, self.knowledges.judge(&self.like));
+        let mut figures = TranscriptFigures::new(&self.template, self.knowledges.judge(&self.template));
         let mut accounts = Accounts::new(self.programs(), &self.policies);
-        let summary = each_record(&self.like, &lines, &mut |record| {
+        let summary = each_record(&self.template, &lines, &mut |record| {
             figures.record_with(record, &mut accounts, &mut see);
         });
         let figures = figures.finish_with(&summary, &mut see);

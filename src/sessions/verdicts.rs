@@ -10,7 +10,7 @@ use super::lines::SessionLines;
 use super::{Checker, Session};
 use crate::host::TranscriptFile;
 use crate::ide::replays::{ReplaySession, ReplaySetup};
-use crate::ide::transcripts::{Comments, Judge};
+use crate::ide::transcripts::{Comments, TranscriptContext};
 use crate::report::LinePosition;
 use crate::report::replay::{ProofTree, TurnReport, VerdictReport};
 use agent_replay::{Prefill, ReplayOptions};
@@ -49,11 +49,11 @@ impl Checker {
     }
 
     fn replay_one(&self, number: usize, session: &Session<'_>) -> Vec<SessionVerdict> {
-        let Some(constitution) = self.policies.of(&self.like) else { return Vec::new() };
-        let judge = self.knowledges.judge(&self.like);
-        let judge = Judge { programs: std::slice::from_ref(&constitution.program), ..judge };
+        let Some(constitution) = self.policies.get(&self.template) else { return Vec::new() };
+        let judge = self.knowledges.judge(&self.template);
+        let judge = TranscriptContext { programs: std::slice::from_ref(&constitution.program), ..judge };
         let options = ReplayOptions {
-            transcript: &self.like.settings,
+            transcript: &self.template.settings,
             runtime: judge.limits,
             clock: constitution.clock,
             abduce: false,
@@ -76,7 +76,7 @@ impl Checker {
         let mut replay = ReplaySession::new(setup, None);
         let lines = self.lines(session);
         let mut turns: Vec<TurnReport> = Vec::new();
-        each_record(&self.like, &lines, &mut |record| {
+        each_record(&self.template, &lines, &mut |record| {
             turns.extend(replay.record(record, LinePosition::default()));
         });
         turns.extend(replay.finish());

@@ -13,7 +13,7 @@ use super::sections::{Section, SectionKind, SectionSource};
 use super::session::PromptSession;
 use super::sourced_text::SourcedText;
 use super::tokens::Estimator;
-use super::turn::{add_message, cut, facts_of, heading};
+use super::turn::{add_message, facts_of, heading, limit_facts};
 use super::wording::Wording;
 use mangle_settings::{ContextBlockSettings as ContextBlock, Profile};
 use mangle_syntax::text::TextRange;
@@ -33,7 +33,7 @@ const KEY_ATOMS: usize = 64;
 const WINDOW: u64 = 200_000;
 
 /// The shares of core facts and active facts in the context window, in percent.
-const SHARES: (u64, u64) = (5, 30);
+const CONTEXT_SHARES_PERCENT: (u64, u64) = (5, 30);
 
 /// A replayed session.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -81,10 +81,10 @@ pub(super) fn compressed(
     let share = |percent: u64| usize::try_from(window.saturating_mul(percent) / 100).unwrap_or(usize::MAX);
     let core: Vec<String> = CORE.iter().map(|name| (*name).to_owned()).collect();
     let of_kernel = (of.wording, SectionKind::Core, "CORE FACTS", "compressed.core");
-    let core = facts(of_kernel, &core, share(SHARES.0), querier, &mut prompt);
+    let core = facts(of_kernel, &core, share(CONTEXT_SHARES_PERCENT.0), querier, &mut prompt);
     let active = active(of.recorded, block);
     let of_kernel = (of.wording, SectionKind::State, "ACTIVE FACTS", "compressed.active");
-    let active = facts(of_kernel, &active, share(SHARES.1), querier, &mut prompt);
+    let active = facts(of_kernel, &active, share(CONTEXT_SHARES_PERCENT.1), querier, &mut prompt);
     let (older, recent) = of.recorded.turns.split_at(of.recorded.turns.len().saturating_sub(RECENT));
     let mut sections = vec![core, active, history(of, older), turns(of, recent)];
     sections.retain(|section| section.lines.len() > 1);
@@ -119,9 +119,9 @@ fn facts(
     let mut section = Section::new(kind, SectionSource::Kernel, title);
     heading(&mut section, wording, phrase);
     let found: Vec<(String, Answer)> = facts_of(predicates, querier, prompt);
-    for at in cut(&found, querier, prompt, (usize::MAX, tokens), Estimator::Chars4) {
+    for at in limit_facts(&found, querier, prompt, (usize::MAX, tokens), Estimator::Chars4) {
         let Some((text, answer)) = found.get(at) else { continue };
-        section.lines.push(PromptLine::plain(text.clone(), LineOrigin::Fact(answer.held.whole())));
+        section.lines.push(PromptLine::plain(text.clone(), LineOrigin::Fact(answer.origin.whole())));
     }
     section
 }
@@ -194,7 +194,7 @@ mod tests {
     fn listed(facts: &[&str]) -> FactList {
         let fact = |fact: &&str| {
             let (name, _) = fact.split_once('(').unwrap_or((fact, ""));
-            (name.to_owned(), Answer { args: Vec::new(), held: FactOrigin::listed(*fact) })
+            (name.to_owned(), Answer { args: Vec::new(), origin: FactOrigin::listed(*fact) })
         };
         FactList { facts: facts.iter().map(fact).collect(), failing: Vec::new() }
     }
@@ -220,7 +220,7 @@ mod tests {
             recorded: &recorded,
             session: None,
             window: None,
-            wording: Wording::ours(),
+            wording: Wording::built_in(),
         };
         let prompt = compressed(&of, &ContextBlock::default(), &mut kernel);
         expect![[r#"
@@ -266,7 +266,7 @@ mod tests {
             recorded: &recorded,
             session: None,
             window: Some(10),
-            wording: Wording::ours(),
+            wording: Wording::built_in(),
         };
         let prompt = compressed(&of, &ContextBlock::default(), &mut kernel);
         expect![[r#"

@@ -45,7 +45,7 @@ const EXTRA: [&str; 6] =
 impl PromptContext {
     /// A context with only a shard.
     #[must_use]
-    pub fn of_shard(id: impl Into<String>, kind: impl Into<String>) -> Self {
+    pub fn for_shard(id: impl Into<String>, kind: impl Into<String>) -> Self {
         Self { shard_id: id.into(), shard_type: kind.into(), ..Self::default() }
     }
 

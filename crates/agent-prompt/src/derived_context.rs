@@ -13,7 +13,7 @@ pub const HEADROOM: u32 = 500;
 /// The default number of results of a knowledge search.
 pub const TOP_K: u32 = 20;
 /// The limits for shards that write Mangle: budget, reserved tokens, search results.
-const FOCUSED: (u32, u32, u32) = (60_000, 4_000, 10);
+const MANGLE_WRITER_LIMITS: (u32, u32, u32) = (60_000, 4_000, 10);
 /// Divisor: the fraction of the budget to reserve if the requested reserve exceeds the budget.
 const FALLBACK_RATIO: u32 = 10;
 
@@ -69,7 +69,7 @@ pub struct DerivedContext {
 impl DerivedContext {
     /// Derives the situation from a context, like the reference runtime.
     #[must_use]
-    pub fn of(context: &PromptContext) -> Self {
+    pub fn from_context(context: &PromptContext) -> Self {
         let mut derived = Self {
             shard_type: role(context),
             shard_id: stable_id(&context.shard_id, &context.shard_type).to_owned(),
@@ -83,9 +83,9 @@ impl DerivedContext {
         };
         derived.budget(context.budget);
         if matches!(&*context.shard_type, "legislator" | "mangle_repair") {
-            derived.token_budget = derived.token_budget.min(FOCUSED.0);
-            derived.reserved = derived.reserved.min(FOCUSED.1);
-            derived.top_k = derived.top_k.min(FOCUSED.2);
+            derived.token_budget = derived.token_budget.min(MANGLE_WRITER_LIMITS.0);
+            derived.reserved = derived.reserved.min(MANGLE_WRITER_LIMITS.1);
+            derived.top_k = derived.top_k.min(MANGLE_WRITER_LIMITS.2);
         }
         if let Some(session) = &context.session {
             derived.session(session, context.runtime);
@@ -253,9 +253,9 @@ mod tests {
     #[test]
     fn more_than_the_budget_cannot_be_reserved() {
         let budget = |kind: &str, tokens, reserved| {
-            let derived = DerivedContext::of(&PromptContext {
+            let derived = DerivedContext::from_context(&PromptContext {
                 budget: (tokens, reserved),
-                ..PromptContext::of_shard("x-1", kind)
+                ..PromptContext::for_shard("x-1", kind)
             });
             (derived.token_budget, derived.reserved)
         };

@@ -35,7 +35,7 @@ mod turn;
 pub mod vocabulary;
 mod wording;
 
-pub use answers::{Answer, AnswerOrder, Arg, FactList, KernelAnswers, Marks, Querier, QueryPattern};
+pub use answers::{Answer, AnswerOrder, Arg, FactList, FactLocations, KernelAnswers, Querier, QueryPattern};
 pub use assembly::{
     AssemblyRequest, appends_in_jit_mode, assemble, has_envelope as names_envelope, is_structured_only,
 };
@@ -51,7 +51,7 @@ pub use line::{LineRole, PromptLine};
 pub use manifest::{ExcludedAtom, IncludedAtom, Manifest};
 pub use origin::{FactOrigin, FactOriginKind, LineOrigin};
 pub use preview::{
-    AbsenceReason, Common, LineReason, MOST_PROOFS, OpenedPlace, OriginPlace, Preview, PreviewSettings,
+    AbsenceReason, LineReason, MOST_PROOFS, OpenedPlace, OriginPlace, Preview, PreviewSettings, PreviewState,
     PreviewedPrompt, PromptPart, PromptRequest, RuleAbsence, RuleAbsenceReason, StickyChanges,
     undeclared_of_runtime,
 };

@@ -6,7 +6,7 @@
 use std::fmt::Write as _;
 
 use super::jit::{ATOM_KEYS, Category, Dimension};
-use super::session::keys::{BESIDE, SESSION, SessionField, Shape};
+use super::session::keys::{OTHER_KEYS, SESSION, SessionField, Shape};
 use mangle_settings::PHRASES;
 
 /// The generated parts of the reference: the name of each part in the page, and its text.
@@ -14,7 +14,7 @@ use mangle_settings::PHRASES;
 pub fn reference() -> Vec<(&'static str, String)> {
     vec![
         ("session keys", keys(SESSION)),
-        ("preview keys", keys(BESIDE)),
+        ("preview keys", keys(OTHER_KEYS)),
         ("atom keys", atom_keys()),
         ("categories", categories()),
         ("selectors", selectors()),
@@ -60,7 +60,7 @@ fn holds(shape: Shape) -> &'static str {
 fn atom_keys() -> String {
     let mut out = String::from("| Key | Value | Purpose |\n|---|---|---|\n");
     for key in &ATOM_KEYS {
-        let _ = writeln!(out, "| `{}` | {} | {} |", key.name, key.holds, key.doc);
+        let _ = writeln!(out, "| `{}` | {} | {} |", key.name, key.value_type, key.doc);
     }
     out
 }

@@ -49,7 +49,7 @@ pub struct TokenBudget {
 impl TokenBudget {
     /// The budget of a requested prompt in its situation.
     #[must_use]
-    pub fn of(wanted: &PromptRequest, derived: &DerivedContext) -> Self {
+    pub fn new(wanted: &PromptRequest, derived: &DerivedContext) -> Self {
         let (tokens, reserved) = wanted.context.budget;
         let said = wanted.session.as_ref().map_or((None, None), |file| file.budget);
         let by = |is_said: bool, is_known: bool| match (is_said, is_known) {
@@ -80,8 +80,8 @@ impl TokenBudget {
     /// True if the budget of a prompt is enforced: it is configured, or the default of the runtime
     /// is known.
     #[must_use]
-    pub fn counts(wanted: &PromptRequest, derived: &DerivedContext) -> bool {
-        let is_default = Self::of(wanted, derived).budget.1 == BudgetSource::Default;
+    pub fn is_enforced(wanted: &PromptRequest, derived: &DerivedContext) -> bool {
+        let is_default = Self::new(wanted, derived).budget.1 == BudgetSource::Default;
         !is_default || wanted.context.runtime.conventions.is_some()
     }
 }
@@ -94,9 +94,12 @@ mod tests {
 
     fn allowance(kind: &str, session: &str) -> TokenBudget {
         let file = SessionFile::read(session, SessionForm::Yaml);
-        let context = PromptContext { budget: file.budget, ..PromptContext::of_shard("x-1", kind) };
-        let derived = DerivedContext::of(&context);
-        TokenBudget::of(&PromptRequest { context, session: Some(file), ..PromptRequest::default() }, &derived)
+        let context = PromptContext { budget: file.budget, ..PromptContext::for_shard("x-1", kind) };
+        let derived = DerivedContext::from_context(&context);
+        TokenBudget::new(
+            &PromptRequest { context, session: Some(file), ..PromptRequest::default() },
+            &derived,
+        )
     }
 
     #[test]

@@ -30,7 +30,7 @@ pub enum Estimator {
 impl Estimator {
     /// The counter for a configured tokenizer.
     #[must_use]
-    pub fn of(tokenizer: Tokenizer) -> Self {
+    pub fn new(tokenizer: Tokenizer) -> Self {
         match tokenizer {
             Tokenizer::Bytes4 => Self::Bytes4,
             Tokenizer::Chars4 => Self::Chars4,

@@ -96,9 +96,9 @@ fn state(
     let mut section = Section::new(SectionKind::State, SectionSource::Kernel, "STATE");
     heading(&mut section, wording, "turn.state");
     let facts = facts_of(&block.predicates, querier, prompt);
-    for at in cut(&facts, querier, prompt, (block.max_facts, block.max_tokens), estimator) {
+    for at in limit_facts(&facts, querier, prompt, (block.max_facts, block.max_tokens), estimator) {
         let Some((text, answer)) = facts.get(at) else { continue };
-        section.lines.push(PromptLine::plain(text.clone(), LineOrigin::Fact(answer.held.whole())));
+        section.lines.push(PromptLine::plain(text.clone(), LineOrigin::Fact(answer.origin.whole())));
     }
     section
 }
@@ -116,7 +116,7 @@ pub(super) fn facts_of(
             Vec::new()
         });
         let mut of_it: Vec<_> =
-            found.into_iter().map(|answer| (format!("{}.", answer.held.fact), answer)).collect();
+            found.into_iter().map(|answer| (format!("{}.", answer.origin.fact), answer)).collect();
         of_it.sort_by(|(one, _), (other, _)| one.cmp(other));
         facts.extend(of_it);
     }
@@ -124,7 +124,7 @@ pub(super) fn facts_of(
 }
 
 /// The indexes of the facts within the limits. Facts with the highest activation are kept.
-pub(super) fn cut(
+pub(super) fn limit_facts(
     facts: &[(String, Answer)],
     querier: &mut dyn Querier,
     prompt: &mut Prompt,
@@ -174,7 +174,7 @@ mod tests {
 
     fn listed(facts: &[(&str, &str, Vec<Arg>)]) -> FactList {
         let fact = |(name, fact, args): &(&str, &str, Vec<Arg>)| {
-            ((*name).to_owned(), Answer { args: args.clone(), held: FactOrigin::listed(*fact) })
+            ((*name).to_owned(), Answer { args: args.clone(), origin: FactOrigin::listed(*fact) })
         };
         FactList { facts: facts.iter().map(fact).collect(), failing: Vec::new() }
     }
@@ -192,7 +192,7 @@ mod tests {
             &said,
             Profile::Current,
             &ContextBlock::default(),
-            (Estimator::Bytes4, Wording::ours()),
+            (Estimator::Bytes4, Wording::built_in()),
             &mut facts,
         );
         expect![[r#"
@@ -222,7 +222,7 @@ mod tests {
             &SourcedText::by_caller("x"),
             Profile::Current,
             &block,
-            (Estimator::Bytes4, Wording::ours()),
+            (Estimator::Bytes4, Wording::built_in()),
             &mut facts,
         );
         assert!(prompt.text().starts_with("STATE\ndiagnostic(1).\ndiagnostic(3).\nMESSAGE"));
@@ -239,7 +239,7 @@ mod tests {
         let prompt = articulation(
             &[result, failed],
             &ContextBlock::default(),
-            (Estimator::Chars4, Wording::ours()),
+            (Estimator::Chars4, Wording::built_in()),
             &mut FactList::default(),
         );
         assert!(

@@ -22,7 +22,7 @@ impl<'t> Wording<'t> {
 
     /// Only the built-in phrases.
     #[must_use]
-    pub fn ours() -> Self {
+    pub fn built_in() -> Self {
         static NONE: BTreeMap<String, String> = BTreeMap::new();
         Self { templates: &NONE }
     }

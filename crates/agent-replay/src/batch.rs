@@ -47,7 +47,7 @@ impl Filter<'_> {
             let fate = |(at, text): (usize, &String)| AccountEntry {
                 index: None,
                 text: text.clone(),
-                fate: filters.second(text, at),
+                fate: filters.update_fate(text, at),
             };
             batch.atoms = filled.iter().enumerate().map(fate).collect();
         }
@@ -55,12 +55,12 @@ impl Filter<'_> {
     }
 
     /// Filters updates without an envelope.
-    pub(super) fn lone(&self, updates: &[String], values: &mut Values) -> Batch {
+    pub(super) fn filter_without_envelope(&self, updates: &[String], values: &mut Values) -> Batch {
         let filters = Filters::new(self.settings, Some(&self.constitution.declarations));
         let fate = |(at, text): (usize, &String)| AccountEntry {
             index: Some(at),
             text: text.clone(),
-            fate: filters.lone(text, at),
+            fate: filters.standalone_fate(text, at),
         };
         let atoms = updates.iter().enumerate().map(fate).collect();
         self.read(Batch { atoms, ..Batch::default() }, values)

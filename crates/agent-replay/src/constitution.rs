@@ -19,7 +19,7 @@ const REQUEST: u16 = 5;
 
 /// The parts of a [`Constitution`].
 #[derive(Debug, Clone)]
-pub struct Basis {
+pub struct ConstitutionConfig {
     /// The program with the rules that permit and deny requests.
     pub program: Arc<Program>,
     /// The dialect of the program.
@@ -78,8 +78,8 @@ pub(super) struct Roles {
 }
 
 impl Roles {
-    pub(super) fn of(program: &Program, settings: &ReplaySettings) -> Self {
-        let Roots { permit, appeals, block, deny } = Roots::of(program, settings);
+    pub(super) fn from_program(program: &Program, settings: &ReplaySettings) -> Self {
+        let Roots { permit, appeals, block, deny } = Roots::from_program(program, settings);
         let one = |name: &str, arity: u16| program.id(PredicateKey { name: Symbol::new(name), arity });
         let all = |name: &str| {
             let named = program.named(Symbol::new(name));
@@ -120,21 +120,25 @@ impl Constitution {
     /// Compiles and evaluates a program. If `cancel` is raised during the evaluation,
     /// [`stopped`](Self::stopped) returns the reason.
     #[must_use]
-    pub fn new(basis: Basis, cancel: &Cancel) -> Self {
-        Self::given(basis, |_, _| {}, cancel)
+    pub fn new(basis: ConstitutionConfig, cancel: &Cancel) -> Self {
+        Self::with_facts(basis, |_, _| {}, cancel)
     }
 
     /// Like [`Constitution::new`]. `give` asserts facts in addition to the facts of the program.
     #[must_use]
-    pub fn given(basis: Basis, give: impl FnOnce(&mut Kernel, &Program), cancel: &Cancel) -> Self {
-        let Basis { program, reading, settings, limits, clock } = basis;
+    pub fn with_facts(
+        basis: ConstitutionConfig,
+        give: impl FnOnce(&mut Kernel, &Program),
+        cancel: &Cancel,
+    ) -> Self {
+        let ConstitutionConfig { program, reading, settings, limits, clock } = basis;
         let compiled = compile(&program, reading);
         let mut base = Kernel::new(Arc::clone(&compiled));
         give(&mut base, &program);
         base.evaluate(limits, clock, cancel);
         let declarations = Declarations::with(&program, &settings);
-        let roles = Roles::of(&program, &settings);
-        let consulted = Roots::of(&program, &settings).consulted(&program);
+        let roles = Roles::from_program(&program, &settings);
+        let consulted = Roots::from_program(&program, &settings).consulted(&program);
         let pattern = |pattern: &String| Some((pattern.clone(), gate_pattern(pattern).ok()?));
         let patterns = settings.patterns.iter().filter_map(pattern).collect();
         let permits = is_derived(roles.permit.as_slice(), &program, &base);
@@ -174,7 +178,7 @@ impl Constitution {
 
     /// The missing parts of a policy that gives verdicts, each as a sentence.
     #[must_use]
-    pub fn lacks(&self) -> Vec<String> {
+    pub fn missing_parts(&self) -> Vec<String> {
         let ReplaySettings { pending, permit, .. } = &self.settings;
         let mut lacks = Vec::new();
         if !self.permits && self.blocks {
@@ -203,7 +207,7 @@ impl Constitution {
 
     /// True if the program can give verdicts about replies.
     #[must_use]
-    pub fn judges(&self) -> bool {
+    pub fn has_verdicts(&self) -> bool {
         self.blocks || self.permits && self.roles.pending.is_some()
     }
 

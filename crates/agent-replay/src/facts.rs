@@ -24,7 +24,7 @@ pub(super) fn fact(values: &mut Values, program: &Program, fact: &runtime::Runti
     let mut argument = |argument: &Value| match argument {
         Value::Number(number) => values.number(*number),
         Value::Float(bits) => values.float(f64::from_bits(*bits)),
-        Value::Lost => values.string(LOST),
+        Value::UnprintableFloat => values.string(LOST),
         Value::Text(bytes) => match std::str::from_utf8(bytes) {
             Ok(text) => value(values, text),
             Err(_) => values.string(BAD),

@@ -4,7 +4,7 @@ use super::constitution::{Constitution, find, text};
 use super::facts;
 use super::origins::Origins;
 use super::reply_fact::ReplyFact;
-use super::verdict::{Lock, Reliance, Verdict};
+use super::verdict::{Authority, Reliance, Verdict};
 use mangle_engine::kernel::{
     Clock, Datum, Fact, Ground, Kernel, Miss, Model, Obstacle, Proof, Relation, RuleId, Stop, StopReason,
     ValueId,
@@ -60,17 +60,17 @@ impl GateRequest {
     }
 
     /// The rejection by the runtime before any rule is evaluated.
-    fn refusal(&self) -> Option<(Lock, String)> {
-        let shell = self.shell.clone().map(|why| (Lock::Gate, why));
-        shell.or_else(|| self.denied.clone().map(|(_, why)| (Lock::Filter, why)))
+    fn refusal(&self) -> Option<(Authority, String)> {
+        let shell = self.shell.clone().map(|why| (Authority::Gate, why));
+        shell.or_else(|| self.denied.clone().map(|(_, why)| (Authority::Filter, why)))
     }
 
     /// A denial without an evaluation.
     pub(super) fn refused(self, why: &str) -> Verdict {
-        self.verdict(false, Lock::Constitution, why)
+        self.verdict(false, Authority::Constitution, why)
     }
 
-    fn verdict(self, is_permitted: bool, lock: Lock, why: impl Into<String>) -> Verdict {
+    fn verdict(self, is_permitted: bool, lock: Authority, why: impl Into<String>) -> Verdict {
         let Self { index, id, action, target, payload, .. } = self;
         Verdict {
             index: Some(index),
@@ -119,18 +119,18 @@ impl Gate<'_> {
                 Some(_) => format!("`{}` is not a name, so the request reaches no rule", request.action),
                 None => "the policy has no predicate for pending requests".to_owned(),
             };
-            return Some(request.verdict(false, Lock::Filter, why));
+            return Some(request.verdict(false, Authority::Filter, why));
         };
         let compiled = std::sync::Arc::clone(self.kernel.compiled());
         let shown = self.kernel.model().fact(&compiled, fact.predicate, &fact.tuple);
-        self.origins.ask(shown, &fact, self.turn);
+        self.origins.record_request(shown, &fact, self.turn);
         self.kernel.assert(&fact);
         self.kernel.evaluate(self.constitution.limits, self.clock, self.cancel);
         // The runtime retracts requests only after a successful evaluation. Other requests stay,
         // and every later evaluation fails.
         if let Some(stop) = &self.kernel.model().stopped {
             let why = format!("the evaluation stopped: {}", stop.reason);
-            return Some(Verdict { rule: stop.rule, ..request.verdict(false, Lock::Constitution, why) });
+            return Some(Verdict { rule: stop.rule, ..request.verdict(false, Authority::Constitution, why) });
         }
         *asserted = Some(fact);
         self.gated(request)
@@ -141,7 +141,7 @@ impl Gate<'_> {
     fn gated(&mut self, request: GateRequest) -> Option<Verdict> {
         let Some(why) = self.second_gate(&request) else { return self.constitutional(request, None) };
         match self.appeal(&request.action) {
-            None => Some(request.verdict(false, Lock::Gate, why)),
+            None => Some(request.verdict(false, Authority::Gate, why)),
             // The constitution must also permit the action. In the runtime, both have to agree.
             Some((appeal, number)) => {
                 let model = self.kernel.model_mut();
@@ -172,7 +172,7 @@ impl Gate<'_> {
         let gone = all.filter(|(number, tuple)| is_asserted(*number) && id(tuple) == wanted);
         let gone: Vec<Box<[ValueId]>> = gone.map(|(_, tuple)| tuple.into()).collect();
         for tuple in gone {
-            self.origins.take_back(self.kernel.model().fact(&compiled, request.predicate, &tuple));
+            self.origins.mark_retracted(self.kernel.model().fact(&compiled, request.predicate, &tuple));
             self.kernel.retract(request.predicate, &tuple);
         }
     }
@@ -256,19 +256,19 @@ impl Gate<'_> {
         }
         why.push_str(&in_store(proof.store));
         let reliance = self.reliance(&request, &proof, appeal);
-        let is_lifted = self.is_lifted(&proof, (permit, number));
+        let is_lifted = self.depends_on_override(&proof, (permit, number));
         Verdict {
             rule: proof.nodes.first().map(|node| node.rule),
             store: proof.store,
             because: vec![proof],
             is_lifted,
             reliance,
-            ..request.verdict(true, Lock::Constitution, why)
+            ..request.verdict(true, Authority::Constitution, why)
         }
     }
 
     /// True if all proofs of a permission contain an override.
-    fn is_lifted(&mut self, proof: &Proof, (permit, number): (PredicateId, u32)) -> bool {
+    fn depends_on_override(&mut self, proof: &Proof, (permit, number): (PredicateId, u32)) -> bool {
         let constitution = self.constitution;
         let names: Vec<_> =
             constitution.roles.overrides.iter().map(|role| constitution.compiled.name(*role)).collect();
@@ -310,7 +310,7 @@ impl Gate<'_> {
         let because: Vec<Proof> = because.into_iter().map(|(proof, _)| proof).collect();
         let rule = because.first().and_then(|proof| proof.nodes.first()).map(|node| node.rule);
         let store = because.first().and_then(|proof| proof.store);
-        Verdict { because, why_not, rule, store, ..request.verdict(false, Lock::Constitution, why) }
+        Verdict { because, why_not, rule, store, ..request.verdict(false, Authority::Constitution, why) }
     }
 
     /// The facts of the policy against a request that contain one of these texts: proofs, with a
@@ -395,7 +395,7 @@ fn dropped(proof: &Proof) -> Option<&str> {
 }
 
 /// Adds the facts of a proof that replies asserted, without duplicates.
-pub(super) fn own_facts(proof: &Proof, origins: &Origins, all: &mut Vec<ReplyFact>) {
+pub(super) fn facts_of_replies(proof: &Proof, origins: &Origins, all: &mut Vec<ReplyFact>) {
     let asserted = proof.nodes.iter().filter(|node| node.rule == RuleId::ASSERTED);
     for own in asserted.filter_map(|node| origins.own(&node.fact)) {
         if !all.contains(&own) {

@@ -22,7 +22,7 @@ mod time;
 mod turn;
 mod verdict;
 
-pub use constitution::{Basis, Constitution};
+pub use constitution::{Constitution, ConstitutionConfig};
 pub use coverage::Coverage;
 pub use prefill::{Prefill, TurnPrefill};
 pub use rules::{PolicyFinding, findings_of_program, needs_gate, policy_findings, rules};
@@ -31,4 +31,4 @@ pub use session_origin::SessionOrigin;
 pub use state::{MOST_SHOWN, StateChange, StateFact};
 pub use time::instant;
 pub use turn::{Correction, Effect, LiftedDenial, MemoryChange, SurfaceRewrite, Turn, safety_notice};
-pub use verdict::{Lock, Reliance, RequestPlace, Verdict};
+pub use verdict::{Authority, Reliance, RequestPlace, Verdict};

@@ -15,11 +15,11 @@ const MOST_FORGOTTEN: usize = 200;
 pub(super) struct Origins {
     known: FxHashMap<String, (SessionOrigin, Fact)>,
     /// The retracted facts. Proofs of the current turn can still contain them.
-    gone: FxHashSet<String>,
+    retracted: FxHashSet<String>,
     /// The predicates whose facts can override a denial.
-    lifting: FxHashSet<PredicateId>,
+    overriding_predicates: FxHashSet<PredicateId>,
     /// The texts of facts of these predicates that replies asserted, including retracted ones.
-    lifts: FxHashSet<String>,
+    overriding_facts: FxHashSet<String>,
     /// Facts that `forget` operations of replies removed from predicates that affect verdicts. The
     /// last one for each text.
     forgotten: Vec<ReplyFact>,
@@ -28,7 +28,7 @@ pub(super) struct Origins {
 impl Origins {
     /// Creates an empty map. `lifting` has the predicates whose facts can override a denial.
     pub(super) fn new(lifting: FxHashSet<PredicateId>) -> Self {
-        Self { lifting, ..Self::default() }
+        Self { overriding_predicates: lifting, ..Self::default() }
     }
 
     /// A fact that a reply asserted and that is not retracted.
@@ -38,8 +38,8 @@ impl Origins {
     }
 
     /// The facts of replies that can override a denial, and the forgotten facts, oldest first.
-    pub(super) fn lifting(&self) -> Vec<ReplyFact> {
-        let held = self.lifts.iter().filter(|text| !self.gone.contains(*text));
+    pub(super) fn overriding_replies(&self) -> Vec<ReplyFact> {
+        let held = self.overriding_facts.iter().filter(|text| !self.retracted.contains(*text));
         let mut all: Vec<_> = held.filter_map(|text| self.own(text)).collect();
         all.extend(self.forgotten.iter().filter(|own| self.held(&own.text).is_none()).cloned());
         all.sort_by(|a, b| (a.origin.order(), &a.text).cmp(&(b.origin.order(), &b.text)));
@@ -48,7 +48,7 @@ impl Origins {
 
     /// Records that a reply made the kernel forget a fact that did not come from a reply.
     pub(super) fn forget(&mut self, text: &str, fact: Fact, turn: u64) {
-        if self.of(text).is_some_and(SessionOrigin::is_said) {
+        if self.get(text).is_some_and(SessionOrigin::is_said) {
             return;
         }
         self.forgotten.retain(|own| own.text != text);
@@ -62,44 +62,44 @@ impl Origins {
     }
 
     /// The origin of a fact that holds or held in this turn.
-    pub(super) fn of(&self, fact: &str) -> Option<SessionOrigin> {
+    pub(super) fn get(&self, fact: &str) -> Option<SessionOrigin> {
         self.known.get(fact).map(|(origin, _)| *origin)
     }
 
     /// The origin of a fact that is not retracted.
     pub(super) fn held(&self, fact: &str) -> Option<SessionOrigin> {
-        self.of(fact).filter(|_| !self.gone.contains(fact))
+        self.get(fact).filter(|_| !self.retracted.contains(fact))
     }
 
     /// Records the origin of a fact. The first origin wins.
-    pub(super) fn say(&mut self, text: String, fact: &Fact, origin: SessionOrigin) {
-        if self.lifting.contains(&fact.predicate) {
-            self.lifts.insert(text.clone());
+    pub(super) fn record(&mut self, text: String, fact: &Fact, origin: SessionOrigin) {
+        if self.overriding_predicates.contains(&fact.predicate) {
+            self.overriding_facts.insert(text.clone());
         }
-        if self.gone.remove(&text) || !self.known.contains_key(&text) {
+        if self.retracted.remove(&text) || !self.known.contains_key(&text) {
             self.known.insert(text, (origin, fact.clone()));
         }
     }
 
     /// Records a request as the origin of a fact, even if the fact has another origin: it is
     /// retracted together with the request.
-    pub(super) fn ask(&mut self, text: String, fact: &Fact, turn: u64) {
-        self.gone.remove(&text);
+    pub(super) fn record_request(&mut self, text: String, fact: &Fact, turn: u64) {
+        self.retracted.remove(&text);
         self.known.insert(text, (SessionOrigin::Request(turn), fact.clone()));
     }
 
     /// Marks a fact as retracted.
-    pub(super) fn take_back(&mut self, fact: String) {
+    pub(super) fn mark_retracted(&mut self, fact: String) {
         if self.known.contains_key(&fact) {
-            self.gone.insert(fact);
+            self.retracted.insert(fact);
         }
     }
 
     /// Starts a turn: removes the retracted facts.
     pub(super) fn turn(&mut self) {
-        for fact in self.gone.drain() {
+        for fact in self.retracted.drain() {
             self.known.remove(&fact);
-            self.lifts.remove(&fact);
+            self.overriding_facts.remove(&fact);
         }
     }
 }
@@ -114,15 +114,15 @@ mod tests {
     fn what_is_taken_back_is_known_until_the_next_turn() {
         let mut origins = Origins::default();
         let fact = Fact { predicate: PredicateId(0), tuple: [].into(), rule: RuleId::ASSERTED };
-        origins.say("p".to_owned(), &fact, SessionOrigin::Intent(1));
-        origins.say("p".to_owned(), &fact, SessionOrigin::Intent(2));
-        origins.take_back("p".to_owned());
-        assert_eq!((origins.of("p"), origins.held("p")), (Some(SessionOrigin::Intent(1)), None));
+        origins.record("p".to_owned(), &fact, SessionOrigin::Intent(1));
+        origins.record("p".to_owned(), &fact, SessionOrigin::Intent(2));
+        origins.mark_retracted("p".to_owned());
+        assert_eq!((origins.get("p"), origins.held("p")), (Some(SessionOrigin::Intent(1)), None));
         origins.turn();
-        assert_eq!(origins.of("p"), None);
-        origins.say("p".to_owned(), &fact, SessionOrigin::Intent(3));
-        origins.take_back("p".to_owned());
-        origins.say("p".to_owned(), &fact, SessionOrigin::Hypothesis(3));
+        assert_eq!(origins.get("p"), None);
+        origins.record("p".to_owned(), &fact, SessionOrigin::Intent(3));
+        origins.mark_retracted("p".to_owned());
+        origins.record("p".to_owned(), &fact, SessionOrigin::Hypothesis(3));
         origins.turn();
         assert_eq!(origins.held("p"), Some(SessionOrigin::Hypothesis(3)));
     }

@@ -30,7 +30,7 @@ pub(super) enum RequestOutcome {
 
 impl RequestOutcome {
     /// The outcome according to the text of a tool result.
-    pub(super) fn of(text: &str) -> Self {
+    pub(super) fn parse(text: &str) -> Self {
         let mut head: String = text.chars().take(400).collect();
         head.make_ascii_lowercase();
         if BLOCKS.iter().any(|words| head.contains(words)) { Self::Blocked } else { Self::Ran }
@@ -109,11 +109,11 @@ mod tests {
 
     #[test]
     fn what_a_tool_says() {
-        assert_eq!(RequestOutcome::of("3 tests passed"), RequestOutcome::Ran);
+        assert_eq!(RequestOutcome::parse("3 tests passed"), RequestOutcome::Ran);
         assert_eq!(
-            RequestOutcome::of("tool call blocked by safety gate: delete_file"),
+            RequestOutcome::parse("tool call blocked by safety gate: delete_file"),
             RequestOutcome::Blocked
         );
-        assert_eq!(RequestOutcome::of("rm: permission denied"), RequestOutcome::Ran);
+        assert_eq!(RequestOutcome::parse("rm: permission denied"), RequestOutcome::Ran);
     }
 }

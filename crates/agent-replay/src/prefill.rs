@@ -44,7 +44,7 @@ impl Prefill {
         Ok(Self { turns })
     }
 
-    pub(super) fn of(&self, turn: u64) -> Option<&TurnPrefill> {
+    pub(super) fn get(&self, turn: u64) -> Option<&TurnPrefill> {
         self.turns.get(&turn)
     }
 }
@@ -58,9 +58,9 @@ mod tests {
     fn lines_are_read() {
         let text = "{\"turn\": 2, \"updates\": [\"p(/a).\"]}\n\n{\"turn\": 1, \"category\": \"/query\"}\n";
         let prefill = Prefill::read(text).unwrap();
-        assert_eq!(prefill.of(2).unwrap().updates, ["p(/a)."]);
-        assert_eq!(prefill.of(1).unwrap().category, "/query");
-        assert_eq!(prefill.of(3), None);
+        assert_eq!(prefill.get(2).unwrap().updates, ["p(/a)."]);
+        assert_eq!(prefill.get(1).unwrap().category, "/query");
+        assert_eq!(prefill.get(3), None);
         let why = Prefill::read("\n{\"turn\": 1, \"atoms\": []}").unwrap_err();
         assert!(why.starts_with("line 2 does not say"), "{why}");
     }

@@ -2,7 +2,7 @@
 //! counterfactual evaluations of the policy.
 
 use super::constitution::{find, text};
-use super::gate::{Gate, GateRequest, own_facts};
+use super::gate::{Gate, GateRequest, facts_of_replies};
 use super::reply_fact::ReplyFact;
 use super::session_origin::SessionOrigin;
 use super::verdict::Reliance;
@@ -27,12 +27,12 @@ impl Gate<'_> {
     ) -> Reliance {
         let proofs = [Some(proof), appeal.as_ref()];
         let mut granting = Vec::new();
-        proofs.into_iter().flatten().for_each(|proof| own_facts(proof, self.origins, &mut granting));
+        proofs.into_iter().flatten().for_each(|proof| facts_of_replies(proof, self.origins, &mut granting));
         let lifting: Vec<_> =
-            self.origins.lifting().into_iter().filter(|own| !granting.contains(own)).collect();
+            self.origins.overriding_replies().into_iter().filter(|own| !granting.contains(own)).collect();
         let mut trials = Counterfactuals { gate: self, request, left: MOST_TRIALS };
         let mut reliance = trials.granted(granting, &lifting);
-        if reliance.lifted.is_empty() {
+        if reliance.overriding.is_empty() {
             trials.lifted(&lifting, &mut reliance);
         }
         reliance
@@ -71,12 +71,12 @@ impl Counterfactuals<'_, '_> {
             looked_at = named.len();
             let Some(mut kernel) = self.without(&named.iter().collect::<Vec<_>>()) else { break };
             if let Some(denial) = self.denial(&mut kernel) {
-                return Reliance { granted: shown(&named), denial: Some(denial), ..Reliance::default() };
+                return Reliance { granting: shown(&named), denial: Some(denial), ..Reliance::default() };
             }
             let found = self.gate.with_kernel(&mut kernel).permission_proof(self.request);
-            found.iter().for_each(|proof| own_facts(proof, self.gate.origins, &mut named));
+            found.iter().for_each(|proof| facts_of_replies(proof, self.gate.origins, &mut named));
         }
-        Reliance { granted: shown(&named), ..Reliance::default() }
+        Reliance { granting: shown(&named), ..Reliance::default() }
     }
 
     /// Facts for a permission that needs either the granting facts or the overriding facts.
@@ -87,11 +87,11 @@ impl Counterfactuals<'_, '_> {
             if let Some(denial) = self.denial(&mut kernel) {
                 let gone: Vec<_> = granting.iter().collect();
                 let lifted = shown(&self.all_needed(lifting, &gone, &[]));
-                return Reliance { granted: shown(&granting), lifted, denial: Some(denial) };
+                return Reliance { granting: shown(&granting), overriding: lifted, denial: Some(denial) };
             }
             let looked_at = granting.len();
             let found = self.gate.with_kernel(&mut kernel).permission_proof(self.request);
-            found.iter().for_each(|proof| own_facts(proof, self.gate.origins, &mut granting));
+            found.iter().for_each(|proof| facts_of_replies(proof, self.gate.origins, &mut granting));
             if granting.len() == looked_at {
                 break;
             }
@@ -106,7 +106,7 @@ impl Counterfactuals<'_, '_> {
         }
         let now = denials(self.gate.kernel, self.gate, self.request);
         let Some(why) = self.blocked_without(&lifting.iter().collect::<Vec<_>>(), &now) else { return };
-        reliance.lifted = shown(&self.all_needed(lifting, &[], &now));
+        reliance.overriding = shown(&self.all_needed(lifting, &[], &now));
         reliance.denial.get_or_insert(why);
     }
 

@@ -32,7 +32,7 @@ pub struct StateFact {
 
 impl StateChange {
     /// The difference to the mark of a kernel.
-    pub(super) fn of(kernel: &Kernel) -> Self {
+    pub(super) fn from_kernel(kernel: &Kernel) -> Self {
         let (compiled, model) = (kernel.compiled(), kernel.model());
         let (mut change, mut bytes) = (Self::default(), (0, 0));
         for one in kernel.differences() {

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 use std::time::Instant;
 
-use super::{Basis, Constitution, Event, Prefill, Replay, ReplayOptions, Turn, facts};
+use super::{Constitution, ConstitutionConfig, Event, Prefill, Replay, ReplayOptions, Turn, facts};
 use mangle_engine::kernel::{Clock, Kernel, Limits, Reading};
 use mangle_engine::program::{FileSummary, Program};
 use mangle_settings::{ReplaySettings, TranscriptSettings};
@@ -67,7 +67,7 @@ impl Case {
     }
 
     pub(super) fn constitution(&self) -> Constitution {
-        let basis = Basis {
+        let basis = ConstitutionConfig {
             program: Arc::clone(&self.program),
             reading: self.reading,
             settings: self.replay.clone(),
@@ -81,7 +81,7 @@ impl Case {
                 kernel.assert(&fact);
             }
         };
-        Constitution::given(basis, give, &Cancel::new())
+        Constitution::with_facts(basis, give, &Cancel::new())
     }
 
     /// Replays the session. Returns the turns and the findings with their turn numbers.

@@ -6,7 +6,7 @@ use mangle_syntax::text::TextRange;
 
 /// The authority that decides a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Lock {
+pub enum Authority {
     /// The runtime itself, before the policy is evaluated.
     Filter,
     /// The rules of the constitution.
@@ -15,7 +15,7 @@ pub enum Lock {
     Gate,
 }
 
-impl Lock {
+impl Authority {
     /// The name in JSON output.
     #[must_use]
     pub fn word(self) -> &'static str {
@@ -54,7 +54,7 @@ pub struct Verdict {
     /// True if the request is permitted.
     pub is_permitted: bool,
     /// The authority that decided.
-    pub lock: Lock,
+    pub lock: Authority,
     /// The reason, as a sentence without a final period.
     pub why: String,
     /// The facts of the decision with their proofs: the permission, or the facts against the
@@ -86,9 +86,9 @@ impl Verdict {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Reliance {
     /// The facts of replies that are part of the permission, with their origins.
-    pub granted: Vec<(String, SessionOrigin)>,
+    pub granting: Vec<(String, SessionOrigin)>,
     /// The facts of replies that override a denial.
-    pub lifted: Vec<(String, SessionOrigin)>,
+    pub overriding: Vec<(String, SessionOrigin)>,
     /// The reason for a denial without these facts, as the end of a sentence.
     pub denial: Option<String>,
 }

@@ -49,7 +49,7 @@ pub fn declaration(analysis: &dyn Analysis, predicate: &Predicate) -> String {
 /// Predicates of a single test or sample are declared in that file.
 #[must_use]
 pub fn home(program: &Program, predicate: &Predicate) -> Option<DeclarationHome> {
-    HomeKey::of(program, predicate).find(program)
+    HomeKey::new(program, predicate).find(program)
 }
 
 /// The edits that declare predicates, next to the declarations of their package or before their
@@ -120,8 +120,8 @@ pub(super) fn add_fixes(
 pub(crate) struct Homes(Mutex<FxHashMap<HomeKey, Option<DeclarationHome>>>);
 
 impl Homes {
-    fn of(&self, program: &Program, predicate: &Predicate) -> Option<DeclarationHome> {
-        let key = HomeKey::of(program, predicate);
+    fn get(&self, program: &Program, predicate: &Predicate) -> Option<DeclarationHome> {
+        let key = HomeKey::new(program, predicate);
         let known = self.0.lock().get(&key).copied();
         known.unwrap_or_else(|| {
             let found = key.find(program);
@@ -151,7 +151,7 @@ struct HomeKey {
 }
 
 impl HomeKey {
-    fn of(program: &Program, predicate: &Predicate) -> Self {
+    fn new(program: &Program, predicate: &Predicate) -> Self {
         let own = program.clauses(predicate).next().map(|site| site.file.id);
         let single = own.filter(|file| is_single(program, *file));
         Self { single, package: if single.is_some() { "" } else { predicate.key.package() } }
@@ -186,7 +186,7 @@ fn fix(
     let is_own = file.package.map_or("", |own| own.as_str()) == predicate.key.package();
     let before = file.text.get(..usize::from(item.start)).unwrap_or_default();
     let may_be_before = is_own && (before.is_empty() || before.ends_with('\n'));
-    let home = homes.of(program, predicate);
+    let home = homes.get(program, predicate);
     if !is_undeclared(predicate) || home.is_none() && !may_be_before {
         return None;
     }
@@ -195,12 +195,12 @@ fn fix(
     Some(match home {
         Some(home) => {
             let (file, statement, range) = home.place;
-            fix.edit(Span::of(file, statement, range), format!("\n{declaration}"))
+            fix.edit(Span::new(file, statement, range), format!("\n{declaration}"))
         }
         // The package has no declaration yet.
         None => {
             let at = TextRange::empty(TextSize::new(0));
-            fix.edit(Span::of(file.id, statement, at), format!("{declaration}\n"))
+            fix.edit(Span::new(file.id, statement, at), format!("{declaration}\n"))
         }
     })
 }

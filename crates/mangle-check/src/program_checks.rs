@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 
-use crate::analysis::flow::{begin, follow};
+use crate::analysis::flow::{begin, update};
 use crate::analysis::{
     ColumnBounds, Emptiness, FAMILIES, Family, NAME_NEAR, ProgramCheck, ProgramContext, ProgramFindings,
     StorePossibility, Vocabulary,
@@ -23,7 +23,7 @@ use mangle_syntax::text::{FileId, StatementId};
 pub(crate) type Located = (FileId, StatementId, Finding);
 
 /// Minimum number of parts per thread.
-const FEW: usize = 256;
+const MIN_PARTS_PER_THREAD: usize = 256;
 
 /// Minimum number of files for a second thread in the first check of a program.
 const MANY_FILES: usize = 256;
@@ -189,7 +189,7 @@ impl ProgramChecks {
     fn update_vocabulary(&mut self, old: &Program, difference: &Difference) -> bool {
         for &id in &difference.touched {
             let (before, after) = (old.mentioned(id), self.program.mentioned(id));
-            if self.vocabulary.follow(before, after) {
+            if self.vocabulary.update(before, after) {
                 return false;
             }
             if after.is_some_and(|predicate| !predicate.exists()) {
@@ -206,13 +206,13 @@ impl ProgramChecks {
     fn update_flows(&mut self, affected: &mut FxHashSet<PredicateId>, difference: &Difference) {
         let program = self.program.clone();
         let touched: Vec<_> = affected.iter().chain(&difference.heads).copied().collect();
-        let emptied = follow(&mut self.emptiness, &program, touched.iter().copied());
+        let emptied = update(&mut self.emptiness, &program, touched.iter().copied());
         for id in emptied {
             affected.insert(id);
             affected.extend(program.users(program.get(id)));
         }
         if program.embedding.stores.is_some() {
-            for id in follow(&mut self.stores, &program, touched.iter().copied()) {
+            for id in update(&mut self.stores, &program, touched.iter().copied()) {
                 affected.insert(id);
                 affected.extend(program.users(program.get(id)));
             }
@@ -226,7 +226,7 @@ impl ProgramChecks {
             );
         }
         match (had_any, !self.aggregating.is_empty()) {
-            (true, true) => affected.extend(follow(&mut self.bounds, &program, touched)),
+            (true, true) => affected.extend(update(&mut self.bounds, &program, touched)),
             (false, true) => {
                 begin(&mut self.bounds, &program, &program.dependencies().strata());
                 affected.extend(self.bounds.predicates());
@@ -296,7 +296,7 @@ impl ProgramChecks {
     /// Runs the checks of these parts and stores the findings.
     fn run(&mut self, parts: Vec<Part>) {
         let this = &*self;
-        let found = parallel::map(&parts, FEW, |part| (*part, this.check(*part)));
+        let found = parallel::map(&parts, MIN_PARTS_PER_THREAD, |part| (*part, this.check(*part)));
         found.into_iter().for_each(|(part, found)| self.keep(part, found));
     }
 
@@ -310,7 +310,7 @@ impl ProgramChecks {
             bounds: &self.bounds,
             vocabulary: &self.vocabulary,
         };
-        let mut out = ProgramFindings::without(Arc::clone(&self.off));
+        let mut out = ProgramFindings::with_disabled(Arc::clone(&self.off));
         for check in FAMILIES.iter().filter(|family| self.is_on(family)).flat_map(|family| family.program) {
             match (check, part) {
                 (ProgramCheck::File(check), Part::File(at)) => {
@@ -329,7 +329,7 @@ impl ProgramChecks {
                 _ => {}
             }
         }
-        let mut found = out.into_wanted();
+        let mut found = out.into_enabled();
         add_fixes(&mut found, program, &self.types, &self.homes);
         found
     }

@@ -12,7 +12,7 @@ use super::value::{KeyPath, Reader, TableReader};
 impl HintSettings {
     /// Reads the settings that an editor sends. Values of the wrong kind are ignored.
     #[must_use]
-    pub fn of_editor(sent: &Json) -> Self {
+    pub fn from_editor(sent: &Json) -> Self {
         read(sent)
     }
 }
@@ -20,7 +20,7 @@ impl HintSettings {
 impl LensSettings {
     /// Reads the settings that an editor sends. Values of the wrong kind are ignored.
     #[must_use]
-    pub fn of_editor(sent: &Json) -> Self {
+    pub fn from_editor(sent: &Json) -> Self {
         read(sent)
     }
 }

@@ -65,6 +65,6 @@ impl Setting<Self> for EngineChoice {
     }
 
     fn output(value: &Self) -> SettingValue {
-        SettingValue::of(value.as_str())
+        SettingValue::new(value.as_str())
     }
 }

@@ -57,6 +57,6 @@ impl Setting<Self> for FailOn {
     }
 
     fn output(value: &Self) -> SettingValue {
-        SettingValue::of(value.as_str())
+        SettingValue::new(value.as_str())
     }
 }

@@ -31,14 +31,14 @@ impl Globs {
     /// # Errors
     /// Returns the index of the first invalid pattern and the reason.
     pub fn new(patterns: Vec<String>) -> Result<Self, (usize, String)> {
-        let (globs, mut unusable) = Self::usable(patterns);
+        let (globs, mut unusable) = Self::compile_valid(patterns);
         if unusable.is_empty() { Ok(globs) } else { Err(unusable.swap_remove(0)) }
     }
 
     /// Compiles the valid patterns. Returns the indices of the invalid patterns, in order, with the
     /// reasons. Equal patterns are compiled once.
     #[must_use]
-    pub fn usable(patterns: Vec<String>) -> (Self, Vec<(usize, String)>) {
+    pub fn compile_valid(patterns: Vec<String>) -> (Self, Vec<(usize, String)>) {
         let (mut set, mut usable, mut unusable) = (GlobSetBuilder::new(), Vec::new(), Vec::new());
         let (mut known, mut places) = (FxHashMap::default(), Vec::new());
         for (index, pattern) in patterns.into_iter().enumerate() {
@@ -79,10 +79,10 @@ impl Globs {
     /// example `**/*.gl`, are not reported because they name no particular file.
     #[must_use]
     pub fn unmatched<'p>(&self, paths: impl Iterator<Item = &'p str>) -> Vec<usize> {
-        let mut matched = vec![false; self.set.len() / FORMS];
+        let mut matched = vec![false; self.set.len() / GLOBS_PER_PATTERN];
         for path in paths {
             for form in self.set.matches(path) {
-                if let Some(matched) = matched.get_mut(form / FORMS) {
+                if let Some(matched) = matched.get_mut(form / GLOBS_PER_PATTERN) {
                     *matched = true;
                 }
             }
@@ -113,7 +113,8 @@ impl Globs {
         at: KeyPath,
     ) -> Option<(Self, Vec<Span>)> {
         let patterns = reader.strings(value, &at.label());
-        let (globs, unusable) = Self::usable(patterns.iter().map(|(pattern, _)| pattern.clone()).collect());
+        let (globs, unusable) =
+            Self::compile_valid(patterns.iter().map(|(pattern, _)| pattern.clone()).collect());
         let surplus = unusable.iter().filter(|(_, why)| *why == too_many()).count();
         let (mut unusable, mut places, mut is_reported) =
             (unusable.into_iter().peekable(), Vec::new(), false);
@@ -145,7 +146,7 @@ impl Setting<Self> for Globs {
     }
 
     fn output(value: &Self) -> SettingValue {
-        SettingValue::of(value.patterns())
+        SettingValue::new(value.patterns())
     }
 }
 
@@ -177,7 +178,7 @@ fn unusable_glob(pattern: &str, why: String) -> ValueError {
 }
 
 /// The number of globs that one pattern compiles to.
-const FORMS: usize = 2;
+const GLOBS_PER_PATTERN: usize = 2;
 
 /// Maximum number of distinct patterns in a list. All patterns compile to one automaton, and
 /// building it is slow.
@@ -198,7 +199,7 @@ fn compiled(pattern: &str) -> Result<Vec<Glob>, String> {
 }
 
 /// The pattern itself, and the pattern for everything below a folder of that name.
-fn forms(pattern: &str) -> Result<[String; FORMS], String> {
+fn forms(pattern: &str) -> Result<[String; GLOBS_PER_PATTERN], String> {
     if pattern.is_empty() {
         return Err("it is empty".into());
     }

@@ -107,11 +107,11 @@ impl Text for Instant {
     const KIND: Kind = Kind::Instant;
 
     fn parse(text: &str, _: KeyPath) -> Result<i64, ValueError> {
-        instant(text).map_err(ValueError::new)
+        parse_timestamp(text).map_err(ValueError::new)
     }
 
     fn print(value: &i64) -> String {
-        instant_text(*value)
+        format_timestamp(*value)
     }
 }
 
@@ -119,7 +119,7 @@ impl Text for Instant {
 ///
 /// # Errors
 /// Returns a headline if the text is not a timestamp, or is outside of the years 1678 to 2261.
-pub fn instant(text: &str) -> Result<i64, String> {
+pub fn parse_timestamp(text: &str) -> Result<i64, String> {
     let wrong = || format!("`{}` is not an instant such as `2026-01-31T12:00:00Z`", shorten(text));
     let instant: jiff::Timestamp = text.parse().map_err(|_| wrong())?;
     i64::try_from(instant.as_nanosecond())
@@ -128,7 +128,7 @@ pub fn instant(text: &str) -> Result<i64, String> {
 
 /// Formats a timestamp so that [`instant`] can parse it.
 #[must_use]
-pub fn instant_text(nanos: i64) -> String {
+pub fn format_timestamp(nanos: i64) -> String {
     jiff::Timestamp::from_nanosecond(nanos.into())
         .map_or_else(|_| nanos.to_string(), |instant| instant.to_string())
 }
@@ -140,13 +140,13 @@ mod tests {
 
     #[test]
     fn instants() {
-        assert_eq!(instant("1970-01-01T00:00:01.5Z"), Ok(1_500_000_000));
-        assert_eq!(instant("1970-01-01T02:00:00+02:00"), Ok(0));
-        assert_eq!(instant_text(1_500_000_000), "1970-01-01T00:00:01.5Z");
+        assert_eq!(parse_timestamp("1970-01-01T00:00:01.5Z"), Ok(1_500_000_000));
+        assert_eq!(parse_timestamp("1970-01-01T02:00:00+02:00"), Ok(0));
+        assert_eq!(format_timestamp(1_500_000_000), "1970-01-01T00:00:01.5Z");
         for wrong in
             ["", "now", "2026-01-31", "2026-02-30T00:00:00Z", "2026-01-31T12:00:00", "9999-01-01T00:00:00Z"]
         {
-            assert!(instant(wrong).unwrap_err().starts_with(&format!("`{wrong}` is ")), "{wrong}");
+            assert!(parse_timestamp(wrong).unwrap_err().starts_with(&format!("`{wrong}` is ")), "{wrong}");
         }
     }
 

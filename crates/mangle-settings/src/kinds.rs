@@ -20,7 +20,7 @@ impl Setting<Self> for bool {
     }
 
     fn output(value: &Self) -> SettingValue {
-        SettingValue::of(*value)
+        SettingValue::new(*value)
     }
 }
 
@@ -53,7 +53,7 @@ impl<K: Text> Setting<K::Value> for K {
     }
 
     fn output(value: &K::Value) -> SettingValue {
-        SettingValue::of(K::print(value))
+        SettingValue::new(K::print(value))
     }
 }
 
@@ -69,7 +69,7 @@ impl<K: Text> Setting<Vec<K::Value>> for Vec<K> {
     }
 
     fn output(value: &Vec<K::Value>) -> SettingValue {
-        SettingValue::of(value.iter().map(K::print).collect::<Vec<_>>())
+        SettingValue::new(value.iter().map(K::print).collect::<Vec<_>>())
     }
 }
 
@@ -113,7 +113,7 @@ where
     }
 
     fn output(value: &T) -> SettingValue {
-        SettingValue::of(*value)
+        SettingValue::new(*value)
     }
 }
 
@@ -128,7 +128,7 @@ impl<const LEAST: u32, const MOST: u32> Setting<f64> for Decimal<LEAST, MOST> {
     }
 
     fn output(value: &f64) -> SettingValue {
-        SettingValue::of(*value)
+        SettingValue::new(*value)
     }
 }
 

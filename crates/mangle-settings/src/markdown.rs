@@ -19,7 +19,7 @@ pub fn markdown(tables: &[&str]) -> String {
 
 /// The keys of one section, as a Markdown list.
 #[must_use]
-pub fn markdown_of(section: &Section) -> String {
+pub fn section_markdown(section: &Section) -> String {
     items(section)
 }
 

@@ -22,7 +22,7 @@ pub enum SettingValue {
 }
 
 impl SettingValue {
-    pub(super) fn of(value: impl Into<Json>) -> Self {
+    pub(super) fn new(value: impl Into<Json>) -> Self {
         Self::Value(value.into())
     }
 

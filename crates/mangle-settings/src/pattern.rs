@@ -18,7 +18,7 @@ use super::value::{KeyPath, ValueError, shorten};
 /// # Errors
 /// Returns an error if the pattern is invalid.
 pub fn gate_pattern(pattern: &str) -> Result<Regex, regex::Error> {
-    Regex::new(&ours(pattern))
+    Regex::new(&to_regex_syntax(pattern))
 }
 
 /// The reason that a pattern is invalid.
@@ -65,7 +65,7 @@ impl Text for GatePattern {
 }
 
 /// Translates a Go pattern to the syntax of the crate `regex`.
-fn ours(pattern: &str) -> String {
+fn to_regex_syntax(pattern: &str) -> String {
     let mut out = String::with_capacity(pattern.len() * 2);
     let mut rest = pattern.chars().peekable();
     while let Some(char) = rest.next() {
@@ -145,7 +145,7 @@ mod tests {
             all.map(|text| regex.is_match(text)).collect::<Vec<_>>()
         });
         let wanted = is_in.iter().map(|_| true).chain(is_not_in.iter().map(|_| false)).collect();
-        assert_eq!(found, Some(wanted), "{pattern} as {}", ours(pattern));
+        assert_eq!(found, Some(wanted), "{pattern} as {}", to_regex_syntax(pattern));
     }
 
     #[test]

@@ -14,13 +14,13 @@ pub struct Phrase {
 
 impl Phrase {
     /// The placeholders: the words in braces of the text.
-    pub fn holes(&self) -> impl Iterator<Item = &'static str> {
-        holes(self.text)
+    pub fn placeholders(&self) -> impl Iterator<Item = &'static str> {
+        placeholders_of(self.text)
     }
 }
 
 /// The words in braces of a text.
-pub(super) fn holes(text: &str) -> impl Iterator<Item = &str> {
+pub(super) fn placeholders_of(text: &str) -> impl Iterator<Item = &str> {
     let words = text.split('{').skip(1).filter_map(|rest| rest.split_once('}')).map(|(word, _)| word);
     words
         .filter(|word| !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_'))

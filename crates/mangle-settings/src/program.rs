@@ -6,7 +6,7 @@ use super::Globs;
 use super::declare::settings;
 use super::keys::Kind;
 use super::kinds::{Entry, Text};
-use super::program_places::ProgramPlaces;
+use super::program_ranges::ProgramRanges;
 use super::value::{KeyPath, Reader, ValueError, first_line, shorten};
 use mangle_syntax::text::{Symbol, TextRange};
 
@@ -56,11 +56,11 @@ impl Entry for ProgramSettings {
         for (name, span) in reader.take_notes("program.name") {
             if others.iter().any(|other| other.name.as_ref() == Some(&name)) {
                 let error = ValueError::new(format!("second program with the name `{}`", shorten(&name)));
-                reader.odd_value(span, error.note("output cannot distinguish the two programs"));
+                reader.questionable_value(span, error.note("output cannot distinguish the two programs"));
             }
         }
         let (include, hybrid) = (reader.take_places("program.include"), reader.take_places("program.hybrid"));
-        reader.programs.push(ProgramPlaces { start, include, hybrid });
+        reader.programs.push(ProgramRanges { start, include, hybrid });
         Some(program)
     }
 }

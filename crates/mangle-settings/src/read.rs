@@ -7,17 +7,17 @@ use toml_span::{ErrorKind, Span};
 use super::findings::CONFIG_SYNTAX;
 use super::output::SettingTable as _;
 use super::value::{Reader, first_line, range, shorten};
-use super::{ProgramPlaces, Settings, Vocabulary};
+use super::{ProgramRanges, Settings, Vocabulary};
 use mangle_syntax::lint::{Finding, Rule, Span as Place};
 use mangle_syntax::text::TextRange;
 
 /// Result of reading a configuration file.
 #[derive(Debug, Default)]
-pub struct Parsed {
+pub struct ParsedConfig {
     /// The settings of the file.
     pub settings: Settings,
     /// The source ranges of each of [`Settings::programs`].
-    pub programs: Vec<ProgramPlaces>,
+    pub programs: Vec<ProgramRanges>,
     /// Each pattern of [`super::KernelSettings::sample`]. Ranges are relative to the start of the
     /// file.
     pub sample: Vec<TextRange>,
@@ -41,7 +41,7 @@ pub struct Parsed {
 /// Parses a configuration file. Errors become findings, and the valid settings apply. A file for
 /// another version of this tool yields only that finding.
 #[must_use]
-pub fn parse(text: &str, vocabulary: Vocabulary<'_>) -> Parsed {
+pub fn parse(text: &str, vocabulary: Vocabulary<'_>) -> ParsedConfig {
     // Editors on Windows write a byte order mark, which TOML does not allow. Blanks keep the
     // offsets.
     let blanked = text.strip_prefix('\u{feff}').map(|rest| format!("   {rest}"));
@@ -55,7 +55,7 @@ pub fn parse(text: &str, vocabulary: Vocabulary<'_>) -> Parsed {
         }
         Err(error) => reader.findings.push(syntax(text, &error)),
     }
-    Parsed {
+    ParsedConfig {
         settings,
         sample: reader.take_places("kernel.sample"),
         grammars: reader.take_places("decoding.files"),

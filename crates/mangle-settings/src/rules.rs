@@ -42,7 +42,7 @@ impl RuleSettings {
 
     /// Returns `base`, overridden by the rules that these settings configure.
     #[must_use]
-    pub fn over(&self, base: &Self) -> Self {
+    pub fn overriding(&self, base: &Self) -> Self {
         let mut overrides = base.overrides.clone();
         overrides.extend(&self.overrides);
         Self { overrides }

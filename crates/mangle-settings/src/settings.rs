@@ -3,7 +3,7 @@
 use super::declare::settings;
 use super::kinds::Tables;
 use super::value::Reader;
-use super::version::{self, VersionReq, unfit};
+use super::version::{self, VersionReq, version_mismatch};
 use super::{
     DecodingSettings, FailOn, FilesSettings, FormatSettings, KernelSettings, MaxFindings, ProgramSettings,
     PromptSettings, ReplaySettings, RuleSettings, RuntimeSettings, TranscriptSettings, VerifySettings,
@@ -51,7 +51,7 @@ settings! {
 impl Settings {
     /// True if the file accepts this version of the tool.
     #[must_use]
-    pub fn fits(&self) -> bool {
+    pub fn accepts_this_version(&self) -> bool {
         self.required_version.as_ref().is_none_or(version::is_this)
     }
 }
@@ -59,7 +59,9 @@ impl Settings {
 /// Reports a file that requires another version of this tool.
 fn check_required(settings: &Settings, reader: &mut Reader<'_>) {
     let place = reader.take_places("required_version").pop();
-    if let (Some(required), Some(place), false) = (&settings.required_version, place, settings.fits()) {
-        reader.unfit = Some(unfit(required, place));
+    if let (Some(required), Some(place), false) =
+        (&settings.required_version, place, settings.accepts_this_version())
+    {
+        reader.version_mismatch = Some(version_mismatch(required, place));
     }
 }

@@ -182,7 +182,7 @@ impl Setting<String> for LinePattern {
         for name in regex.capture_names().flatten().filter(|name| !PATTERN_GROUPS.contains(name)) {
             let error = ValueError::new(format!("unknown group `{}` in {}", shorten(name), at.label()))
                 .note(format!("the groups are {}", listed(PATTERN_GROUPS)));
-            reader.odd_value_near(span, error, name, PATTERN_GROUPS);
+            reader.questionable_value_near(span, error, name, PATTERN_GROUPS);
         }
         Some(pattern)
     }

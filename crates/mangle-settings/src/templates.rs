@@ -32,7 +32,7 @@ impl Setting<BTreeMap<String, String>> for Templates {
                 check_phrase(reader, phrase, &text, span);
             } else if is_path(&text) {
                 let error = ValueError::new(format!("template is the path `{}`", shorten(&text)));
-                reader.odd_value(span, error.note("a template is the text itself: no file is read"));
+                reader.questionable_value(span, error.note("a template is the text itself: no file is read"));
             }
             reader.note(at, &name, key);
             templates.insert(name, text);
@@ -48,18 +48,18 @@ impl Setting<BTreeMap<String, String>> for Templates {
 
 /// Reports placeholders that are missing in the text of a phrase, and unknown placeholders.
 fn check_phrase(reader: &mut Reader<'_>, phrase: &Phrase, text: &str, span: Span) {
-    let (name, holes) = (phrase.name, phrase.holes().collect::<Vec<_>>());
+    let (name, holes) = (phrase.name, phrase.placeholders().collect::<Vec<_>>());
     if holes.is_empty() || text.is_empty() {
         return;
     }
     let all = holes.iter().map(|hole| format!("`{{{hole}}}`")).collect::<Vec<_>>().join(", ");
     let note = format!("its placeholders are {all}");
     // A misspelled placeholder also omits its value, so the misspelling is reported first.
-    if let Some(unknown) = super::phrases::holes(text).find(|word| !holes.contains(word)) {
+    if let Some(unknown) = super::phrases::placeholders_of(text).find(|word| !holes.contains(word)) {
         let error = ValueError::new(format!("unknown placeholder `{{{}}}` in `{name}`", shorten(unknown)));
-        reader.odd_value(span, error.note(note));
+        reader.questionable_value(span, error.note(note));
     } else if !holes.iter().any(|hole| text.contains(&format!("{{{hole}}}"))) {
-        reader.odd_value(span, ValueError::new(format!("`{name}` has no placeholder")).note(note));
+        reader.questionable_value(span, ValueError::new(format!("`{name}` has no placeholder")).note(note));
     }
 }
 

@@ -7,8 +7,8 @@ use proptest::prelude::*;
 
 use super::schema::schema;
 use super::{
-    Caps, Consumer, Container, FailOn, Parsed, Period, Profile, ProgramSettings, RULES, Reading, Select,
-    SettingTable as _, Settings, Strictness, TypeSeverity, Vocabulary, keys, parse,
+    Caps, Consumer, Container, FailOn, ParsedConfig, Period, Profile, ProgramSettings, RULES, Reading,
+    Select, SettingTable as _, Settings, Strictness, TypeSeverity, Vocabulary, keys, parse,
 };
 use mangle_syntax::lint::{FixKind, Group, Rule, Severity};
 use mangle_syntax::text::slice;
@@ -36,7 +36,7 @@ const fn rule(code: &'static str, name: &'static str, group: Group) -> Rule {
     }
 }
 
-fn read(text: &str) -> Parsed {
+fn read(text: &str) -> ParsedConfig {
     let rules: Vec<_> = [&SAFETY, &ORDER, &IDIOM].into_iter().chain(RULES.iter().copied()).collect();
     parse(text, Vocabulary { rules: &rules })
 }
@@ -618,8 +618,8 @@ fn a_version_that_does_not_fit_is_the_one_finding() {
             config-bad-value at "latest": `latest` is not a version requirement
         "#]],
     );
-    assert!(!read("required_version = '>=99'\n").settings.fits());
-    assert!(read("required_version = '>=0.1'\n").settings.fits());
+    assert!(!read("required_version = '>=99'\n").settings.accepts_this_version());
+    assert!(read("required_version = '>=0.1'\n").settings.accepts_this_version());
 }
 
 #[test]

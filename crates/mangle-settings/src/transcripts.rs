@@ -135,7 +135,7 @@ settings! {
         /// True if a reply without a valid envelope is an error ([`TranscriptSettings::require_valid_json`]).
         strict: bool;
         /// The rule for full stops at the end of updates.
-        full_stops: FullStops;
+        full_stops: PeriodRequirement;
         /// The runtime whose behavior is modeled ([`TranscriptSettings::runtime`]).
         runtime: Runtime;
         /// True if nothing shows the runtime: neither a setting nor the policy. Then no convention of it is expected.
@@ -234,28 +234,28 @@ impl Setting<Period> for PeriodOrFlag {
 /// The sources that decide whether an update must end in a period. The first available source
 /// applies. If none is available, the members of the envelope determine its version.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct FullStops {
+pub struct PeriodRequirement {
     /// The setting `trailing_period`.
     pub setting: Option<Period>,
     /// The prescribed version, which overrides the version of an envelope.
-    pub given: Option<Profile>,
+    pub prescribed: Option<Profile>,
     /// The version of envelopes that name none: from the settings, or the most common version of
     /// the session.
     pub usual: Option<Profile>,
 }
 
-impl Default for FullStops {
+impl Default for PeriodRequirement {
     /// The rules of the runtime, which supports one version.
     fn default() -> Self {
-        Self { setting: None, given: Some(Profile::Current), usual: None }
+        Self { setting: None, prescribed: Some(Profile::Current), usual: None }
     }
 }
 
-impl FullStops {
+impl PeriodRequirement {
     /// True if an update without an envelope needs the period.
     #[must_use]
     pub fn are_needed(self) -> bool {
-        self.are_needed_in(self.given.or(self.usual).unwrap_or(Profile::Current))
+        self.are_needed_in(self.prescribed.or(self.usual).unwrap_or(Profile::Current))
     }
 
     /// True if an update in an envelope of this version needs the period.
@@ -406,10 +406,10 @@ impl TranscriptSettings {
     /// The limits of the runtime for a reply. `given` is the prescribed version of the reply, and
     /// `session` is the most common version of its session.
     #[must_use]
-    pub fn caps_of(&self, given: Option<Profile>, session: Option<Profile>) -> Caps {
-        let full_stops = FullStops {
+    pub fn limits_for(&self, given: Option<Profile>, session: Option<Profile>) -> Caps {
+        let full_stops = PeriodRequirement {
             setting: self.atoms.trailing_period,
-            given: self.prescribed.or(given),
+            prescribed: self.prescribed.or(given),
             usual: self.profile.or(session),
         };
         Caps { full_stops, ..self.caps.clone() }

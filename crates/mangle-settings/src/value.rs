@@ -8,7 +8,7 @@ use toml_span::{Span, Value};
 use super::findings::{CONFIG_BAD_VALUE, CONFIG_UNKNOWN_KEY};
 use super::keys::{Key, Kind, Section, sections};
 use super::output::SettingTable;
-use super::program_places::ProgramPlaces;
+use super::program_ranges::ProgramRanges;
 use super::vocabulary::Vocabulary;
 use mangle_syntax::lint::{Finding, Fix, Rule, Severity};
 use mangle_syntax::text::{TextRange, TextSize, listed, nearest, size, slice, text_len};
@@ -24,8 +24,8 @@ pub(super) struct Reader<'t> {
     pub(super) findings: Vec<Finding>,
     /// The finding for a file that requires another version of this tool. It replaces all other
     /// findings.
-    pub(super) unfit: Option<Finding>,
-    pub(super) programs: Vec<ProgramPlaces>,
+    pub(super) version_mismatch: Option<Finding>,
+    pub(super) programs: Vec<ProgramRanges>,
     pub(super) rules: Vec<(&'static Rule, TextRange)>,
     notes: Vec<Note>,
 }
@@ -100,7 +100,7 @@ impl<'t> Reader<'t> {
             root,
             vocabulary,
             findings: Vec::new(),
-            unfit: None,
+            version_mismatch: None,
             programs: Vec::new(),
             rules: Vec::new(),
             notes: Vec::new(),
@@ -146,7 +146,7 @@ impl<'t> Reader<'t> {
 
     /// The findings in the order of the file. Settings for another version are not checked.
     pub(super) fn finish(mut self) -> Vec<Finding> {
-        if let Some(unfit) = self.unfit {
+        if let Some(unfit) = self.version_mismatch {
             return vec![unfit];
         }
         self.findings.sort_by_key(|finding| finding.range.start());
@@ -203,13 +203,13 @@ impl<'t> Reader<'t> {
     }
 
     /// Reports a questionable value that is still used.
-    pub(super) fn odd_value(&mut self, span: Span, error: ValueError) {
+    pub(super) fn questionable_value(&mut self, span: Span, error: ValueError) {
         let range = first_line(self.text, span);
         self.findings.push(error.finding(range));
     }
 
     /// Reports a questionable value that is still used, and suggests the nearest of `known`.
-    pub(super) fn odd_value_near<'a>(
+    pub(super) fn questionable_value_near<'a>(
         &mut self,
         span: Span,
         error: ValueError,

@@ -20,7 +20,7 @@ pub(super) fn is_this(required: &VersionReq) -> bool {
 }
 
 /// The finding about a requirement that this version does not meet.
-pub(super) fn unfit(required: &VersionReq, range: TextRange) -> Finding {
+pub(super) fn version_mismatch(required: &VersionReq, range: TextRange) -> Finding {
     let message = format!("project requires mangle-ls {required}, this is {THIS}");
     Finding::new(&REQUIRED_VERSION, range, message)
         .note("its settings and rules may differ from those of this version")

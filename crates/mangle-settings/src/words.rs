@@ -57,7 +57,7 @@ macro_rules! words {
             }
 
             fn output(value: &Self) -> $crate::output::SettingValue {
-                $crate::output::SettingValue::of(value.as_str())
+                $crate::output::SettingValue::new(value.as_str())
             }
         }
     };

@@ -30,7 +30,7 @@ impl AbortSearch {
     ///
     /// Returns `None` if worlds are restricted or another program is compared, because such
     /// searches differ between questions.
-    fn of(question: &Question, scope: Scope) -> Option<Self> {
+    fn new(question: &Question, scope: Scope) -> Option<Self> {
         let compiled = &question.compiled;
         let inputs = question.inputs.iter().flat_map(|input| &input.predicates);
         let arity = |relation: u32| compiled.arities.get(relation as usize).copied().unwrap_or(0);
@@ -43,7 +43,7 @@ impl AbortSearch {
 impl AbortMemo {
     /// Returns the question without the abort search, if a previous search found no world.
     pub(crate) fn reduce(&self, question: Question, scope: Scope) -> Question {
-        let search = AbortSearch::of(&question, scope);
+        let search = AbortSearch::new(&question, scope);
         let is_known = search.is_some_and(|search| self.none.borrow().contains(&search));
         Question { looks_for_aborts: question.looks_for_aborts && !is_known, ..question }
     }
@@ -51,7 +51,7 @@ impl AbortMemo {
     /// Records the result of a question.
     pub(crate) fn remember(&self, question: &Question, scope: Scope, searched: &Searched) {
         let is_none = matches!(searched.outcome, Outcome::Never(_) | Outcome::NotInScope);
-        let search = AbortSearch::of(question, scope).filter(|_| is_none && question.looks_for_aborts);
+        let search = AbortSearch::new(question, scope).filter(|_| is_none && question.looks_for_aborts);
         self.none.borrow_mut().extend(search);
     }
 }

@@ -131,7 +131,7 @@ pub fn verify(setup: Setup<'_>, property: &Property, scope: Scope, cancel: &Canc
     let asked = setup.aborts.reduce(asked, scope);
     let mut searched = search(&asked, scope, cancel);
     setup.aborts.remember(&asked, scope, &searched);
-    let mut answer = Answer::of(property, &mut searched, scope, &asked);
+    let mut answer = Answer::from_search(property, &mut searched, scope, &asked);
     if answer.verdict == Verdict::Vacuous {
         answer.message = vacuity::message(setup.program, setup.name, &asked.constants);
     }
@@ -139,7 +139,7 @@ pub fn verify(setup: Setup<'_>, property: &Property, scope: Scope, cancel: &Canc
         let other = question(Setup { reading: setup.reading.other(), ..setup }, property).ok();
         answer.other_reading = other.map(|asked| {
             let mut searched = search(&asked, scope, cancel);
-            Answer::of(property, &mut searched, scope, &asked).verdict
+            Answer::from_search(property, &mut searched, scope, &asked).verdict
         });
         let differs = answer.other_reading.is_some_and(|other| other != answer.verdict);
         if let Some(world) = answer.world.as_ref().filter(|_| differs && answer.originals.is_empty()) {
@@ -203,10 +203,15 @@ impl Answer {
         Self::new(Verdict::NotDecided, format!("not decided: {obstacle}{covered}"))
     }
 
-    fn of(property: &Property, searched: &mut Searched, scope: Scope, asked: &crate::Question) -> Self {
+    fn from_search(
+        property: &Property,
+        searched: &mut Searched,
+        scope: Scope,
+        asked: &crate::Question,
+    ) -> Self {
         let covered = covered(searched, scope, asked);
         let facts = scope.facts;
-        let wants_world = property.kind.wants_world();
+        let wants_world = property.kind.is_existential();
         let is_vacuous = searched.is_constant && !wants_world && !asked.constants.is_empty();
         let mut answer = match &mut searched.outcome {
             Outcome::Found { world, is_smallest } => Self::found(world, *is_smallest, wants_world, asked),

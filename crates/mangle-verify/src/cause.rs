@@ -12,13 +12,13 @@ use mangle_syntax::syntax::SourceFile;
 use mangle_syntax::text::{FileId, slice};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::program_pair::{ProgramPair, in_other_text, without_mark};
+use crate::program_pair::{ProgramPair, original_fact, renamed_fact};
 
 /// The maximum number of nested derivations that are followed.
 const DEEPEST: usize = 64;
 
 /// The rules of two programs and their facts in one world.
-pub(crate) struct Parting<'p> {
+pub(crate) struct DifferenceTracer<'p> {
     compiled: &'p Arc<CompiledProgram>,
     clock: Clock,
     pair: &'p ProgramPair,
@@ -28,7 +28,7 @@ pub(crate) struct Parting<'p> {
     digests: [FxHashSet<u64>; 2],
 }
 
-impl<'p> Parting<'p> {
+impl<'p> DifferenceTracer<'p> {
     pub(crate) fn new(
         compiled: &'p Arc<CompiledProgram>,
         model: &Model,
@@ -121,7 +121,7 @@ impl<'p> Parting<'p> {
 
 /// Returns the corresponding fact of the other program.
 fn counterpart(fact: &str) -> String {
-    without_mark(fact).unwrap_or_else(|| in_other_text(fact))
+    original_fact(fact).unwrap_or_else(|| renamed_fact(fact))
 }
 
 /// True if a fact matches a pattern. In a pattern, `_` is any argument.

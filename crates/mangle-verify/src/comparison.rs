@@ -11,10 +11,10 @@ use mangle_engine::kernel::{CompiledProgram, Kernel, Proof};
 use mangle_engine::program::Program;
 use mangle_syntax::text::{Cancel, FileId};
 
-use crate::cause::Parting;
+use crate::cause::DifferenceTracer;
 use crate::goal_rules::{ComparedAtom, Direction};
 use crate::plain_proof::plain_proof;
-use crate::program_pair::{ProgramPair, in_other_text, with_own_names, without_mark};
+use crate::program_pair::{ProgramPair, original_fact, renamed_fact, with_own_names};
 use crate::question::{Setup, difference, own_program};
 use crate::same_rules::SAME_RULES;
 use crate::search::{Outcome, Question, Scope, World, search};
@@ -158,7 +158,7 @@ impl DifferenceSearch<'_> {
         let (model, compiled) = (world.kernel.model(), world.kernel.compiled());
         let whole = |fact: &mangle_engine::kernel::Fact| {
             let text = model.fact_within(compiled, fact.predicate, &fact.tuple, usize::MAX);
-            without_mark(&text).unwrap_or(text)
+            original_fact(&text).unwrap_or(text)
         };
         let mut facts: Vec<String> = world.facts.iter().map(whole).collect();
         facts.sort();
@@ -172,7 +172,7 @@ impl DifferenceSearch<'_> {
         direction: Direction,
         world: Vec<String>,
     ) -> Result<Option<LocatedDifference>, PropertyError> {
-        let both: String = world.iter().map(|fact| format!("{fact}.\n{}.\n", in_other_text(fact))).collect();
+        let both: String = world.iter().map(|fact| format!("{fact}.\n{}.\n", renamed_fact(fact))).collect();
         let question = difference(self.setup, self.pair, &self.atom, direction, both)?;
         let mut kernel = self.evaluate(&question);
         let has_fact = kernel.model().relation(question.goal).is_some_and(|relation| !relation.is_empty());
@@ -182,7 +182,7 @@ impl DifferenceSearch<'_> {
         let compiled = Arc::clone(&question.compiled);
         let proof = kernel.model_mut().explain(&compiled, question.clock, question.goal, 0);
         let Some(fact) = proof.nodes.get(1).map(|node| node.fact.clone()) else { return Ok(None) };
-        let parting = Parting::new(&compiled, kernel.model(), question.clock, self.pair);
+        let parting = DifferenceTracer::new(&compiled, kernel.model(), question.clock, self.pair);
         let place = parting.cause(kernel.model_mut(), &fact);
         let proof = plain_proof(parting.proof(kernel.model_mut(), &fact).unwrap_or(proof));
         let cause = place.map(|place| Cause {

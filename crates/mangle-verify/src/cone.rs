@@ -25,12 +25,12 @@ impl Cone {
 }
 
 /// The relations that each relation reads.
-pub(crate) struct Reading<'c> {
+pub(crate) struct Dependencies<'c> {
     compiled: &'c CompiledProgram,
     reads: FxHashMap<RelationId, FxHashSet<RelationId>>,
 }
 
-impl<'c> Reading<'c> {
+impl<'c> Dependencies<'c> {
     /// Reads all rules of a program.
     pub(crate) fn new(compiled: &'c CompiledProgram) -> Self {
         let mut reading = Self { compiled, reads: FxHashMap::default() };

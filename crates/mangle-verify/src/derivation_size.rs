@@ -31,7 +31,7 @@ pub(crate) fn derivation_size(
     if !forbidden.iter().all(|predicate| sizes.is_monotone(predicate.0)) || sizes.is_risky_elsewhere() {
         return None;
     }
-    sizes.of(goal.0)
+    sizes.max_facts(goal.0)
 }
 
 struct Sizes<'s> {
@@ -61,7 +61,7 @@ impl Sizes<'_> {
     }
 
     /// Returns the maximum number of facts that the derivation of a tuple needs.
-    fn of(&mut self, relation: RelationId) -> Option<usize> {
+    fn max_facts(&mut self, relation: RelationId) -> Option<usize> {
         if !self.cone.varies(relation) {
             return Some(0);
         }
@@ -84,7 +84,7 @@ impl Sizes<'_> {
             let mut sum = 0_usize;
             for (read, is_negated) in lookups {
                 if !is_negated {
-                    sum = sum.saturating_add(self.of(read)?);
+                    sum = sum.saturating_add(self.max_facts(read)?);
                 } else if !self.is_monotone(read) {
                     return None;
                 }

@@ -9,7 +9,7 @@ use mangle_syntax::syntax::ast::{Declaration, Premise, Term};
 use mangle_syntax::text::{Symbol, shorten, slice};
 
 use crate::inputs::holders;
-use crate::program_pair::{ProgramPair, in_other};
+use crate::program_pair::{ProgramPair, renamed_key};
 
 /// The predicate whose facts are searched for.
 pub(crate) const GOAL: &str = "verify_goal";
@@ -80,7 +80,7 @@ impl Rules {
     /// Adds a rule for worlds with a solution in only one of two programs.
     pub(crate) fn add_difference(&mut self, atom: &ComparedAtom, direction: Direction) {
         let own = format!("{}{}", atom.key.name, atom.args);
-        let other = format!("{}{}", in_other(atom.key).name, atom.args);
+        let other = format!("{}{}", renamed_key(atom.key).name, atom.args);
         let (giver, rest, (gives, misses)) = match direction {
             Direction::Added => (own, other, (atom.is_here, atom.is_there)),
             Direction::Removed => (other, own, (atom.is_there, atom.is_here)),
@@ -178,7 +178,7 @@ impl ComparedAtom {
         };
         let key = key_of(&literal.atom);
         let exists = |key| pair.program.predicate(key).is_some_and(Predicate::exists);
-        let (is_here, is_there) = (exists(key), exists(in_other(key)));
+        let (is_here, is_there) = (exists(key), exists(renamed_key(key)));
         if !is_here && !is_there {
             return Err(error(format!("unknown predicate `{key}`")));
         }

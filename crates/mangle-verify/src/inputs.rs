@@ -8,7 +8,7 @@ use mangle_syntax::text::Symbol;
 
 use crate::candidates::InputPredicate;
 use crate::consumer::Consumer;
-use crate::program_pair::{in_other, split_mark};
+use crate::program_pair::{original_name, renamed_key};
 
 /// Returns the names of the input predicates.
 ///
@@ -52,7 +52,7 @@ fn usual_inputs(program: &Program) -> Vec<PredicateKey> {
             || program.uses(predicate).next().is_some()
     };
     let name = |predicate: &Predicate| {
-        let (name, _) = split_mark(predicate.key.name.as_str());
+        let (name, _) = original_name(predicate.key.name.as_str());
         PredicateKey { name: Symbol::new(&name), ..predicate.key }
     };
     program.predicates.iter().filter(is_input).filter(uses_or_declares).map(name).collect()
@@ -60,7 +60,7 @@ fn usual_inputs(program: &Program) -> Vec<PredicateKey> {
 
 /// Returns the predicates with this name: one, or one in each of two programs.
 pub(crate) fn holders(program: &Program, key: PredicateKey) -> Vec<PredicateId> {
-    [key, in_other(key)].into_iter().filter_map(|key| program.id(key)).collect()
+    [key, renamed_key(key)].into_iter().filter_map(|key| program.id(key)).collect()
 }
 
 /// Returns an input with its declared types. The first of two declarations is used.

@@ -11,7 +11,7 @@ use mangle_syntax::text::{FileId, Symbol, TextSize};
 use rustc_hash::FxHashMap;
 
 /// The prefix of the last part of a predicate name of the other program.
-const MARK: &str = "verify_other_";
+const OTHER_PREFIX: &str = "verify_other_";
 
 /// A program combined with another program.
 #[derive(Debug, Clone)]
@@ -33,7 +33,7 @@ impl ProgramPair {
         let mut ids = FxHashMap::default();
         for (number, file) in other.files.iter().enumerate() {
             // Identifiers are ordered like paths.
-            let id = FileId::of(Path::new(&format!("mangle-verify/other/{number:06}")));
+            let id = FileId::from_path(Path::new(&format!("mangle-verify/other/{number:06}")));
             let renamed = SourceFile::parse(renamed(file).as_str().into());
             files.push(Arc::new(FileSummary::new(id, &renamed)));
             originals.insert(id, Arc::clone(file));
@@ -68,14 +68,14 @@ impl ProgramPair {
 }
 
 /// Returns the renamed predicate of the other program.
-pub(crate) fn in_other(key: PredicateKey) -> PredicateKey {
-    PredicateKey { name: Symbol::new(&in_other_text(key.name.as_str())), ..key }
+pub(crate) fn renamed_key(key: PredicateKey) -> PredicateKey {
+    PredicateKey { name: Symbol::new(&renamed_fact(key.name.as_str())), ..key }
 }
 
 /// Returns the original name of a predicate, and true if it belongs to the other program.
-pub(crate) fn split_mark(name: &str) -> (String, bool) {
+pub(crate) fn original_name(name: &str) -> (String, bool) {
     let (package, last) = name.rsplit_once('.').map_or(("", name), |(package, last)| (package, last));
-    match last.strip_prefix(MARK) {
+    match last.strip_prefix(OTHER_PREFIX) {
         Some(last) if package.is_empty() => (last.to_owned(), true),
         Some(last) => (format!("{package}.{last}"), true),
         None => (name.to_owned(), false),
@@ -84,22 +84,22 @@ pub(crate) fn split_mark(name: &str) -> (String, bool) {
 
 /// Replaces renamed predicates in a text by their original names.
 pub(crate) fn with_own_names(text: &str) -> String {
-    text.replace(MARK, "")
+    text.replace(OTHER_PREFIX, "")
 }
 
 /// Renames the predicate of a fact to the predicate of the other program.
-pub(crate) fn in_other_text(fact: &str) -> String {
+pub(crate) fn renamed_fact(fact: &str) -> String {
     let (name, args) = fact.split_at(fact.find('(').unwrap_or(fact.len()));
     let last = name.rfind('.').map_or(0, |dot| dot + 1);
     let (package, name) = name.split_at(last);
-    format!("{package}{MARK}{name}{args}")
+    format!("{package}{OTHER_PREFIX}{name}{args}")
 }
 
 /// Restores the original predicate name in a fact of the other program. `None` for a fact of the
 /// program.
-pub(crate) fn without_mark(fact: &str) -> Option<String> {
+pub(crate) fn original_fact(fact: &str) -> Option<String> {
     let (name, args) = fact.split_at(fact.find('(').unwrap_or(fact.len()));
-    let (name, is_other) = split_mark(name);
+    let (name, is_other) = original_name(name);
     is_other.then(|| format!("{name}{args}"))
 }
 
@@ -114,7 +114,7 @@ fn together(
         all.sort_unstable();
         all
     };
-    let others = other.predicates.iter().map(|key| in_other(*key));
+    let others = other.predicates.iter().map(|key| renamed_key(*key));
     ProgramEnvironment {
         predicates: one.predicates.iter().copied().chain(others).collect(),
         engine: one.engine,
@@ -131,11 +131,11 @@ fn renamed(file: &FileSummary) -> String {
     let mut places: Vec<usize> = file.items.iter().flat_map(|item| names(file, item)).collect();
     places.sort_unstable();
     places.dedup();
-    let mut text = String::with_capacity(file.text.len() + places.len() * MARK.len());
+    let mut text = String::with_capacity(file.text.len() + places.len() * OTHER_PREFIX.len());
     let mut from = 0;
     for place in places {
         text.push_str(file.text.get(from..place).unwrap_or_default());
-        text.push_str(MARK);
+        text.push_str(OTHER_PREFIX);
         from = place;
     }
     text.push_str(file.text.get(from..).unwrap_or_default());
@@ -181,7 +181,7 @@ fn names(file: &FileSummary, item: &Item) -> Vec<usize> {
 
 #[cfg(test)]
 mod tests {
-    use super::{renamed, split_mark};
+    use super::{original_name, renamed};
     use mangle_engine::program::FileSummary;
     use mangle_syntax::syntax::SourceFile;
     use mangle_syntax::text::FileId;
@@ -201,8 +201,8 @@ mod tests {
 
     #[test]
     fn names_of_the_other_program_are_recognised() {
-        assert_eq!(split_mark("pkg.verify_other_q"), ("pkg.q".to_owned(), true));
-        assert_eq!(split_mark("verify_other_q"), ("q".to_owned(), true));
-        assert_eq!(split_mark("pkg.q"), ("pkg.q".to_owned(), false));
+        assert_eq!(original_name("pkg.verify_other_q"), ("pkg.q".to_owned(), true));
+        assert_eq!(original_name("verify_other_q"), ("q".to_owned(), true));
+        assert_eq!(original_name("pkg.q"), ("pkg.q".to_owned(), false));
     }
 }

@@ -74,7 +74,7 @@ pub fn question(setup: Setup<'_>, property: &Property) -> Result<Question, Prope
             (rules.of_program, rules.package) =
                 rule.ok_or_else(|| error(format!("no rule of `{predicate}` is at {file}:{line}")))?;
         }
-        Claim::Comparison { atom, path, both_ways } => {
+        Claim::Comparison { atom, path, is_equivalence: both_ways } => {
             let other = (setup.other)(&path).map_err(error)?;
             let pair = ProgramPair::new(&program, &other);
             let atom = ComparedAtom::read(&pair, &atom)?;
@@ -117,13 +117,13 @@ pub(crate) fn own_program(setup: Setup<'_>) -> Program {
 }
 
 /// The reason for a property without a question.
-struct NoQuestion {
+struct QuestionError {
     /// The location, if it is known.
     range: Option<TextRange>,
     message: String,
 }
 
-impl NoQuestion {
+impl QuestionError {
     fn or_at(self, property: &Property) -> PropertyError {
         self.or_in(property.header)
     }
@@ -133,13 +133,13 @@ impl NoQuestion {
     }
 }
 
-impl From<PropertyError> for NoQuestion {
+impl From<PropertyError> for QuestionError {
     fn from(error: PropertyError) -> Self {
         Self { range: Some(error.range), message: error.message }
     }
 }
 
-impl From<String> for NoQuestion {
+impl From<String> for QuestionError {
     fn from(message: String) -> Self {
         Self { range: None, message }
     }
@@ -151,13 +151,13 @@ fn compile(
     program: &Program,
     mut rules: Rules,
     restrictions: [&Restrictions; 2],
-) -> Result<Question, NoQuestion> {
+) -> Result<Question, QuestionError> {
     restrictions.iter().try_for_each(|found| rules.assume(found))?;
     let inputs = input_predicates(program, setup.inputs, setup.consumer, restrictions)?;
     rules.add_declarations(program, &inputs);
     rules.check_predicates(program)?;
     let (files, texts) = (["property", "rule"], [rules.text.as_str(), rules.of_program.as_str()]);
-    let ids = files.map(|name| FileId::of(Path::new(&format!("mangle-verify/{name}"))));
+    let ids = files.map(|name| FileId::from_path(Path::new(&format!("mangle-verify/{name}"))));
     let added = ids
         .iter()
         .zip(texts)

@@ -34,7 +34,7 @@ pub(crate) fn reading_differences(
     let program = own_program(setup);
     let text: String = world.iter().map(|fact| format!("{fact}.\n")).collect();
     let facts = FileSummary::new(
-        FileId::of(Path::new("mangle-verify/world")),
+        FileId::from_path(Path::new("mangle-verify/world")),
         &SourceFile::parse(text.as_str().into()),
     );
     let files = program.files.iter().cloned().chain([Arc::new(facts)]).collect();

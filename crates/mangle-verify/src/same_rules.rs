@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use mangle_engine::program::{PredicateId, PredicateKey, Site};
 use mangle_syntax::text::Symbol;
 
-use crate::program_pair::{ProgramPair, in_other, split_mark};
+use crate::program_pair::{ProgramPair, original_name, renamed_key};
 
 /// The argument for equal results of two programs with the same statements.
 pub(crate) const SAME_RULES: &str = "the statements that it depends on are the same in both programs";
@@ -18,7 +18,7 @@ impl ProgramPair {
     /// True if both programs have the same statements for a predicate and its dependencies, in any
     /// order, and the same engine and stores.
     pub(crate) fn has_same_rules(&self, key: PredicateKey) -> bool {
-        self.has_same_runtime && self.statements(key) == self.statements(in_other(key))
+        self.has_same_runtime && self.statements(key) == self.statements(renamed_key(key))
     }
 
     fn statements(&self, key: PredicateKey) -> Statements {
@@ -35,7 +35,7 @@ impl ProgramPair {
             let mut digests: Vec<u64> =
                 clauses.iter().copied().chain(declarations).filter_map(|site| self.digest(&site)).collect();
             digests.sort_unstable();
-            let (name, _) = split_mark(predicate.key.name.as_str());
+            let (name, _) = original_name(predicate.key.name.as_str());
             all.insert((name, predicate.key.arity), digests);
             for site in &clauses {
                 let literals = site.item.statement.clause().into_iter().flat_map(|clause| clause.literals());

@@ -151,7 +151,7 @@ pub fn search(question: &Question, scope: Scope, cancel: &Cancel) -> Searched {
         cancel,
         end: Instant::now() + scope.time,
         facts: scope.facts,
-        reading: cone::Reading::new(&question.compiled),
+        reading: cone::Dependencies::new(&question.compiled),
         roots: std::iter::once(question.goal).chain(question.forbidden.iter().copied()).collect(),
         tried: None,
         analysis: None,
@@ -177,7 +177,7 @@ pub(crate) struct Search<'q> {
     pub(crate) end: Instant,
     /// The maximum number of facts of a world.
     facts: usize,
-    reading: cone::Reading<'q>,
+    reading: cone::Dependencies<'q>,
     /// The predicates that determine the answer.
     roots: Vec<PredicateId>,
     /// The suggested values, computed on demand, and the limit that truncated them.
@@ -205,7 +205,7 @@ pub(crate) struct Search<'q> {
 }
 
 /// The result for the worlds of one size.
-pub(crate) enum OfSize {
+pub(crate) enum SizeResult {
     Found(World),
     None {
         /// True if any world of the size is allowed.
@@ -213,7 +213,7 @@ pub(crate) enum OfSize {
     },
     Stops(World, Stop),
     /// A rule of this predicate, which is outside of the search, stops the evaluation.
-    Widened(PredicateId),
+    OutsideCone(PredicateId),
 }
 
 /// The goal of a search in the worlds of one size.
@@ -226,7 +226,7 @@ enum Wanted {
 
 impl Search<'_> {
     fn run(&mut self, scope: Scope) -> Outcome {
-        self.look();
+        self.update_cone();
         let Question { compiled, goal, inputs, .. } = self.question;
         // A goal that no rule can derive remains underived if the engine misses facts.
         let is_possible = possible::obstacle(compiled, *goal, inputs).is_none();
@@ -280,12 +280,12 @@ impl Search<'_> {
     fn within(&mut self, scope: Scope) -> Outcome {
         let (mut size, mut is_any_world) = (0, false);
         while size <= scope.facts {
-            match self.of_size_with_solver(size, is_any_world) {
-                Ok(OfSize::Found(world)) => {
+            match self.search_size_with_solver(size, is_any_world) {
+                Ok(SizeResult::Found(world)) => {
                     let is_proved = !self.has_mismatch && !self.depends_on_order && self.reasons.is_empty();
                     return Outcome::Found { world, is_smallest: is_proved || size == 0 };
                 }
-                Ok(OfSize::None { is_any }) => {
+                Ok(SizeResult::None { is_any }) => {
                     is_any_world |= is_any;
                     // Worlds of this size over other values remain open.
                     let reasons = std::mem::take(&mut self.certificate.reasons);
@@ -294,11 +294,11 @@ impl Search<'_> {
                     self.reasons.extend(reasons);
                     size += 1;
                 }
-                Ok(OfSize::Widened(predicate)) => {
+                Ok(SizeResult::OutsideCone(predicate)) => {
                     self.roots.push(predicate);
-                    self.look();
+                    self.update_cone();
                 }
-                Ok(OfSize::Stops(..)) => size += 1,
+                Ok(SizeResult::Stops(..)) => size += 1,
                 Err(obstacle) => return Outcome::Undecided { obstacle, below: size },
             }
         }
@@ -314,12 +314,12 @@ impl Search<'_> {
 
     /// Searches the worlds of one size: with a solver if the values are incomplete and a solver is
     /// present, or over the values.
-    fn of_size_with_solver(&mut self, size: usize, is_any: bool) -> Result<OfSize, Obstacle> {
+    fn search_size_with_solver(&mut self, size: usize, is_any: bool) -> Result<SizeResult, Obstacle> {
         if self.question.solvers.is_empty() {
-            return self.of_size(size, Wanted::Goal);
+            return self.search_size(size, Wanted::Goal);
         }
         if self.needed.is_some_and(|needed| size > needed) && self.reasons.is_empty() && !self.has_mismatch {
-            return Ok(OfSize::None { is_any });
+            return Ok(SizeResult::None { is_any });
         }
         let budget = Budget::new(self.end, self.cancel);
         let is_open = size > 0
@@ -333,7 +333,7 @@ impl Search<'_> {
         } else {
             None
         };
-        let found = match self.of_size(size, Wanted::Goal) {
+        let found = match self.search_size(size, Wanted::Goal) {
             // Try a solver again: the values are too many, or the embedded search does not support
             // a rule.
             Err(obstacle @ (Obstacle::Size(_) | Obstacle::Unsupported(_))) if size > 0 => {
@@ -344,13 +344,13 @@ impl Search<'_> {
                     }
                 }
                 match obstacle {
-                    Obstacle::Size(limit) => self.of_fewer_values(size, limit)?,
+                    Obstacle::Size(limit) => self.search_suggested_values(size, limit)?,
                     other => return Err(other),
                 }
             }
             found => found?,
         };
-        if let (Some(operation), OfSize::None { .. }) = (open, &found)
+        if let (Some(operation), SizeResult::None { .. }) = (open, &found)
             && !self.certificate.reasons.is_empty()
         {
             self.certificate.reasons.insert(Reason { operation, inputs: Vec::new(), tried: 0 });
@@ -359,7 +359,7 @@ impl Search<'_> {
     }
 
     /// Computes the dependencies of the answer.
-    fn look(&mut self) {
+    fn update_cone(&mut self) {
         let inputs: Vec<PredicateId> =
             self.question.inputs.iter().flat_map(|input| input.predicates.iter().copied()).collect();
         self.cone = self.reading.cone(&self.roots, &inputs);
@@ -394,7 +394,7 @@ impl Search<'_> {
             certificate = self.certify(size, &budget);
         }
         let tried = self.tried.as_ref();
-        let cut = tried.and_then(|tried| tried.cut);
+        let cut = tried.and_then(|tried| tried.truncation);
         if wanted == Wanted::Stop {
             let inputs = tried.map(|tried| tried.inputs.clone()).unwrap_or_default();
             certificate = Certificate { inputs, ..Certificate::default() };
@@ -445,13 +445,13 @@ impl Search<'_> {
     }
 
     /// Searches the worlds of one size.
-    fn of_size(&mut self, size: usize, wanted: Wanted) -> Result<OfSize, Obstacle> {
+    fn search_size(&mut self, size: usize, wanted: Wanted) -> Result<SizeResult, Obstacle> {
         self.find_values(size, wanted)?;
-        match self.of_values(size, wanted) {
+        match self.search_values(size, wanted) {
             Err(Obstacle::Size(limit))
                 if wanted == Wanted::Goal && size > 0 && self.question.solvers.is_empty() =>
             {
-                self.of_fewer_values(size, limit)
+                self.search_suggested_values(size, limit)
             }
             found => found,
         }
@@ -459,13 +459,13 @@ impl Search<'_> {
 
     /// Searches the worlds of one size over the suggested values. The result may be a world, but
     /// never a proof.
-    fn of_fewer_values(&mut self, size: usize, limit: &str) -> Result<OfSize, Obstacle> {
+    fn search_suggested_values(&mut self, size: usize, limit: &str) -> Result<SizeResult, Obstacle> {
         self.try_values()?;
         self.certificate.inputs = self.tried.as_ref().map(|tried| tried.inputs.clone()).unwrap_or_default();
         self.certificate.groups.clear();
         self.add_limit(limit);
         self.worlds.base = self.base.fork();
-        self.of_values(size, Wanted::Goal)
+        self.search_values(size, Wanted::Goal)
     }
 
     /// Adds a search limit as a reason for an incomplete answer.
@@ -475,9 +475,9 @@ impl Search<'_> {
     }
 
     /// Searches the worlds of one size over the computed values.
-    fn of_values(&mut self, size: usize, wanted: Wanted) -> Result<OfSize, Obstacle> {
+    fn search_values(&mut self, size: usize, wanted: Wanted) -> Result<SizeResult, Obstacle> {
         if size > 0 && self.certificate.inputs.is_empty() {
-            return Ok(OfSize::None { is_any: false });
+            return Ok(SizeResult::None { is_any: false });
         }
         let values = self.base.values().share();
         let setting = Setting {
@@ -496,15 +496,17 @@ impl Search<'_> {
         let is_any = evaluation.is_satisfiable(&[])?;
         for _ in 0..=MOST_MISMATCHES {
             if !evaluation.is_satisfiable(&[goal])? {
-                return Ok(OfSize::None { is_any });
+                return Ok(SizeResult::None { is_any });
             }
             let facts = asserted(&self.certificate.inputs, &simplest(&mut evaluation, goal));
             match (self.worlds.confirm(&facts), wanted) {
-                (Confirmation::Holds(world), Wanted::Goal) => return Ok(OfSize::Found(world)),
-                (Confirmation::Stops(world, stop), Wanted::Stop) => return Ok(OfSize::Stops(world, stop)),
+                (Confirmation::Holds(world), Wanted::Goal) => return Ok(SizeResult::Found(world)),
+                (Confirmation::Stops(world, stop), Wanted::Stop) => {
+                    return Ok(SizeResult::Stops(world, stop));
+                }
                 (Confirmation::Stops(_, stop), Wanted::Goal) => {
-                    if let Some(predicate) = self.beside(&stop)? {
-                        return Ok(OfSize::Widened(predicate));
+                    if let Some(predicate) = self.outside_cone(&stop)? {
+                        return Ok(SizeResult::OutsideCone(predicate));
                     }
                 }
                 _ => {}
@@ -519,7 +521,7 @@ impl Search<'_> {
     }
 
     /// Returns the predicate of a rule that stopped an evaluation, if it is outside of the cone.
-    fn beside(&self, stop: &Stop) -> Result<Option<PredicateId>, Obstacle> {
+    fn outside_cone(&self, stop: &Stop) -> Result<Option<PredicateId>, Obstacle> {
         if !matches!(stop.reason, StopReason::Failed(_)) {
             return Err(Obstacle::Unsupported(format!("a world takes {} to evaluate", stop.reason)));
         }
@@ -540,9 +542,9 @@ impl Search<'_> {
         let aggregates = strata.iter().flat_map(|stratum| stratum.aggregates.iter().map(|made| made.target));
         let all = targets.chain(aggregates).filter(|target| !left_out.contains(target)).map(PredicateId);
         self.roots.extend(all.collect::<Vec<_>>());
-        self.look();
+        self.update_cone();
         for size in 0..=scope.facts {
-            if let OfSize::Stops(world, stop) = self.of_size(size, Wanted::Stop)? {
+            if let SizeResult::Stops(world, stop) = self.search_size(size, Wanted::Stop)? {
                 return Ok(Some((world, stop)));
             }
         }

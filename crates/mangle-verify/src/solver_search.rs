@@ -9,13 +9,13 @@ use crate::candidates::InputPredicate;
 use crate::cone::Cone;
 use crate::derivation_size::derivation_size;
 use crate::obstacle::Obstacle;
-use crate::search::{Confirmation, OfSize, Search, Worlds};
+use crate::search::{Confirmation, Search, SizeResult, Worlds};
 use crate::smt::{Decision, PlainFacts, Setting, SmtSearch, Wanted};
 
 /// The result of a search among the worlds of one size.
 #[allow(clippy::large_enum_variant)] // one value exists at a time
 pub(crate) enum Solved {
-    Decided(OfSize),
+    Decided(SizeResult),
     /// The solver did not decide, for this reason.
     Open(String),
 }
@@ -38,16 +38,16 @@ impl Search<'_> {
             Err(obstacle) => return Ok(Solved::Open(format!("the solver: {obstacle}"))),
         };
         Ok(match (decision, ending) {
-            (_, Some(Ending::Widened(predicate))) => Solved::Decided(OfSize::Widened(predicate)),
+            (_, Some(Ending::Widened(predicate))) => Solved::Decided(SizeResult::OutsideCone(predicate)),
             (Decision::Found, Some(Ending::Confirmed(Confirmation::Holds(world)))) => {
-                Solved::Decided(OfSize::Found(world))
+                Solved::Decided(SizeResult::Found(world))
             }
             (Decision::None { stops }, _) => {
                 self.needed = if stops { None } else { self.needed.or_else(|| self.derivation_size()) };
                 self.needed = self.needed.filter(|needed| *needed <= size);
                 let is_any = is_any || self.question.forbidden.is_empty() || self.is_any_world(size);
                 self.certificate.reasons.clear();
-                Solved::Decided(OfSize::None { is_any })
+                Solved::Decided(SizeResult::None { is_any })
             }
             (Decision::Open(why), _) => Solved::Open(why),
             (Decision::Found, _) => Solved::Open("no world of the solver was confirmed".to_owned()),

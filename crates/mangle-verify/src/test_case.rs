@@ -19,7 +19,7 @@ use crate::answer::{Answer, Verdict};
 pub fn test_case(property: &Property, answer: &Answer, permit: &str) -> Option<String> {
     let (world, (proof, _)) = (answer.world.as_ref()?, answer.proof.as_ref()?);
     let Ok(Claim::Condition(condition)) = &property.claim else { return None };
-    let solution = Solution::of(condition, proof)?;
+    let solution = Solution::new(condition, proof)?;
     let expected = match answer.verdict {
         Verdict::Possible => solution.expected(),
         Verdict::Violated => solution.prevented(condition, permit)?,
@@ -38,7 +38,7 @@ struct Solution<'p> {
 }
 
 impl<'p> Solution<'p> {
-    fn of(condition: &Condition, proof: &'p Proof) -> Option<Self> {
+    fn new(condition: &Condition, proof: &'p Proof) -> Option<Self> {
         let goal = proof.nodes.first()?;
         // The proof does not identify the body if there are several.
         let [body] = condition.bodies.as_slice() else { return None };

@@ -6,7 +6,7 @@ use mangle_engine::program::{PredicateId, PredicateKey, Program};
 use mangle_syntax::text::{FileId, Symbol};
 
 use crate::cone;
-use crate::program_pair::split_mark;
+use crate::program_pair::original_name;
 
 /// The maximum number of predicates in a message.
 const MAX_NAMES: usize = 4;
@@ -17,7 +17,7 @@ pub(crate) fn constants(
     compiled: &CompiledProgram,
     goal: PredicateId,
 ) -> Vec<PredicateKey> {
-    let cone = cone::Reading::new(compiled).cone(&[goal], &[]);
+    let cone = cone::Dependencies::new(compiled).cone(&[goal], &[]);
     let needed = program.predicates.iter().filter(|predicate| {
         program.id(predicate.key).is_some_and(|id| cone.needs(id.0))
             && program.rules(predicate).next().is_none()
@@ -25,7 +25,7 @@ pub(crate) fn constants(
     });
     let mut keys: Vec<PredicateKey> = needed
         .map(|predicate| {
-            let (name, _) = split_mark(predicate.key.name.as_str());
+            let (name, _) = original_name(predicate.key.name.as_str());
             PredicateKey { name: Symbol::new(&name), ..predicate.key }
         })
         .collect();

@@ -13,12 +13,12 @@ use crate::term::{self, TermLimits};
 pub(crate) struct Argument {
     pub(crate) expr: Expr,
     /// The constraints of the declaration that the expression does not enforce.
-    pub(crate) gaps: Vec<Gap>,
+    pub(crate) gaps: Vec<UnenforcedConstraint>,
 }
 
 /// A constraint of an argument that the expression does not enforce.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(crate) enum Gap {
+pub(crate) enum UnenforcedConstraint {
     /// The list of names is too long.
     ManyNames,
     /// The runtime stores some or all values as another kind of constant.
@@ -27,7 +27,7 @@ pub(crate) enum Gap {
     Parts,
 }
 
-impl Gap {
+impl UnenforcedConstraint {
     /// The code of the rule that checks the constraint.
     pub(crate) fn rule(self) -> &'static str {
         match self {
@@ -70,7 +70,7 @@ pub(crate) fn argument(
         return Err(ty.to_string());
     }
     if !unsayable.is_empty() {
-        gaps.push(Gap::Parts);
+        gaps.push(UnenforcedConstraint::Parts);
     }
     if let Some(listed) = listed {
         restrict(&mut kinds, ty.is_any(), &valid(listed));
@@ -164,7 +164,7 @@ fn with_joined_names(kinds: Vec<Constants>) -> Vec<Constants> {
 }
 
 impl Constants {
-    fn expr(&self, limits: TermLimits<'_>, gaps: &mut Vec<Gap>) -> Expr {
+    fn expr(&self, limits: TermLimits<'_>, gaps: &mut Vec<UnenforcedConstraint>) -> Expr {
         let is_lost = |name: &String| !becomes_name(name.as_bytes());
         let flips = match self {
             Self::Names(names) => names.iter().any(is_lost),
@@ -173,11 +173,11 @@ impl Constants {
             _ => false,
         };
         if flips {
-            gaps.push(Gap::Flips);
+            gaps.push(UnenforcedConstraint::Flips);
         }
         match self {
             Self::Names(names) if names.len() > limits.max_names => {
-                gaps.push(Gap::ManyNames);
+                gaps.push(UnenforcedConstraint::ManyNames);
                 term::any_name(limits.decoding)
             }
             Self::Names(names) => term::names(names),

@@ -11,7 +11,7 @@ pub struct CharClass {
 impl CharClass {
     /// The characters of the given ranges.
     #[must_use]
-    pub fn of(ranges: &[RangeInclusive<char>]) -> Self {
+    pub fn from_ranges(ranges: &[RangeInclusive<char>]) -> Self {
         let mut sorted: Vec<_> = ranges.iter().map(|range| (*range.start(), *range.end())).collect();
         sorted.sort_unstable();
         let mut joined: Vec<(char, char)> = Vec::new();
@@ -27,7 +27,7 @@ impl CharClass {
     /// The characters of a text.
     #[must_use]
     pub fn chars(text: &str) -> Self {
-        Self::of(&text.chars().map(|char| char..=char).collect::<Vec<_>>())
+        Self::from_ranges(&text.chars().map(|char| char..=char).collect::<Vec<_>>())
     }
 
     /// All characters outside of the class.
@@ -53,7 +53,7 @@ impl CharClass {
         let mut outside = self.complement().ranges;
         outside.extend(text.chars().map(|char| (char, char)));
         let outside: Vec<_> = outside.into_iter().map(|(start, end)| start..=end).collect();
-        Self::of(&outside).complement()
+        Self::from_ranges(&outside).complement()
     }
 
     /// True if the class contains the character.
@@ -96,7 +96,7 @@ mod tests {
 
     #[test]
     fn complements_and_differences_are_sets() {
-        let class = CharClass::of(&['b'..='d', 'c'..='f', 'a'..='a']);
+        let class = CharClass::from_ranges(&['b'..='d', 'c'..='f', 'a'..='a']);
         assert_eq!(class.ranges(), [('a', 'f')]);
         assert_eq!(class.complement().ranges(), [('\0', '`'), ('g', char::MAX)]);
         assert_eq!(class.complement().complement(), class);

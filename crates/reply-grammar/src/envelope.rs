@@ -92,15 +92,15 @@ impl EnvelopeSet {
     /// # Errors
     ///
     /// If no envelope is allowed, or the settings contradict the protocol version.
-    pub fn of(policy: &Policy<'_>) -> Result<Self, EnvelopeError> {
-        let updates = Updates::of(policy);
+    pub fn from_policy(policy: &Policy<'_>) -> Result<Self, EnvelopeError> {
+        let updates = Updates::from_policy(policy);
         let profile = policy.profile;
         if profile == Profile::V1_1Bnf && updates.expr.is_none() {
             return Err(EnvelopeError::NoUpdate { profile, consumer: policy.consumer().to_owned() });
         }
         check_fields(policy)?;
         let value = envelope(policy, &updates);
-        let remaining = remaining::of(&value, &updates);
+        let remaining = remaining::unenforced_constraints(&value, &updates);
         let Updates { expr: update, predicates, omitted, .. } = updates;
         Ok(Self {
             profile,

@@ -50,7 +50,7 @@ impl Fields<'_> {
             Shape::Object(table) if name == "memory_operations" => self.memory_operation(table),
             Shape::Object(table) => Value::Object(self.members(table)),
             Shape::List(element) => {
-                Value::List(Box::new(self.of_shape(element, name)?), 0, self.most_elements(name))
+                Value::List(Box::new(self.of_shape(element, name)?), 0, self.max_elements(name))
             }
             Shape::Map => self.map(),
             Shape::Free => return None,
@@ -61,29 +61,32 @@ impl Fields<'_> {
     /// category, a single alternative.
     fn intent(&self) -> Value {
         let intent = self.members(&INTENT);
-        let verbs = Taxonomy::of(Some(self.policy.declarations)).verbs;
+        let verbs = Taxonomy::new(Some(self.policy.declarations)).verbs;
         if !verbs.iter().all(|verb| CATEGORIES.contains(&verb.category)) {
             return Value::Object(intent);
         }
         let of_category = |(word, category): (String, &str)| {
             let verbs: Vec<_> = verbs.iter().filter(|verb| verb.category == category).collect();
             let verbs: Vec<_> = verbs.iter().map(|verb| format!("/{}", verb.name)).collect();
-            let members = with(&intent, "category", &Value::Words(vec![word]));
-            (!verbs.is_empty()).then(|| Value::Object(with(&members, "verb", &Value::Words(verbs))))
+            let members = replace_member(&intent, "category", &Value::Words(vec![word]));
+            (!verbs.is_empty()).then(|| Value::Object(replace_member(&members, "verb", &Value::Words(verbs))))
         };
         let categories = categories(self.policy.profile).into_iter().zip(CATEGORIES);
-        either(categories.filter_map(of_category).collect())
+        alternatives(categories.filter_map(of_category).collect())
     }
 
     /// A memory operation: stores a value, forgets the facts of a predicate, or has only a key.
     fn memory_operation(&self, table: &'static Table) -> Value {
         let members = self.members(table);
-        let stored =
-            with(&members, "value", &Value::Text("filled_text", text::filled(self.policy.decoding.text)));
-        let bare = with(&members, "value", &Value::Text("nothing", Expr::literal("")));
+        let stored = replace_member(
+            &members,
+            "value",
+            &Value::Text("filled_text", text::filled(self.policy.decoding.text)),
+        );
+        let bare = replace_member(&members, "value", &Value::Text("nothing", Expr::literal("")));
         let forgettable = self.forgettable();
         let has_forgettable = !forgettable.is_empty();
-        let forgotten = with(&bare, "key", &Value::Words(forgettable));
+        let forgotten = replace_member(&bare, "key", &Value::Words(forgettable));
         let of_version = |is_meant: &dyn Fn(&MemoryOperation) -> bool| {
             let known = OPERATIONS.iter().filter(|one| one.is_in(self.policy.profile) && is_meant(one));
             known.map(|one| one.name.to_owned()).collect::<Vec<_>>()
@@ -94,9 +97,11 @@ impl Fields<'_> {
             (bare, of_version(&|one| one.name != FORGET && !one.stores)),
         ];
         let kinds = kinds.into_iter().filter(|(_, operations)| !operations.is_empty());
-        either(
+        alternatives(
             kinds
-                .map(|(members, operations)| Value::Object(with(&members, "op", &Value::Words(operations))))
+                .map(|(members, operations)| {
+                    Value::Object(replace_member(&members, "op", &Value::Words(operations)))
+                })
                 .collect(),
         )
     }
@@ -115,7 +120,7 @@ impl Fields<'_> {
     }
 
     /// The maximum number of elements of a list. Without updates, no state transitions are allowed.
-    fn most_elements(&self, name: &str) -> u32 {
+    fn max_elements(&self, name: &str) -> u32 {
         let caps = &self.policy.transcripts.caps;
         let cap = match name {
             "memory_operations" => caps.memory(),
@@ -181,7 +186,7 @@ impl Fields<'_> {
     }
 
     fn verbs(&self) -> Value {
-        let verbs = Taxonomy::of(Some(self.policy.declarations)).verbs;
+        let verbs = Taxonomy::new(Some(self.policy.declarations)).verbs;
         Value::Words(verbs.iter().map(|verb| format!("/{}", verb.name)).collect())
     }
 
@@ -206,7 +211,7 @@ fn categories(profile: Profile) -> Vec<String> {
 }
 
 /// The members with another value for one of them.
-fn with(members: &[Member], name: &str, value: &Value) -> Vec<Member> {
+fn replace_member(members: &[Member], name: &str, value: &Value) -> Vec<Member> {
     let replaced = |member: &Member| match member.name == name {
         true => Member { value: value.clone(), ..*member },
         false => member.clone(),
@@ -214,7 +219,7 @@ fn with(members: &[Member], name: &str, value: &Value) -> Vec<Member> {
     members.iter().map(replaced).collect()
 }
 
-fn either(mut objects: Vec<Value>) -> Value {
+fn alternatives(mut objects: Vec<Value>) -> Value {
     if objects.len() == 1 { objects.remove(0) } else { Value::Either(objects) }
 }
 

@@ -60,15 +60,15 @@ fn times(least: u32, most: u32, style: PatternStyle) -> String {
     match (least, most) {
         (0, 1) => "?".to_owned(),
         (1, 1) => String::new(),
-        (0, most) if style.is_unbounded && most > FEW => "*".to_owned(),
-        (1, most) if style.is_unbounded && most > FEW => "+".to_owned(),
+        (0, most) if style.is_unbounded && most > MAX_SIMPLE_BOUND => "*".to_owned(),
+        (1, most) if style.is_unbounded && most > MAX_SIMPLE_BOUND => "+".to_owned(),
         (least, most) if least == most => format!("{{{least}}}"),
         (least, most) => format!("{{{least},{most}}}"),
     }
 }
 
 /// The maximum bound that simple patterns keep.
-const FEW: u32 = 2;
+const MAX_SIMPLE_BOUND: u32 = 2;
 
 fn literal(char: char, style: PatternStyle, out: &mut String) {
     match char {

@@ -1,6 +1,6 @@
 //! Constraints of envelopes that grammars do not enforce, with the rules that check them.
 
-use crate::argument::Gap;
+use crate::argument::UnenforcedConstraint;
 use crate::update::Updates;
 use crate::value::{Member, Value};
 
@@ -34,7 +34,7 @@ const OF_FIELDS: [(&str, &str, &str); 10] = [
 ];
 
 /// The unenforced constraints of a set of envelopes.
-pub(crate) fn of(envelope: &Value, updates: &Updates) -> Vec<Remaining> {
+pub(crate) fn unenforced_constraints(envelope: &Value, updates: &Updates) -> Vec<Remaining> {
     let mut names = Vec::new();
     collect(envelope, &mut names);
     let fields = OF_FIELDS.iter().filter(|(field, ..)| names.contains(field));
@@ -42,9 +42,15 @@ pub(crate) fn of(envelope: &Value, updates: &Updates) -> Vec<Remaining> {
     all.extend(updates.gaps.iter().map(|(gap, predicate)| {
         let name = format!("`{}/{}`", predicate.name, predicate.arity);
         let what = match gap {
-            Gap::ManyNames => format!("{name} may have names that its declaration does not list"),
-            Gap::Flips => format!("the runtime stores some arguments of {name} as values of another kind"),
-            Gap::Parts => format!("some values of the declared types of {name} are not generated"),
+            UnenforcedConstraint::ManyNames => {
+                format!("{name} may have names that its declaration does not list")
+            }
+            UnenforcedConstraint::Flips => {
+                format!("the runtime stores some arguments of {name} as values of another kind")
+            }
+            UnenforcedConstraint::Parts => {
+                format!("some values of the declared types of {name} are not generated")
+            }
         };
         Remaining::new(what, gap.rule())
     }));

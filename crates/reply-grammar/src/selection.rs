@@ -3,7 +3,7 @@
 
 use mangle_settings::TranscriptSettings;
 use piggyback::envelope::atoms::{Declarations, DeclaredPredicate, is_delicate, may_be_offered, offers};
-use piggyback::envelope::runtime::{consumer_of, is_asked_for, takes};
+use piggyback::envelope::runtime::{accepts, consumer_of, is_requested};
 
 use crate::policy::Policy;
 
@@ -31,9 +31,9 @@ fn wanted<'d>(
     settings: &TranscriptSettings,
 ) -> impl Iterator<Item = &'d DeclaredPredicate> {
     declarations.all().filter(|declared| {
-        is_asked_for(declared.name, settings.caps.runtime)
+        is_requested(declared.name, settings.caps.runtime)
             && declared.ground.is_none()
-            && takes(consumer_of(settings), declared.name)
+            && accepts(consumer_of(settings), declared.name)
             && !is_delicate(declared.name, &settings.atoms)
     })
 }

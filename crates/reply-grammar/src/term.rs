@@ -63,7 +63,7 @@ fn name_part(limits: &DecodingSettings) -> Expr {
 }
 
 fn name_letters() -> CharClass {
-    CharClass::of(&['A'..='Z', 'a'..='z', '0'..='9', '_'..='_', '-'..='-', '~'..='~', '%'..='%'])
+    CharClass::from_ranges(&['A'..='Z', 'a'..='z', '0'..='9', '_'..='_', '-'..='-', '~'..='~', '%'..='%'])
 }
 
 /// The text after a dot in a name that is not a file extension.
@@ -90,7 +90,7 @@ pub(crate) fn integer(limits: &DecodingSettings) -> Expr {
     let sign = Expr::literal("-").optional();
     let positive = vec![
         sign,
-        Expr::Class(CharClass::of(&['1'..='9'])),
+        Expr::Class(CharClass::from_ranges(&['1'..='9'])),
         Expr::Class(digits()).repeat(0, limits.digits - 1),
     ];
     Expr::terminal("integer", Expr::Choice(vec![Expr::literal("0"), Expr::Sequence(positive)]))
@@ -104,7 +104,7 @@ pub(crate) fn float(limits: &DecodingSettings) -> Expr {
 }
 
 pub(crate) fn digits() -> CharClass {
-    CharClass::of(&['0'..='9'])
+    CharClass::from_ranges(&['0'..='9'])
 }
 
 /// A string that the runtime stores as a string. Arrows, characters that make the runtime drop the
@@ -126,7 +126,7 @@ fn free(limits: TermLimits<'_>) -> Expr {
 fn letters(runtime: Runtime) -> CharClass {
     let control = ['\0'..='\u{1f}', '\u{7f}'..='\u{7f}'];
     let of_shells: String = runtime.shell_text.iter().collect();
-    CharClass::of(&control).complement().without("\"\\`$;|⟸-:").without(&of_shells)
+    CharClass::from_ranges(&control).complement().without("\"\\`$;|⟸-:").without(&of_shells)
 }
 
 /// A character, or an escape.
@@ -159,7 +159,7 @@ fn colons(least: u32) -> Expr {
 /// The alternatives are a single slash, several words, a path of at least three parts, or a path
 /// with a file extension.
 fn slashed(limits: TermLimits<'_>) -> Expr {
-    let class = CharClass::of(&['A'..='Z', 'a'..='z', '0'..='9', '_'..='_', '-'..='-', '.'..='.']);
+    let class = CharClass::from_ranges(&['A'..='Z', 'a'..='z', '0'..='9', '_'..='_', '-'..='-', '.'..='.']);
     let part_letters = |least| Expr::Class(class.clone()).repeat(least, limits.name);
     let part = || Expr::Sequence(vec![Expr::literal("/"), part_letters(1)]);
     let unit = unit(&letters(limits.runtime));

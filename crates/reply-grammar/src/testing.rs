@@ -20,7 +20,7 @@ use crate::{EnvelopeSet, Policy};
 /// The declarations of a program.
 pub(crate) fn declarations(text: &str) -> Declarations {
     let file = FileSummary::new(FileId(0), &SourceFile::parse(text.into()));
-    Declarations::of(&Program::new(vec![Arc::new(file)]))
+    Declarations::from_program(&Program::new(vec![Arc::new(file)]))
 }
 
 /// The inputs of a set of envelopes in tests.
@@ -33,7 +33,7 @@ pub(crate) struct Setup {
 
 impl Setup {
     /// The setup for a protocol version.
-    pub(crate) fn of(profile: Profile) -> Self {
+    pub(crate) fn new(profile: Profile) -> Self {
         Self { profile: Some(profile), ..Self::default() }
     }
 
@@ -48,7 +48,7 @@ impl Setup {
     }
 
     pub(crate) fn try_set(&self, declarations: &Declarations) -> Result<EnvelopeSet, crate::EnvelopeError> {
-        EnvelopeSet::of(&Policy {
+        EnvelopeSet::from_policy(&Policy {
             declarations,
             transcripts: &self.transcripts,
             decoding: &self.decoding,
@@ -95,14 +95,14 @@ pub(crate) struct Engine {
 
 impl Engine {
     pub(crate) fn of_schema(text: &str) -> Self {
-        Self::of(TopLevelGrammar::from_json_schema(serde_json::from_str(text).unwrap()))
+        Self::new(TopLevelGrammar::from_json_schema(serde_json::from_str(text).unwrap()))
     }
 
     pub(crate) fn of_lark(text: &str) -> Self {
-        Self::of(TopLevelGrammar::from_lark(text.to_owned()))
+        Self::new(TopLevelGrammar::from_lark(text.to_owned()))
     }
 
-    fn of(grammar: TopLevelGrammar) -> Self {
+    fn new(grammar: TopLevelGrammar) -> Self {
         let matcher = Matcher::new(FACTORY.create_parser(grammar));
         if let Some(why) = matcher.get_error() {
             panic!("{why}");
@@ -153,7 +153,7 @@ pub(crate) struct Notations {
 }
 
 impl Notations {
-    pub(crate) fn of(set: &EnvelopeSet) -> Self {
+    pub(crate) fn new(set: &EnvelopeSet) -> Self {
         let text = |target, dialect| written(target, dialect, set).text;
         let lark = text("lark", Dialect::Raw);
         Self {

@@ -6,7 +6,7 @@ use crate::expr::Expr;
 /// The characters of a text: no control characters except line breaks and tabs.
 fn letters() -> CharClass {
     let control = ['\0'..='\u{8}', '\u{b}'..='\u{1f}', '\u{7f}'..='\u{7f}'];
-    CharClass::of(&control).complement()
+    CharClass::from_ranges(&control).complement()
 }
 
 /// White space that is not allowed at the start of required texts.
@@ -26,8 +26,8 @@ pub(crate) fn filled(most: u32) -> Expr {
 
 /// A word: a lower-case letter, then lower-case letters, digits and underscores.
 pub(crate) fn word(most: u32) -> Expr {
-    let first = Expr::Class(CharClass::of(&['a'..='z']));
-    let rest = Expr::Class(CharClass::of(&['a'..='z', '0'..='9', '_'..='_']));
+    let first = Expr::Class(CharClass::from_ranges(&['a'..='z']));
+    let rest = Expr::Class(CharClass::from_ranges(&['a'..='z', '0'..='9', '_'..='_']));
     Expr::Sequence(vec![first, rest.repeat(0, most.saturating_sub(1))])
 }
 
@@ -39,13 +39,13 @@ pub(crate) fn slashed_word(most: u32) -> Expr {
 /// The key of a stored value, for example `preference:tabs`.
 pub(crate) fn memory_key(most: u32) -> Expr {
     let classes = ['A'..='Z', 'a'..='z', '0'..='9', '_'..='_', '.'..='.', '/'..='/', '-'..='-'];
-    let item = Expr::Class(CharClass::of(&classes)).repeat(1, most);
+    let item = Expr::Class(CharClass::from_ranges(&classes)).repeat(1, most);
     Expr::Sequence(vec![word(most), Expr::literal(":"), item])
 }
 
 /// A timestamp, for example `2026-01-31T12:00:00Z`. Days are limited to 28 in every month.
 pub(crate) fn timestamp() -> Expr {
-    let digit = |range| Expr::Class(CharClass::of(&[range]));
+    let digit = |range| Expr::Class(CharClass::from_ranges(&[range]));
     let two = |parts: [(&str, std::ops::RangeInclusive<char>); 2]| {
         let number =
             |(tens, ones): (&str, _)| Expr::Sequence(vec![Expr::Class(CharClass::chars(tens)), digit(ones)]);

@@ -1,9 +1,9 @@
 //! Updates of an envelope: one fact each, of a predicate that the model can assert.
 
 use piggyback::envelope::atoms::{DeclaredPredicate, is_delicate};
-use piggyback::envelope::runtime::{consumer_of, takes};
+use piggyback::envelope::runtime::{accepts, consumer_of};
 
-use crate::argument::{Gap, argument, rows};
+use crate::argument::{UnenforcedConstraint, argument, rows};
 use crate::expr::Expr;
 use crate::policy::Policy;
 use crate::selection::candidates;
@@ -35,7 +35,7 @@ pub(crate) struct Updates {
     pub(crate) predicates: Vec<Predicate>,
     pub(crate) omitted: Vec<Omitted>,
     /// The unenforced constraints of arguments, without duplicates.
-    pub(crate) gaps: Vec<(Gap, Predicate)>,
+    pub(crate) gaps: Vec<(UnenforcedConstraint, Predicate)>,
 }
 
 /// The arguments of a predicate, one list for each row of bounds.
@@ -45,7 +45,7 @@ struct Fact<'d> {
 }
 
 impl Updates {
-    pub(crate) fn of(policy: &Policy<'_>) -> Self {
+    pub(crate) fn from_policy(policy: &Policy<'_>) -> Self {
         let mut updates = Self { expr: None, predicates: Vec::new(), omitted: Vec::new(), gaps: Vec::new() };
         let mut facts = Vec::new();
         let runtime = policy.transcripts.caps.runtime;
@@ -83,7 +83,7 @@ impl Updates {
             let predicate = Predicate { name: declared.name.to_owned(), arity: declared.arity };
             let is_free = declared.derived.is_none()
                 && !declared.is_external
-                && takes(consumer_of(transcripts), declared.name)
+                && accepts(consumer_of(transcripts), declared.name)
                 && !is_delicate(declared.name, &transcripts.atoms);
             let is_known = self.predicates.contains(&predicate)
                 || self.omitted.iter().any(|omitted| omitted.predicate == predicate);
@@ -96,7 +96,10 @@ impl Updates {
 }
 
 /// The facts of a predicate, or the reason why it is not generated.
-fn fact<'d>(declared: &'d DeclaredPredicate, limits: TermLimits<'_>) -> Result<(Fact<'d>, Vec<Gap>), String> {
+fn fact<'d>(
+    declared: &'d DeclaredPredicate,
+    limits: TermLimits<'_>,
+) -> Result<(Fact<'d>, Vec<UnenforcedConstraint>), String> {
     let mut fact = Fact { name: declared.name, arguments: Vec::new() };
     let (mut gaps, mut problem) = (Vec::new(), None);
     for row in rows(declared) {
@@ -114,7 +117,7 @@ fn fact<'d>(declared: &'d DeclaredPredicate, limits: TermLimits<'_>) -> Result<(
         return Err(problem.unwrap_or_else(|| "its bounds fit no constant".to_owned()));
     }
     if problem.is_some() {
-        gaps.push(Gap::Parts);
+        gaps.push(UnenforcedConstraint::Parts);
     }
     gaps.sort_unstable();
     gaps.dedup();
@@ -126,7 +129,7 @@ fn arguments(
     declared: &DeclaredPredicate,
     row: &[mangle_engine::types::Type],
     limits: TermLimits<'_>,
-) -> Result<(Vec<Expr>, Vec<Gap>), String> {
+) -> Result<(Vec<Expr>, Vec<UnenforcedConstraint>), String> {
     let mut gaps = Vec::new();
     let mut all = Vec::new();
     for (at, ty) in row.iter().enumerate() {

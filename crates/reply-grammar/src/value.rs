@@ -125,7 +125,7 @@ fn quoted(text: Expr) -> Expr {
 }
 
 fn hundredths(least: u8) -> Expr {
-    let (first, last) = (Expr::Class(digits()), Expr::Class(CharClass::of(&['1'..='9'])));
+    let (first, last) = (Expr::Class(digits()), Expr::Class(CharClass::from_ranges(&['1'..='9'])));
     let decimals = Expr::Choice(vec![Expr::Sequence(vec![first, last.clone()]), last]);
     let mut numbers = vec![Expr::Sequence(vec![Expr::literal("0."), decimals]), Expr::literal("1")];
     if least == 0 {
@@ -135,7 +135,7 @@ fn hundredths(least: u8) -> Expr {
 }
 
 fn count(most: u32) -> Expr {
-    let first = Expr::Class(CharClass::of(&['1'..='9']));
+    let first = Expr::Class(CharClass::from_ranges(&['1'..='9']));
     let rest = Expr::Class(digits()).repeat(0, most.saturating_sub(1));
     Expr::terminal("count", Expr::Choice(vec![Expr::literal("0"), Expr::Sequence(vec![first, rest])]))
 }

@@ -131,7 +131,7 @@ const WORDS: &[&str] = &[
 /// The text that bytes stand for.
 pub(crate) fn mangle(bytes: &[u8]) -> String {
     match bytes.split_first() {
-        Some((b'\x01', rest)) => naive::generate::program_of(Random::of(rest)).to_string(),
+        Some((b'\x01', rest)) => naive::generate::program_of(Random::from_bytes(rest)).to_string(),
         Some((b'\x02', rest)) => rest.iter().map(|byte| WORDS[usize::from(*byte) % WORDS.len()]).collect(),
         Some((b'\x03', rest)) => damaged(rest),
         _ => text(bytes),
@@ -141,8 +141,8 @@ pub(crate) fn mangle(bytes: &[u8]) -> String {
 /// A generated program in which words were lost and others came in.
 fn damaged(bytes: &[u8]) -> String {
     let (edits, rest) = bytes.split_at(bytes.len().min(12));
-    let mut program = naive::generate::program_of(Random::of(rest)).to_string();
-    let mut random = Random::of(edits);
+    let mut program = naive::generate::program_of(Random::from_bytes(rest)).to_string();
+    let mut random = Random::from_bytes(edits);
     for _ in 0..1 + random.below(4) {
         let at = super::border(&program, random.below(256) * program.len().max(1) / 256);
         let end = super::border(&program, at + random.below(12)).max(at);

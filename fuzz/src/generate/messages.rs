@@ -95,7 +95,7 @@ pub(crate) fn steps(bytes: &[u8]) -> Vec<Step> {
     let split = bytes.len() / 3;
     let (choices, texts) = bytes.split_at(split.clamp(bytes.len().min(24), 400.min(bytes.len())));
     let mut session = Session {
-        random: Random::of(choices),
+        random: Random::from_bytes(choices),
         texts: texts.to_vec(),
         at: 0,
         next: 1,

@@ -216,7 +216,7 @@ pub(crate) fn transcript(bytes: &[u8]) -> (String, Vec<u8>) {
     let names = ["t.json", "t.jsonl", "t.md", "t.txt", "t.log", "t.sse", "t.traj", "t"];
     match bytes.split_first() {
         Some((b'\x01', rest)) => {
-            let mut random = Random::of(rest);
+            let mut random = Random::from_bytes(rest);
             let choices: Vec<u8> = (0..9).map(|_| u8::try_from(random.below(256)).unwrap_or(0)).collect();
             let mut choices = Choices(choices, 0);
             let (kind, is_damaged) = (random.below(CONTAINERS), random.below(4) == 0);

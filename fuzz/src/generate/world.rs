@@ -20,7 +20,7 @@ const LIMITS: &str = "\n[kernel]\nmax_facts = 2000\nmax_derived = 1000\nmax_step
 
 impl World {
     /// The world that bytes stand for.
-    pub(crate) fn of(bytes: &[u8]) -> Self {
+    pub(crate) fn from_bytes(bytes: &[u8]) -> Self {
         let (choice, rest) =
             bytes.split_first().map_or((0, bytes), |(first, rest)| (usize::from(*first), rest));
         let files = match rest.split_first() {
@@ -91,7 +91,7 @@ fn generated(bytes: &[u8]) -> Vec<(String, Vec<u8>)> {
         ("schemas.gl".to_owned(), b"Decl task_status(T, S) bound [/string, /name].\nDecl pending_action(I, A, T, P, At).\nDecl permitted(A, T, P).\npermitted(A, T, P) :- pending_action(_, A, T, P, _).\n".to_vec()),
         ("p_test.mg".to_owned(), test.into_bytes()),
         ("a.kernel.mg".to_owned(), kernel.into_bytes()),
-        ("s.json".to_owned(), super::reply(&mut crate::support::Random::of(other)).into_bytes()),
+        ("s.json".to_owned(), super::reply(&mut crate::support::Random::from_bytes(other)).into_bytes()),
         (format!("transcripts/{name}"), talk),
     ]
 }

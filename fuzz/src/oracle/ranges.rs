@@ -30,7 +30,7 @@ fn is_inner(text: &[u8], at: usize, byte: u8) -> bool {
 /// The same for all ranges of a finding that count from the start of `text`.
 pub(crate) fn finding(finding: &Finding, text: &[u8]) {
     inside(finding.range, text, finding);
-    let is_here = |anchor: &Anchor| matches!(anchor, Anchor::Here);
+    let is_here = |anchor: &Anchor| matches!(anchor, Anchor::Own);
     for related in finding.related.iter().filter(|related| is_here(&related.span.anchor)) {
         inside(related.span.range, text, finding);
     }

@@ -75,7 +75,7 @@ const REPORT: &[Row] = &[
 
 /// `check` in every format.
 pub(crate) fn report(bytes: &[u8]) {
-    let (sandbox, world) = (Sandbox::new(), World::of(bytes));
+    let (sandbox, world) = (Sandbox::new(), World::from_bytes(bytes));
     world.write(&sandbox);
     run_row(REPORT, world.choice, &[]);
 }
@@ -93,7 +93,7 @@ const REPLAY: &[Row] = &[
 
 /// `replay` of the transcripts against the policies.
 pub(crate) fn replay(bytes: &[u8]) {
-    let (sandbox, world) = (Sandbox::new(), World::of(bytes));
+    let (sandbox, world) = (Sandbox::new(), World::from_bytes(bytes));
     let names = world.write(&sandbox);
     let transcripts = transcripts(&names);
     if transcripts.is_empty() {
@@ -135,7 +135,7 @@ const PREVIEW: &[Row] = &[
 
 /// `preview` of the samples.
 pub(crate) fn preview(bytes: &[u8]) {
-    let (sandbox, world) = (Sandbox::new(), World::of(bytes));
+    let (sandbox, world) = (Sandbox::new(), World::from_bytes(bytes));
     let names = world.write(&sandbox);
     let samples: Vec<String> =
         names.iter().filter(|name| name.ends_with(".kernel.mg")).map(|name| format!("./{name}")).collect();
@@ -159,7 +159,7 @@ const TEST: &[Row] = &[
 
 /// `test`.
 pub(crate) fn test(bytes: &[u8]) {
-    let (sandbox, world) = (Sandbox::new(), World::of(bytes));
+    let (sandbox, world) = (Sandbox::new(), World::from_bytes(bytes));
     world.write(&sandbox);
     run_row(TEST, world.choice, &[]);
 }
@@ -176,7 +176,7 @@ const QUERY: &[Row] = &[
 
 /// `query`. The atom is that of a file `query.txt`, else one of the first words of a policy.
 pub(crate) fn query(bytes: &[u8]) {
-    let (sandbox, world) = (Sandbox::new(), World::of(bytes));
+    let (sandbox, world) = (Sandbox::new(), World::from_bytes(bytes));
     let names = world.write(&sandbox);
     let row = &QUERY[world.choice % QUERY.len()];
     let atom = sandbox.read("query.txt").or_else(|| sandbox.read(names.iter().find(|name| is_policy(name))?));
@@ -229,7 +229,7 @@ const REPAIR: &[Row] = &[
 
 /// The other commands.
 pub(crate) fn others(bytes: &[u8]) {
-    let (sandbox, world) = (Sandbox::new(), World::of(bytes));
+    let (sandbox, world) = (Sandbox::new(), World::from_bytes(bytes));
     let names = world.write(&sandbox);
     let transcripts = transcripts(&names);
     match (world.choice % 4, transcripts.first()) {

@@ -8,7 +8,7 @@ use crate::support::Random;
 const FUEL: usize = 60_000;
 
 pub(crate) fn run(bytes: &[u8]) {
-    let program = program_of(Random::of(bytes));
+    let program = program_of(Random::from_bytes(bytes));
     if let Some(difference) = disagreement(&program, FUEL) {
         panic!("{difference}\n{program}");
     }

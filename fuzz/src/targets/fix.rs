@@ -16,7 +16,7 @@ const LITERALS: &[&str] = &["true", "false", "none", "null", "undefined"];
 const MOST_RUNS: usize = 1;
 
 pub(crate) fn run(bytes: &[u8]) {
-    let (sandbox, world) = (Sandbox::new(), World::of(bytes));
+    let (sandbox, world) = (Sandbox::new(), World::from_bytes(bytes));
     let is_of_captures = world.choice % 2 == 1;
     let names = world.write(&sandbox);
     let read = || -> BTreeMap<String, Vec<u8>> {

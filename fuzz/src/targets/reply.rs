@@ -12,7 +12,7 @@ pub(crate) fn run(bytes: &[u8]) {
     let generated;
     let raw = match bytes.split_first() {
         Some((b'\x01', rest)) => {
-            generated = reply(&mut Random::of(rest));
+            generated = reply(&mut Random::from_bytes(rest));
             generated.as_bytes()
         }
         _ => bytes,
@@ -27,7 +27,7 @@ pub(crate) fn run(bytes: &[u8]) {
         }
         if let Some(picked) = reply.picked_object() {
             let alone = Reply::new(&raw[picked.range.clone()], &caps);
-            assert_eq!(alone.picked, Some(0));
+            assert_eq!(alone.accepted, Some(0));
         }
         for found in check(&reply, &ReplyContext::new(&settings)) {
             oracle::finding(&found, raw);

@@ -18,7 +18,7 @@ use crate::support::Random;
 
 pub(crate) fn run(bytes: &[u8]) {
     let Some((kind, rest)) = bytes.split_first() else { return };
-    let text = if kind & 0x80 == 0 { text(rest) } else { reply(&mut Random::of(rest)) };
+    let text = if kind & 0x80 == 0 { text(rest) } else { reply(&mut Random::from_bytes(rest)) };
     let findings = match kind % 8 {
         0 => {
             let rules: Vec<_> = registry::rules().collect();

@@ -18,8 +18,8 @@ pub(crate) fn run(bytes: &[u8]) {
     let (name, file) = transcript(rest);
     let container = Container::ALL.get(usize::from(*container)).copied();
     let options = TranscriptOptions { container, name, ..TranscriptOptions::default() };
-    let whole = Read::of(options.clone(), &file, usize::MAX);
-    let parts = Read::of(options.clone(), &file, usize::from(*chunks) + 1);
+    let whole = Read::new(options.clone(), &file, usize::MAX);
+    let parts = Read::new(options.clone(), &file, usize::from(*chunks) + 1);
     assert_eq!(whole.records, parts.records, "in pieces of {}", usize::from(*chunks) + 1);
     assert_eq!(whole.summary, parts.summary);
     assert_eq!(shown(&whole.found), shown(&parts.found));
@@ -29,7 +29,7 @@ pub(crate) fn run(bytes: &[u8]) {
     }
     let document = Transcript::parse(options.clone(), &file);
     assert_eq!(document.entries().len(), whole.records.len());
-    let mut random = Random::of(rest);
+    let mut random = Random::from_bytes(rest);
     let fixed: Vec<_> = whole.found.iter().filter_map(|found| Some((found, safe(found)?))).collect();
     if !fixed.is_empty() {
         let (found, fix) = fixed[random.below(fixed.len())];
@@ -46,7 +46,7 @@ struct Read {
 }
 
 impl Read {
-    fn of(options: TranscriptOptions, file: &[u8], chunk: usize) -> Self {
+    fn new(options: TranscriptOptions, file: &[u8], chunk: usize) -> Self {
         let settings = TranscriptSettings::default();
         let mut checker = Checker::new(ReplyContext::new(&settings), Limits::default());
         let (mut records, mut found) = (Vec::new(), Vec::new());
@@ -78,7 +78,7 @@ fn shown(found: &[TranscriptFinding]) -> Vec<String> {
 }
 
 fn safe(found: &TranscriptFinding) -> Option<&Fix> {
-    let is_here = |fix: &&Fix| fix.edits.iter().all(|edit| edit.span.anchor == Anchor::Here);
+    let is_here = |fix: &&Fix| fix.edits.iter().all(|edit| edit.span.anchor == Anchor::Own);
     found.finding.fix.as_ref().filter(|fix| fix.applicability == Applicability::Safe).filter(is_here)
 }
 
@@ -95,7 +95,7 @@ fn apply(found: &TranscriptFinding, fix: &Fix, file: &[u8], options: &Transcript
     if std::str::from_utf8(file).is_ok() {
         assert!(std::str::from_utf8(&fixed).is_ok(), "{fix:?} makes bytes that are no text");
     }
-    let after = Read::of(options.clone(), &fixed, usize::MAX);
+    let after = Read::new(options.clone(), &fixed, usize::MAX);
     let shown = format!("{fix:?} of {}\n{}", found.finding.message, String::from_utf8_lossy(&fixed));
     assert_eq!(after.records.len(), before.records.len(), "{shown}");
     assert!(after.errors <= before.errors, "{shown}");

@@ -21,13 +21,13 @@ use super::semantics::Semantics;
 use super::surroundings;
 use super::watch::watching;
 use super::wrap::{columns, fit};
-use crate::host::{self, Memory, ProgramScope};
+use crate::host::{self, CheckCache, ProgramScope};
 use crate::ide::previews::{PreviewNames, WhyNotQuestion, report, why, why_not};
 use crate::report::prompts::{PromptReport, prompts_json, prompts_markdown, prompts_text};
 use crate::report::{LoadErrors, Sources, diff_with, sink};
-use agent_prompt::{CapturedPrompt, Common, Mode, Preview, PreviewSettings, PreviewedPrompt};
+use agent_prompt::{CapturedPrompt, Mode, Preview, PreviewSettings, PreviewState, PreviewedPrompt};
 use mangle_engine::kernel::Stop;
-use mangle_settings::instant;
+use mangle_settings::parse_timestamp;
 use mangle_syntax::lint::Severity;
 use mangle_syntax::text::FileId;
 
@@ -114,7 +114,7 @@ pub(super) struct PreviewCommand {
     #[arg(long, value_enum)]
     reading: Option<Semantics>,
     /// The time of evaluation, for example `2026-01-31T12:00:00Z`
-    #[arg(long, value_name = "TIME", value_parser = instant)]
+    #[arg(long, value_name = "TIME", value_parser = parse_timestamp)]
     now: Option<i64>,
     #[command(flatten)]
     load: LoadArgs,
@@ -209,7 +209,7 @@ impl PreviewCommand {
     fn once(&self, color: ColorChoice, working: &Path, seen: &RefCell<WatchState>) -> Result<ExitStatus> {
         let is_prose = self.asks() && self.format == Layout::Json;
         ensure!(!is_prose, "`--why`, `--why-not` and `--diff` have no JSON; leave `--format json` out");
-        let (memory, mut sources) = (Memory::default(), Sources::default());
+        let (memory, mut sources) = (CheckCache::default(), Sources::default());
         let facts = self.facts(&memory, &mut sources)?;
         let with: Vec<_> = facts.into_iter().collect();
         let mut programs =
@@ -234,7 +234,7 @@ impl PreviewCommand {
             let text = host::source_text(working, &session.path, Arc::clone(&session.text));
             programs.sources.insert_source(session.id, text);
         }
-        let mut out = Output::of(self.format.medium(), color);
+        let mut out = Output::stdout(self.format.medium(), color);
         out.write(&match self.format {
             Layout::Text => mark.comment("#"),
             Layout::Json => String::new(),
@@ -341,7 +341,7 @@ impl PreviewCommand {
                 out.write(&self.format.answer(said))?;
             }
             if let [shard, atom] = &self.why_not[..]
-                && *shard == shown.wanted.context.shard_id
+                && *shard == shown.request.context.shard_id
             {
                 let asked = WhyNotQuestion { shard, text: atom, depth: self.depth };
                 let (_, said) = why_not(common, shown, asked, names);
@@ -368,7 +368,7 @@ impl PreviewCommand {
 fn difference(captured: &Path, shown: &PreviewedPrompt, made: &PromptReport) -> Result<String> {
     let name = captured.display().to_string();
     let text = host::read_to_string(captured).with_context(|| name.clone())?;
-    let kind = &shown.wanted.context.shard_type;
+    let kind = &shown.request.context.shard_type;
     let before = CapturedPrompt::read(FileId(0), &name, &text, kind)
         .with_context(|| format!("{name} has no system prompt of a `{kind}`"))?;
     let lines = made.sections.iter().flat_map(|section| &section.lines);
@@ -376,14 +376,14 @@ fn difference(captured: &Path, shown: &PreviewedPrompt, made: &PromptReport) -> 
         lines.flat_map(|line| line.text.split('\n').map(|_| line.origin.short())).collect();
     let (old, new) =
         (CapturedPrompt::comparable(&before.text), CapturedPrompt::comparable(&shown.prompt.text()));
-    Ok(diff_with((&name, &format!("preview {}", shown.wanted.name)), (&old, &new), &|line| {
+    Ok(diff_with((&name, &format!("preview {}", shown.request.name)), (&old, &new), &|line| {
         origins.get(line).cloned()
     }))
 }
 
 /// The message that a prompt has no line with a text, with an explanation.
 fn missing_line(shown: &PreviewedPrompt, text: &str) -> String {
-    let (name, shard) = (&shown.wanted.name, &shown.wanted.context.shard_id);
+    let (name, shard) = (&shown.request.name, &shown.request.context.shard_id);
     let folded = text.to_lowercase();
     let is_alike = |line: &&str| !folded.is_empty() && line.to_lowercase().contains(&folded);
     let prompt = shown.prompt.text();
@@ -401,7 +401,7 @@ fn missing_shard(of: &Previewed<'_>, shard: &str) -> String {
 }
 
 /// The message about a stopped evaluation.
-fn stopped(stop: &Stop, common: &Common, name: &dyn Fn(FileId) -> String) -> String {
+fn stopped(stop: &Stop, common: &PreviewState, name: &dyn Fn(FileId) -> String) -> String {
     let place = stop.rule.and_then(|rule| common.line_of_rule(rule));
     let place = place.map_or_else(String::new, |(file, line)| format!("{}:{line}: ", name(file)));
     let limit = stop.reason.setting().map(|setting| format!(", the limit `[kernel] {setting}`"));

@@ -80,7 +80,7 @@ pub(super) fn remarks(of: &Previewed<'_>, sources: &Sources) -> BTreeSet<String>
 pub(super) fn damaged(of: &Previewed<'_>, sources: &Sources) -> BTreeSet<String> {
     let files = of.joined.program.files.iter();
     let items = files.flat_map(|file| file.items.iter().map(move |item| (file.id, item)));
-    let damaged = items.filter(|(_, item)| item.statement.damaged && !item.rubble);
+    let damaged = items.filter(|(_, item)| item.statement.damaged && !item.follows_damage);
     let said = damaged.map(|(file, item)| {
         let line = sources.place(file, item.start).line;
         format!(

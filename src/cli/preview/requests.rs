@@ -10,7 +10,7 @@ use super::{ModeOption, PartOption, PreviewCommand};
 use crate::cli::programs::Programs;
 use crate::cli::surroundings;
 use crate::host::{
-    self, AtomCache, AtomFiles, LinkedProgram, Memory, PreviewFiles, PreviewRequest, RequestedPart,
+    self, AtomCache, AtomFiles, CheckCache, LinkedProgram, PreviewFiles, PreviewRequest, RequestedPart,
     SessionText, prompt_name,
 };
 use crate::report::{SourceText, Sources};
@@ -37,7 +37,11 @@ pub(super) struct Previewed<'p> {
 
 impl PreviewCommand {
     /// The facts of the command line as a clause file.
-    pub(super) fn facts(&self, memory: &Memory, sources: &mut Sources) -> Result<Option<Arc<FileSummary>>> {
+    pub(super) fn facts(
+        &self,
+        memory: &CheckCache,
+        sources: &mut Sources,
+    ) -> Result<Option<Arc<FileSummary>>> {
         if self.fact.is_empty() {
             return Ok(None);
         }
@@ -58,7 +62,7 @@ impl PreviewCommand {
     pub(super) fn replay(
         &self,
         programs: &mut Programs,
-        memory: &Memory,
+        memory: &CheckCache,
         working: &Path,
     ) -> Result<Vec<(FileId, Arc<RecordedSession>)>> {
         let mut all = Vec::new();
@@ -81,7 +85,7 @@ impl PreviewCommand {
         &self,
         all: &'p [LinkedProgram],
         recorded: &[(FileId, Arc<RecordedSession>)],
-        memory: &Memory,
+        memory: &CheckCache,
         working: &Path,
     ) -> Result<Vec<Previewed<'p>>> {
         let (overlay, table) = (surroundings::disk(), memory.table());
@@ -159,10 +163,14 @@ impl PreviewCommand {
         let kernel = &joined.settings.kernel;
         let reading = self.reading.map_or(kernel.reading, Reading::from);
         let clock = self.now.map_or_else(|| Clock::from_settings(kernel), |now_ns| Clock { now_ns });
-        let settings =
-            PreviewSettings::of(&joined.settings.prompt, reading, Limits::from_settings(kernel), clock)
-                .in_version(joined.settings.transcripts.profile)
-                .of_runtime(joined.settings.transcripts.caps.runtime);
+        let settings = PreviewSettings::from_settings(
+            &joined.settings.prompt,
+            reading,
+            Limits::from_settings(kernel),
+            clock,
+        )
+        .in_version(joined.settings.transcripts.profile)
+        .of_runtime(joined.settings.transcripts.caps.runtime);
         PreviewSettings {
             synthetic: settings.synthetic && !self.no_synthetic,
             sticky: self.sticky,

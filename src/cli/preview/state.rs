@@ -8,13 +8,13 @@ use anyhow::Result;
 
 use super::super::surroundings;
 use crate::cli::transcripts::{TranscriptArgs, Transcripts};
-use crate::host::{self, Memory};
+use crate::host::{self, CheckCache};
 use crate::report::{SourceText, Sources};
 use agent_prompt::{RecordedSession, RecordedTurn};
-use agent_replay::{Basis, Constitution, Event, Prefill, Replay, ReplayOptions, Turn};
+use agent_replay::{Constitution, ConstitutionConfig, Event, Prefill, Replay, ReplayOptions, Turn};
 use mangle_engine::kernel::{Clock, Limits, Reading, RuleId};
 use mangle_engine::program::{FileSummary, PredicateId, Program};
-use mangle_settings::instant_text;
+use mangle_settings::format_timestamp;
 use mangle_syntax::syntax::SourceFile;
 use piggyback::envelope::account::{AccountEntry, UpdateFate};
 
@@ -39,10 +39,10 @@ pub(super) fn state(
     program: &Arc<Program>,
     settings: &mangle_settings::Settings,
     working: &Path,
-    (memory, sources): (&Memory, &mut Sources),
+    (memory, sources): (&CheckCache, &mut Sources),
 ) -> Result<(Arc<FileSummary>, RecordedSession)> {
     let transcripts = Transcripts::load(&[until.path.to_path_buf()], &TranscriptArgs::default(), working)?;
-    let basis = Basis {
+    let basis = ConstitutionConfig {
         program: Arc::clone(program),
         reading: until.reading,
         settings: settings.replay.clone(),
@@ -119,7 +119,7 @@ fn recorded(turn: &Turn, line: usize) -> RecordedTurn {
         _ => None,
     };
     let facts = turn.atoms.iter().filter_map(fact).collect();
-    RecordedTurn { number: turn.number, time: instant_text(turn.now_ns), line, facts }
+    RecordedTurn { number: turn.number, time: format_timestamp(turn.now_ns), line, facts }
 }
 
 /// The facts asserted by the session, each with its turn.

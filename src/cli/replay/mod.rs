@@ -30,7 +30,7 @@ use crate::report::replay::{
 };
 use agent_replay::Prefill;
 use mangle_engine::kernel::{Clock, Reading as KernelReading};
-use mangle_settings::{FailOn, KernelSettings, Reading, instant, instant_text};
+use mangle_settings::{FailOn, KernelSettings, Reading, format_timestamp, parse_timestamp};
 use mangle_syntax::text::Cancel;
 use piggyback::envelope::secrets::redacted;
 use session_options::SessionOptions;
@@ -83,7 +83,7 @@ pub(super) struct ReplayCommand {
     #[arg(long, value_enum)]
     reading: Option<Semantics>,
     /// The time of turns without a time in their records, for example `2026-01-31T12:00:00Z`
-    #[arg(long, value_name = "TIME", value_parser = instant)]
+    #[arg(long, value_name = "TIME", value_parser = parse_timestamp)]
     now: Option<i64>,
     /// Exit with status 1 if a finding has at least this severity [default: `fail_on` in the
     /// settings, or error]
@@ -169,7 +169,7 @@ impl ReplayCommand {
                 let mut open = open.borrow_mut();
                 let Some(known) = transcripts.same(found) else { return Ok(()) };
                 if open.is_none() {
-                    let Some(policy) = policies.of(known) else { return Ok(()) };
+                    let Some(policy) = policies.policy(known) else { return Ok(()) };
                     let other = other_side(&transcripts, known, &policies, other.as_ref());
                     *open = Some(SessionRun::new(&transcripts, known, policy, other, &options));
                 }
@@ -190,7 +190,7 @@ impl ReplayCommand {
                         written.fails |= fails;
                         cover(&mut written.coverage, coverage);
                     }
-                    None if policies.of(found).is_none() => homeless.push(found.clone()),
+                    None if policies.policy(found).is_none() => homeless.push(found.clone()),
                     None => {}
                 }
                 Ok(())
@@ -235,7 +235,7 @@ impl ReplayCommand {
 
     /// Starts the output, marked if a policy does not load.
     fn begin(&self, mark: LoadErrors, color: ColorChoice) -> std::io::Result<ReplayOutput> {
-        let mut out = Output::of(self.format.medium(), color);
+        let mut out = Output::stdout(self.format.medium(), color);
         out.write(&match self.format {
             Layout::Text => mark.comment("#"),
             Layout::Markdown => mark.markdown(),
@@ -342,9 +342,9 @@ impl ReplayCommand {
     ) -> Result<()> {
         let Some(file) = &self.report else { return Ok(()) };
         let working = transcripts.working();
-        let checked = CheckReport::of(transcripts.checked(), &written.starts, &mut written.shown);
+        let checked = CheckReport::build(transcripts.checked(), &written.starts, &mut written.shown);
         let revision = host::revision(&policies.path(self, transcripts));
-        let today = instant_text(Clock::from_settings(&KernelSettings::default()).now_ns);
+        let today = format_timestamp(Clock::from_settings(&KernelSettings::default()).now_ns);
         let mark = written.mark.mark();
         let page = html(Page {
             turns: &written.shown,
@@ -396,7 +396,7 @@ fn other_side<'a>(
     }
     let (transcripts, policies) = versions?;
     let found = transcripts.same(known)?;
-    Some(OtherSide { policy: policies.of(found)?, transcripts, found })
+    Some(OtherSide { policy: policies.policy(found)?, transcripts, found })
 }
 
 /// Formats a turn as a line of JSON, marked if its policy does not load.
@@ -445,7 +445,7 @@ impl Policies {
     }
 
     /// The policy of a transcript.
-    fn of(&self, found: &TranscriptFile) -> Option<&Policy> {
+    fn policy(&self, found: &TranscriptFile) -> Option<&Policy> {
         self.named.as_ref().or_else(|| self.by_key.get(&policy::key(found)))
     }
 }

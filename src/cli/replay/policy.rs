@@ -18,9 +18,9 @@ use super::super::transcripts::Transcripts;
 use super::ReplayCommand;
 use super::session_options::SessionOptions;
 use crate::host::{self, LinkedProgram, ProgramScope, TranscriptFile};
-use crate::ide::replays::of_policies;
+use crate::ide::replays::policy_diagnostics;
 use crate::report::{LoadErrors, Sources, json_value};
-use agent_replay::{Basis, Constitution};
+use agent_replay::{Constitution, ConstitutionConfig};
 use mangle_engine::kernel::{Clock, Kernel, Limits};
 use mangle_engine::program::Program;
 use mangle_settings::{FailOn, RuleSettings, Settings};
@@ -100,7 +100,8 @@ impl Policies {
         };
         self.programs.push(programs);
         let LinkedProgram { name, program, settings, .. } = joined;
-        let policy = self.policy(command, name, program, settings, Rc::new(RefCell::new(sources)), &given);
+        let policy =
+            self.load_policy(command, name, program, settings, Rc::new(RefCell::new(sources)), &given);
         match policy.constitution.no_verdicts() {
             Some(why) if self.load_errors.is_empty() => bail!("{why}"),
             _ => Ok(policy),
@@ -119,7 +120,7 @@ impl Policies {
         let sources = Rc::new(RefCell::new(sources));
         let resolution = &transcripts.resolution;
         for found in &resolution.transcripts {
-            let Some(program) = transcripts.knowledges.of(found).programs.first() else { continue };
+            let Some(program) = transcripts.knowledges.get(found).programs.first() else { continue };
             if self.by_key.contains_key(&key(found)) || self.without_verdicts.contains_key(&key(found)) {
                 continue;
             }
@@ -131,7 +132,7 @@ impl Policies {
             let embedding = program.embedding.with_asserted(given.clauses.iter().map(|file| file.id));
             let program = Arc::new(Program::embedded(files, embedding));
             let policy =
-                self.policy(command, names.join(", "), program, settings, Rc::clone(&sources), &given);
+                self.load_policy(command, names.join(", "), program, settings, Rc::clone(&sources), &given);
             match policy.constitution.no_verdicts() {
                 Some(why) => {
                     self.without_verdicts.insert(key(found), why);
@@ -141,7 +142,7 @@ impl Policies {
         }
     }
 
-    fn policy(
+    fn load_policy(
         &mut self,
         command: &ReplayCommand,
         name: String,
@@ -154,12 +155,12 @@ impl Policies {
         let clock =
             command.now.map_or_else(|| Clock::from_settings(&settings.kernel), |now_ns| Clock { now_ns });
         let reading = command.reading(settings.kernel.reading);
-        let basis = Basis { program, reading, settings: settings.replay.clone(), limits, clock };
+        let basis = ConstitutionConfig { program, reading, settings: settings.replay.clone(), limits, clock };
         let complaints = &mut self.complaints;
         let give = |kernel: &mut Kernel, program: &Program| {
             complaints.extend(given.give(kernel, program, limits));
         };
-        let constitution = Constitution::given(basis, give, &surroundings::cancel());
+        let constitution = Constitution::with_facts(basis, give, &surroundings::cancel());
         Policy { constitution, sources, settings, name }
     }
 
@@ -191,7 +192,7 @@ impl Policies {
         for policy in self.all() {
             let rules: &RuleSettings = &policy.settings.rules;
             let fail_on: FailOn = wish.fail_on.unwrap_or(policy.settings.fail_on);
-            for (file, one) in of_policies(&policy.constitution, rules) {
+            for (file, one) in policy_diagnostics(&policy.constitution, rules) {
                 *fails |= fail_on.fails(one.severity);
                 lines.push(json_value(file, &one, &policy.sources.borrow()));
             }
@@ -207,7 +208,7 @@ impl Policies {
             .chain(self.without_verdicts.values())
             .for_each(|why| output::complain(color, why));
         for policy in self.all().chain(&self.other) {
-            for lack in policy.constitution.lacks() {
+            for lack in policy.constitution.missing_parts() {
                 output::warn(color, &format!("{}: {lack}", policy.name));
             }
             if let Some(stop) = policy.constitution.stopped() {

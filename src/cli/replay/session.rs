@@ -6,7 +6,7 @@ use super::session_options::SessionOptions;
 use crate::host::{TranscriptFile, comments};
 use crate::ide::replays;
 use crate::ide::replays::ReplaySetup;
-use crate::ide::transcripts::Judge;
+use crate::ide::transcripts::TranscriptContext;
 use crate::report::LinePosition;
 use crate::report::replay::{RuleCoverage, TurnReport};
 use agent_replay::ReplayOptions;
@@ -39,21 +39,23 @@ impl<'a> SessionRun<'a> {
         wish: &SessionOptions<'a>,
     ) -> Self {
         let judge = transcripts.knowledges.judge(found);
-        let judge = Judge { programs: std::slice::from_ref(&policy.constitution.program), ..judge };
-        let options = |policy: &Policy, found: &'a TranscriptFile, judge: Judge<'a>| ReplayOptions {
-            transcript: &found.settings,
-            runtime: judge.limits,
-            clock: wish
-                .now
-                .map_or_else(|| Clock::from_settings(&policy.settings.kernel), |now_ns| Clock { now_ns }),
-            abduce: wish.abduce,
-            show_permits: wish.show_permits,
-            coverage: wish.coverage,
-            until: wish.until,
-            end: None,
-            prefill: wish.prefill,
-            cancel: wish.cancel,
-        };
+        let judge =
+            TranscriptContext { programs: std::slice::from_ref(&policy.constitution.program), ..judge };
+        let options =
+            |policy: &Policy, found: &'a TranscriptFile, judge: TranscriptContext<'a>| ReplayOptions {
+                transcript: &found.settings,
+                runtime: judge.limits,
+                clock: wish
+                    .now
+                    .map_or_else(|| Clock::from_settings(&policy.settings.kernel), |now_ns| Clock { now_ns }),
+                abduce: wish.abduce,
+                show_permits: wish.show_permits,
+                coverage: wish.coverage,
+                until: wish.until,
+                end: None,
+                prefill: wish.prefill,
+                cancel: wish.cancel,
+            };
         let setting = ReplaySetup {
             name: transcripts.name(found),
             constitution: &policy.constitution,

@@ -42,7 +42,7 @@ pub struct TooLong {
 impl TooLong {
     /// Returns the value that is wrapped in an I/O error, if any.
     #[must_use]
-    pub fn of(error: &io::Error) -> Option<Self> {
+    pub fn from_error(error: &io::Error) -> Option<Self> {
         error.get_ref()?.downcast_ref().copied()
     }
 }

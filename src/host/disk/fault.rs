@@ -34,7 +34,7 @@ pub(in crate::host) enum Extent {
 impl Extent {
     /// Returns the number of bytes to transfer of `len`. At least one, because zero would mean the
     /// end of the file.
-    pub(super) fn of(self, len: usize) -> usize {
+    pub(super) fn transfer_len(self, len: usize) -> usize {
         match self {
             Self::Whole => len,
             Self::Half => len.div_ceil(2),

@@ -33,7 +33,7 @@ pub(super) struct Stamp {
 }
 
 impl Stamp {
-    pub(super) fn of(metadata: &Metadata) -> Self {
+    pub(super) fn from_metadata(metadata: &Metadata) -> Self {
         let modified = metadata.modified().ok();
         Self { len: metadata.len(), modified, identity: identity(metadata) }
     }
@@ -68,7 +68,7 @@ pub(in crate::host) fn open(path: &Path, content: Content) -> io::Result<File> {
     if !is_descriptor {
         without_waiting(&mut options);
     }
-    let file = options.open(path).map_err(|error| what_is_there(path).unwrap_or(error))?;
+    let file = options.open(path).map_err(|error| error_for_special_file(path).unwrap_or(error))?;
     // A missing file fails before this point, so the attempt is not counted as an operation.
     check(DiskOperation::Open, path)?;
     check_is_inside(path, &file)?;
@@ -76,7 +76,7 @@ pub(in crate::host) fn open(path: &Path, content: Content) -> io::Result<File> {
     if !metadata.is_file() && !is_descriptor {
         return Err(not_regular(metadata.file_type()));
     }
-    let stamp = metadata.is_file().then(|| Stamp::of(&metadata));
+    let stamp = metadata.is_file().then(|| Stamp::from_metadata(&metadata));
     let limit = content.limit();
     if let Some(len) = stamp.map(|stamp| stamp.len).filter(|len| *len > limit) {
         return Err(TooLong { len, limit }.into());
@@ -92,7 +92,8 @@ pub(in crate::host) fn open(path: &Path, content: Content) -> io::Result<File> {
 /// If the file is different.
 fn check_is_inside(path: &Path, file: &fs::File) -> io::Result<()> {
     let Some(inside) = inside(path)? else { return Ok(()) };
-    let (now, opened) = (Stamp::of(&fs::metadata(inside)?), Stamp::of(&file.metadata()?));
+    let (now, opened) =
+        (Stamp::from_metadata(&fs::metadata(inside)?), Stamp::from_metadata(&file.metadata()?));
     if now.identity == opened.identity { Ok(()) } else { Err(outside()) }
 }
 
@@ -102,7 +103,7 @@ fn check_is_inside(path: &Path, file: &fs::File) -> io::Result<()> {
 ///
 /// As [`open`], and if the file cannot be read or changes during every attempt.
 pub(in crate::host) fn read(path: &Path, content: Content) -> io::Result<Vec<u8>> {
-    steady(|| {
+    retry_until_stable(|| {
         let mut file = open(path, content)?;
         let mut bytes = Vec::with_capacity(usize::try_from(file.len().unwrap_or(0)).unwrap_or(0));
         file.read_to_end(&mut bytes)?;
@@ -115,7 +116,7 @@ pub(in crate::host) fn read(path: &Path, content: Content) -> io::Result<Vec<u8>
 /// # Errors
 ///
 /// If an attempt fails, or all attempts return `None`.
-pub(super) fn steady<T>(mut attempt: impl FnMut() -> io::Result<Option<T>>) -> io::Result<T> {
+pub(super) fn retry_until_stable<T>(mut attempt: impl FnMut() -> io::Result<Option<T>>) -> io::Result<T> {
     for _ in 0..TRIES {
         if let Some(value) = attempt()? {
             return Ok(value);
@@ -182,13 +183,13 @@ impl File {
     }
 
     fn piece(&mut self, into: &mut [u8]) -> io::Result<usize> {
-        let extent = check(DiskOperation::Read, &self.path)?.of(into.len());
+        let extent = check(DiskOperation::Read, &self.path)?.transfer_len(into.len());
         self.file.read(into.get_mut(..extent).unwrap_or_default())
     }
 
     fn stamp_now(&self) -> io::Result<Option<Stamp>> {
         let metadata = self.file.metadata()?;
-        Ok(metadata.is_file().then(|| Stamp::of(&metadata)))
+        Ok(metadata.is_file().then(|| Stamp::from_metadata(&metadata)))
     }
 }
 
@@ -231,7 +232,7 @@ fn without_waiting(_: &mut OpenOptions) {}
 
 /// Returns a specific error for a path that cannot be opened because it is not a file. The system
 /// error for a socket has no clear reason.
-fn what_is_there(path: &Path) -> Option<io::Error> {
+fn error_for_special_file(path: &Path) -> Option<io::Error> {
     let kind = fs::metadata(path).ok()?.file_type();
     (!kind.is_file() && !kind.is_dir()).then(|| not_regular(kind))
 }

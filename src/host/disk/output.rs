@@ -76,7 +76,7 @@ impl Write for Output {
         match &mut self.sink {
             Sink::Scratch(scratch) => scratch.write(bytes),
             Sink::Direct(file) => {
-                let extent = check(DiskOperation::Write, &self.path)?.of(bytes.len());
+                let extent = check(DiskOperation::Write, &self.path)?.transfer_len(bytes.len());
                 file.write(bytes.get(..extent).unwrap_or_default())
             }
         }

@@ -67,7 +67,7 @@ impl Replacement {
     /// differs from `old`. Also if the disk is full.
     pub fn prepare(path: &Path, old: &[u8], new: &[u8]) -> Result<Self, ReplaceError> {
         let (path, metadata) = target(path)?;
-        let stamp = Stamp::of(&metadata);
+        let stamp = Stamp::from_metadata(&metadata);
         if !is(&path, old)? {
             return Err(ReplaceError::Changed);
         }
@@ -85,7 +85,7 @@ impl Replacement {
     ///
     /// If the content is not `old`, or the system refuses. The file is then unchanged.
     pub fn commit(self, old: &[u8]) -> Result<(), ReplaceError> {
-        if Stamp::of(&fs::metadata(&self.path)?) != self.stamp || !is(&self.path, old)? {
+        if Stamp::from_metadata(&fs::metadata(&self.path)?) != self.stamp || !is(&self.path, old)? {
             return Err(ReplaceError::Changed);
         }
         check(DiskOperation::Rename, &self.path)?;

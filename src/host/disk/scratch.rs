@@ -90,7 +90,7 @@ impl Scratch {
 
 impl Write for Scratch {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let extent = check(DiskOperation::Write, &self.becomes)?.of(bytes.len());
+        let extent = check(DiskOperation::Write, &self.becomes)?.transfer_len(bytes.len());
         self.file.write(bytes.get(..extent).unwrap_or_default())
     }
 

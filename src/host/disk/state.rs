@@ -35,7 +35,7 @@ impl FileState {
         let metadata = fs::metadata(path).ok()?;
         let (modified, changed) = (metadata.modified().ok(), changed(&metadata));
         let is_settled = [modified, changed].into_iter().flatten().all(|time| is_settled(time, now));
-        Some(Self { stamp: Stamp::of(&metadata), modified, changed, is_settled })
+        Some(Self { stamp: Stamp::from_metadata(&metadata), modified, changed, is_settled })
     }
 
     /// True if the file may have changed since the `earlier` state.

@@ -80,7 +80,7 @@ fn no_more_than_the_limit_is_read() {
         let limit = content.limit();
         std::fs::File::create(&path).unwrap().set_len(limit + 1).unwrap();
         let error = open(&path, content).unwrap_err();
-        assert_eq!(TooLong::of(&error), Some(TooLong { len: limit + 1, limit }));
+        assert_eq!(TooLong::from_error(&error), Some(TooLong { len: limit + 1, limit }));
     }
     assert_eq!(why(&path, Content::Text), "it has 17 GiB; files of up to 16 MiB are read");
     // A file that grows after it was opened.
@@ -89,15 +89,15 @@ fn no_more_than_the_limit_is_read() {
     let limit = Content::Patterns.limit();
     std::fs::OpenOptions::new().write(true).open(&path).unwrap().set_len(limit + 1).unwrap();
     let error = file.read_to_end(&mut Vec::new()).unwrap_err();
-    assert!(TooLong::of(&error).is_some(), "{error}");
+    assert!(TooLong::from_error(&error).is_some(), "{error}");
 }
 
 #[test]
 fn what_changes_while_it_is_read_is_read_again() {
     let mut values = [None, Some(7)].into_iter();
-    assert_eq!(open::steady(|| Ok(values.next().unwrap())).unwrap(), 7);
+    assert_eq!(open::retry_until_stable(|| Ok(values.next().unwrap())).unwrap(), 7);
     let mut count = 0;
-    let never = open::steady::<()>(|| {
+    let never = open::retry_until_stable::<()>(|| {
         count += 1;
         Ok(None)
     });

@@ -18,8 +18,8 @@ impl Resolver<'_> {
         for target in self.targets {
             let CheckTarget::Other(path) = target else { continue };
             let is_other = is_other_text(path) || is_agent_settings(path) || is_markdown(path);
-            let is_added = self.adds(self.project_of(path), path);
-            if is_added || (!is_other && !self.is_meant(path)) {
+            let is_added = self.declares_extension(self.project_of(path), path);
+            if is_added || (!is_other && !self.is_named_transcript(path)) {
                 self.as_mangle.insert(path.clone());
                 let is_placed =
                     self.table.known(path).is_some_and(|id| self.members().any(|it| it.file == id));
@@ -60,7 +60,7 @@ impl Resolver<'_> {
                 }
                 _ => continue,
             };
-            let left_out = self.result.left_out.iter().filter(|path| target.covers(path)).count();
+            let left_out = self.result.excluded_files.iter().filter(|path| target.covers(path)).count();
             let why = match left_out {
                 0 => why,
                 1 => format!("its Mangle file is in no program of the `{FILE_NAME}` around it"),
@@ -76,7 +76,7 @@ impl Resolver<'_> {
         };
         let skipped = self.result.skipped.iter();
         empty.extend(skipped.map(|path| Problem { path: path.clone(), why: why.into(), named: true }));
-        self.result.empty = empty;
+        self.result.empty_targets = empty;
     }
 
     /// True if a folder or a glob covers at least one file to process.

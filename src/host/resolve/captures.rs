@@ -6,7 +6,7 @@ use rayon::prelude::*;
 use rustc_hash::FxHashSet;
 
 use super::{Resolver, WalkEntry};
-use crate::host::read::MOST_AT_ONCE;
+use crate::host::read::MAX_FILES_PER_JOB;
 use crate::host::transcripts::{CaptureKind, capture_kind, has_replies, is_included};
 use crate::host::{CheckTarget, relative};
 use mangle_settings::TranscriptSettings;
@@ -38,7 +38,7 @@ impl Resolver<'_> {
         candidates.dedup();
         self.result.without_replies.unexamined += candidates.len().saturating_sub(MAX_LOOKS);
         candidates.truncate(MAX_LOOKS);
-        let looks = candidates.par_iter().with_max_len(MOST_AT_ONCE);
+        let looks = candidates.par_iter().with_max_len(MAX_FILES_PER_JOB);
         let have_replies: Vec<bool> = looks.map(|(path, _)| self.has_replies(path)).collect();
         let mut captures = Vec::new();
         for ((path, kind), has_replies) in candidates.into_iter().zip(have_replies) {

@@ -10,7 +10,7 @@ use super::folders::is_shared;
 use super::{ProgramOrigin, ProgramScope, Resolver, Shell};
 use crate::host::disk::list;
 use crate::host::paths::is_schema;
-use crate::host::project::{ProjectProgram, folder_name, without_twins};
+use crate::host::project::{ProjectProgram, folder_name, without_linked_duplicates};
 use crate::host::walk::WalkEntry;
 use crate::host::{Overlay, is_single};
 use mangle_engine::program::ProgramEnvironment;
@@ -64,7 +64,7 @@ impl Resolver<'_> {
         if is_wanted && !own.is_empty() {
             self.without_project(name, root.into(), &own.iter().collect::<Vec<_>>());
             if let Some(program) = self.result.programs.last_mut() {
-                program.elsewhere = elsewhere;
+                program.files_of_other_programs = elsewhere;
             }
         }
         held
@@ -136,7 +136,7 @@ impl Resolver<'_> {
             name,
             origin: ProgramOrigin::Together,
             declared: None,
-            files: without_twins(files),
+            files: without_linked_duplicates(files),
             embedding: ProgramEnvironment::default(),
         };
         let program = self.program(dealt, root, None, &Arc::default(), &[]);

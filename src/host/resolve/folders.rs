@@ -144,7 +144,7 @@ impl Folders {
         let filter = move |entry: &ignore::DirEntry| {
             entry.path().parent() == Some(&own) && is_folder(entry) == are_folders
         };
-        let entries = Entries::of(folder, &self.patterns, filter).flatten();
+        let entries = Entries::read(folder, &self.patterns, filter).flatten();
         entries.filter(|entry| entry.depth() == 1).map(ignore::DirEntry::into_path).collect()
     }
 }

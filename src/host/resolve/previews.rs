@@ -19,7 +19,7 @@ impl Resolver<'_> {
         for program in &self.result.programs {
             let configured = OnceCell::new();
             let root = program.settings_root(&self.result.projects);
-            for single in &program.singles {
+            for single in &program.standalone_files {
                 let path = self.table.path(single.member.file);
                 let text = is_kernel(&path).then(|| read(&path, self.overlay).ok()).flatten();
                 let Some(text) = text else { continue };

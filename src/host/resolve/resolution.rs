@@ -47,10 +47,10 @@ pub struct ProgramFiles {
     /// Sorted by path.
     pub members: Vec<Member>,
     /// Sample kernels, other sample files, and policy tests, which are not members of the program.
-    pub singles: Vec<StandaloneFile>,
+    pub standalone_files: Vec<StandaloneFile>,
     /// Mangle files below the program's folder that are in other programs. Empty if a
     /// configuration governs the program.
-    pub elsewhere: Vec<PathBuf>,
+    pub files_of_other_programs: Vec<PathBuf>,
 }
 
 /// A sample file or a policy test.
@@ -65,7 +65,7 @@ pub struct StandaloneFile {
 impl ProgramFiles {
     /// Returns all files that may be reported. Standalone files are last.
     pub fn own(&self) -> impl Iterator<Item = &Member> {
-        self.members.iter().chain(self.singles.iter().map(|single| &single.member))
+        self.members.iter().chain(self.standalone_files.iter().map(|single| &single.member))
     }
 
     /// The base folder of relative paths in the settings: the folder of the configuration file, or
@@ -95,7 +95,7 @@ pub struct Resolution {
     pub skipped: Vec<PathBuf>,
     /// Targets without any file to process: folders, globs and the skipped files. Only set for the
     /// command line.
-    pub empty: Vec<Problem>,
+    pub empty_targets: Vec<Problem>,
     /// Sorted by path.
     pub projects: Vec<Project>,
     /// The parsed headers of sample kernels that request previews.
@@ -108,13 +108,13 @@ pub struct Resolution {
     /// Files that were inspected and contain no model reply.
     pub without_replies: WithoutReplies,
     /// Files below the targets that their configuration assigns to no program.
-    pub left_out: Vec<PathBuf>,
+    pub excluded_files: Vec<PathBuf>,
     /// The open documents of an editor that are in no workspace folder.
     pub outside: Vec<FileId>,
     /// The `go.mod` files that select an engine version, including unreadable ones. Sorted.
     pub go_mods: Vec<PathBuf>,
     /// The folders that were scanned incompletely, sorted.
-    pub cuts: Vec<PartialScan>,
+    pub partial_scans: Vec<PartialScan>,
 }
 
 /// Prompt atoms that are checked although no kernel uses them.
@@ -229,7 +229,7 @@ impl Resolution {
     #[must_use]
     pub fn files(&self) -> Vec<FileId> {
         let own = self.programs.iter().flat_map(ProgramFiles::own).map(|member| member.file);
-        let singles = self.programs.iter().flat_map(|program| &program.singles);
+        let singles = self.programs.iter().flat_map(|program| &program.standalone_files);
         let used = singles.flat_map(|single| single.uses.iter().flatten().copied());
         own.chain(used).collect::<BTreeSet<_>>().into_iter().collect()
     }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use super::{ProgramFiles, ProgramOrigin, ProgramScope, Resolver, Shell, WalkEntry};
 use crate::host::agents::is_agent_settings;
-use crate::host::project::{folder_name, without_twins};
+use crate::host::project::{folder_name, without_linked_duplicates};
 use crate::host::transcripts::{
     has_envelope, has_fence, is_archive, is_included, is_markdown, is_text, transcripts_in,
 };
@@ -58,7 +58,7 @@ impl Resolver<'_> {
                     drop(found.insert(path.clone(), self.transcript(path.clone(), true)))
                 }
                 CheckTarget::Other(path) if is_agent_settings(path) || self.as_mangle.contains(path) => {}
-                CheckTarget::Other(path) if self.is_meant(path) => {
+                CheckTarget::Other(path) if self.is_named_transcript(path) => {
                     found.insert(path.clone(), self.transcript(path.clone(), true));
                 }
                 CheckTarget::Other(path) if is_markdown(path) && has_fence(path, self.overlay) => {
@@ -132,7 +132,7 @@ impl Resolver<'_> {
         }
         let included = |(root, found): &&(PathBuf, WalkEntry)| {
             let project = self.project_of(&found.path);
-            if self.adds(project, &found.path) {
+            if self.declares_extension(project, &found.path) {
                 return false;
             }
             let (root, samples) = match project.and_then(|index| self.result.projects.get(index)) {
@@ -146,20 +146,20 @@ impl Resolver<'_> {
                 && (is_text(&found.path, self.overlay) || is_archive(&found.path))
         };
         let included: Vec<_> = others.iter().filter(included).map(|(_, found)| found).collect();
-        let included = without_twins(&included);
+        let included = without_linked_duplicates(&included);
         let free: Vec<_> = others.into_iter().filter(|(_, found)| found.target.is_none()).collect();
         let captures = self.captures(&free);
         included.into_iter().chain(captures).collect()
     }
 
     /// True if the project's configuration file declares the extension of a file as Mangle.
-    pub(super) fn adds(&self, project: Option<usize>, path: &Path) -> bool {
+    pub(super) fn declares_extension(&self, project: Option<usize>, path: &Path) -> bool {
         let project = project.and_then(|index| self.result.projects.get(index));
         project.is_some_and(|project| project.settings.files.adds(path))
     }
 
     /// True if an explicitly given file is a transcript.
-    pub(super) fn is_meant(&self, path: &Path) -> bool {
+    pub(super) fn is_named_transcript(&self, path: &Path) -> bool {
         self.is_included(path) || has_envelope(path, self.overlay) || is_archive(path)
     }
 
@@ -176,7 +176,7 @@ impl Resolver<'_> {
 
     /// True if an open document that is not a policy is a transcript.
     fn is_open_transcript(&self, path: &Path) -> bool {
-        let is_policy = is_mangle(path) || self.adds(self.project_of(path), path);
+        let is_policy = is_mangle(path) || self.declares_extension(self.project_of(path), path);
         let is_transcript = || self.is_included(path) || self.is_open_capture(path);
         !is_policy && !path.ends_with(FILE_NAME) && self.is_open(path) && is_transcript()
     }

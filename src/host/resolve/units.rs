@@ -21,7 +21,7 @@ impl ProgramFiles {
         let reported = self.members.iter().filter(|member| member.reported).map(|member| member.file);
         let files = self.members.iter().map(|member| member.file).collect();
         let own = Unit { single: None, files, reported: reported.collect() };
-        std::iter::once(own).chain(self.singles.iter().map(|single| self.unit_of(single)))
+        std::iter::once(own).chain(self.standalone_files.iter().map(|single| self.unit_of(single)))
     }
 
     /// Returns the unit of a sample or policy test.

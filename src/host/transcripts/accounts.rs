@@ -5,13 +5,13 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, LazyLock};
 
-use super::knowledge::KnowledgeMap;
+use super::check_inputs::CheckInputsMap;
 use super::{TranscriptFile, comments};
 use crate::host::Resolution;
 use crate::ide::conversation::JudgeUpdates;
 use crate::ide::replays::{TurnVerdicts, judged_turn, silence};
 use crate::ide::transcripts::Comments;
-use agent_replay::{Basis, Constitution, Event, Prefill, Replay, ReplayOptions, Turn};
+use agent_replay::{Constitution, ConstitutionConfig, Event, Prefill, Replay, ReplayOptions, Turn};
 use mangle_engine::kernel::{Clock, Limits};
 use mangle_engine::program::Program;
 use mangle_settings::Settings;
@@ -25,7 +25,7 @@ use piggyback::transcript::{Record, TextKind, TranscriptFinding};
 #[derive(Debug, Clone, Copy)]
 pub struct TranscriptPrograms<'a> {
     pub resolution: &'a Resolution,
-    pub knowledges: &'a KnowledgeMap,
+    pub knowledges: &'a CheckInputsMap,
     /// The evaluation time of policies. `None` to use the settings.
     pub clock: Option<Clock>,
 }
@@ -52,13 +52,13 @@ pub struct AccountPolicies {
 impl AccountPolicies {
     /// Compiles only policies that may deny whole replies. Other policies do not affect updates.
     #[must_use]
-    pub fn that_deny(transcripts: TranscriptPrograms<'_>) -> Self {
+    pub fn with_denials(transcripts: TranscriptPrograms<'_>) -> Self {
         Self::compiled(transcripts, may_deny)
     }
 
     /// Compiles only policies that may deny whole replies or have `permit` rules.
     #[must_use]
-    pub fn that_judge(transcripts: TranscriptPrograms<'_>) -> Self {
+    pub fn with_verdicts(transcripts: TranscriptPrograms<'_>) -> Self {
         Self::compiled(transcripts, |program, settings| {
             may_deny(program, settings) || has_clauses(program, &settings.replay.permit)
         })
@@ -73,14 +73,14 @@ impl AccountPolicies {
 
     /// Returns the policy that a transcript is replayed against.
     #[must_use]
-    pub fn of(&self, found: &TranscriptFile) -> Option<&Constitution> {
+    pub fn get(&self, found: &TranscriptFile) -> Option<&Constitution> {
         self.named.as_ref().or_else(|| self.constitutions.get(&key(found)))
     }
 
     fn compiled(transcripts: TranscriptPrograms<'_>, is_wanted: fn(&Program, &Settings) -> bool) -> Self {
         let mut policies = Self::default();
         for found in &transcripts.resolution.transcripts {
-            let Some(program) = transcripts.knowledges.of(found).programs.first() else { continue };
+            let Some(program) = transcripts.knowledges.get(found).programs.first() else { continue };
             let project = found.project.and_then(|index| transcripts.resolution.projects.get(index));
             let usual = Settings::default();
             let settings = project.map_or(&usual, |project| &*project.settings);
@@ -94,8 +94,8 @@ impl AccountPolicies {
     }
 }
 
-fn basis(program: &Arc<Program>, settings: &Settings, clock: Option<Clock>) -> Basis {
-    Basis {
+fn basis(program: &Arc<Program>, settings: &Settings, clock: Option<Clock>) -> ConstitutionConfig {
+    ConstitutionConfig {
         program: Arc::clone(program),
         reading: settings.kernel.reading,
         settings: settings.replay.clone(),
@@ -139,19 +139,19 @@ pub struct Accounts<'a> {
     /// The filters for the replies of the current record.
     filters: Option<Filters<'a>>,
     /// The outcomes of each turn, if the record was replayed.
-    told: Option<Vec<Vec<AccountEntry>>>,
+    turn_outcomes: Option<Vec<Vec<AccountEntry>>>,
     /// The result of the replay, if the record was replayed.
-    shown: Option<RecordReplay>,
+    replay_result: Option<RecordReplay>,
     /// True if verdicts are also computed.
     has_verdicts: bool,
 }
 
 impl JudgeUpdates for Accounts<'_> {
     fn reply(&mut self, at: usize, _: &piggyback::transcript::Turn, reply: &Reply<'_>) -> Vec<AccountEntry> {
-        self.of(at, reply)
+        self.account(at, reply)
     }
 
-    fn lone(&mut self, text: &str, before: usize) -> Option<UpdateFate> {
+    fn standalone_update(&mut self, text: &str, before: usize) -> Option<UpdateFate> {
         Accounts::lone(self, text, before)
     }
 }
@@ -160,7 +160,15 @@ impl<'a> Accounts<'a> {
     #[must_use]
     pub fn new(transcripts: TranscriptPrograms<'a>, policies: &'a AccountPolicies) -> Self {
         let (open, filters, told, shown) = (None, None, None, None);
-        Self { transcripts, policies, open, filters, told, shown, has_verdicts: false }
+        Self {
+            transcripts,
+            policies,
+            open,
+            filters,
+            turn_outcomes: told,
+            replay_result: shown,
+            has_verdicts: false,
+        }
     }
 
     /// Also computes the verdicts of replies ([`RecordReplay::turns`]). Formatting them is
@@ -173,22 +181,22 @@ impl<'a> Accounts<'a> {
     /// Processes the next record of a file.
     pub fn record(&mut self, found: &TranscriptFile, record: &Record<'_>) {
         let Some(known) = self.transcripts.same(found) else { return };
-        let declarations = self.transcripts.knowledges.of(known).declarations.as_ref();
+        let declarations = self.transcripts.knowledges.get(known).declarations.as_ref();
         self.filters = Some(Filters::new(&known.settings, declarations));
-        let constitution = self.policies.of(known);
-        self.shown = constitution.map(|_| RecordReplay::default());
-        self.told = constitution.map(|constitution| self.replay(known, constitution, record));
+        let constitution = self.policies.get(known);
+        self.replay_result = constitution.map(|_| RecordReplay::default());
+        self.turn_outcomes = constitution.map(|constitution| self.replay(known, constitution, record));
     }
 
     /// Returns the result of the replayed record, or `None` if no policy applies.
     pub fn replayed(&mut self) -> Option<RecordReplay> {
-        self.shown.take()
+        self.replay_result.take()
     }
 
     /// Returns the outcomes of the updates in a reply. `at` is the index of its turn in the
     /// record.
-    pub fn of(&mut self, at: usize, reply: &Reply<'_>) -> Vec<AccountEntry> {
-        match (&mut self.told, &self.filters) {
+    pub fn account(&mut self, at: usize, reply: &Reply<'_>) -> Vec<AccountEntry> {
+        match (&mut self.turn_outcomes, &self.filters) {
             (Some(told), _) => told.get_mut(at).map(std::mem::take).unwrap_or_default(),
             (None, Some(filters)) => filters.account(reply),
             (None, None) => Vec::new(),
@@ -198,7 +206,7 @@ impl<'a> Accounts<'a> {
     /// Returns the outcome of an update that a log stores outside a JSON reply (envelope). `at` is
     /// its index among such updates.
     pub fn lone(&self, update: &str, at: usize) -> Option<UpdateFate> {
-        self.filters.map(|filters| filters.lone(update, at))
+        self.filters.map(|filters| filters.standalone_fate(update, at))
     }
 
     fn replay(
@@ -224,7 +232,7 @@ impl<'a> Accounts<'a> {
             self.open = Some((known.file, Replay::new(constitution, options), comments(known)));
         }
         let (mut told, mut found, mut blocks, mut turns) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-        let judges = constitution.judges();
+        let judges = constitution.has_verdicts();
         if let Some((_, replay, comments)) = &mut self.open {
             replay.record(record, &mut |replay, event| match event {
                 Event::Turn(turn) => {
@@ -240,7 +248,7 @@ impl<'a> Accounts<'a> {
             silence(record, &known.settings, rules, comments, &mut found);
         }
         let found = found.into_iter().map(|(_, one)| one).collect();
-        self.shown = Some(RecordReplay { found, blocks, turns });
+        self.replay_result = Some(RecordReplay { found, blocks, turns });
         let mut told = told.into_iter();
         let is_told = |kind| matches!(kind, TextKind::Reply | TextKind::Object | TextKind::Surface);
         let turns = record.turns.iter();

@@ -9,12 +9,14 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
-use super::knowledge::{Knowledge, KnowledgeMap};
+use super::check_inputs::{CheckInputs, CheckInputsMap};
 use super::{Input, ReadOptions, TranscriptFile, read_transcript, read_transcript_with};
 use crate::host::check::Checked;
 use crate::host::problem::plain;
 use crate::host::{CheckOptions, FileTable, Overlay, Problem, Resolution, STDIN};
-use crate::ide::transcripts::{Comments, Judge, MAX_COMMENTED, RecordExaminer, TranscriptCheck, of_fences};
+use crate::ide::transcripts::{
+    Comments, MAX_COMMENTED, RecordExaminer, TranscriptChecker, TranscriptContext, of_fences,
+};
 use crate::report::{FilePart, LinePosition, OverflowCounts, ReportEntry, SourceText};
 use mangle_settings::{Container, FailOn};
 use mangle_syntax::lint::Diagnostic;
@@ -55,7 +57,7 @@ pub struct TranscriptRequest<'a> {
     /// Transcripts of the resolution, or similar ones.
     pub transcripts: &'a [TranscriptFile],
     /// The declarations of their programs.
-    pub knowledges: &'a KnowledgeMap,
+    pub knowledges: &'a CheckInputsMap,
     /// Texts that override the files on disk.
     pub overlay: &'a Overlay,
     pub table: &'a FileTable,
@@ -99,7 +101,7 @@ impl Checked {
 struct OneFile<'a> {
     request: TranscriptRequest<'a>,
     found: &'a TranscriptFile,
-    knowledge: &'a Knowledge,
+    knowledge: &'a CheckInputs,
     ids: &'a AtomicU32,
     file: FileId,
     name: String,
@@ -116,9 +118,9 @@ struct OneFile<'a> {
     head: Vec<u8>,
     /// Findings about records that were already passed. Their positions are found in a second
     /// read.
-    late: Vec<TranscriptFinding>,
+    deferred_findings: Vec<TranscriptFinding>,
     /// The content of standard input, which cannot be read twice. `None` if it is too long.
-    kept: Option<Vec<u8>>,
+    stdin_bytes: Option<Vec<u8>>,
 }
 
 impl<'a> OneFile<'a> {
@@ -129,7 +131,7 @@ impl<'a> OneFile<'a> {
         let configured = configured.map_or_else(FailOn::default, |project| project.settings.fail_on);
         Self {
             found,
-            knowledge: request.knowledges.of(found),
+            knowledge: request.knowledges.get(found),
             ids,
             file: request.table.id(&found.path),
             name: crate::host::relative(request.working, &found.path),
@@ -140,13 +142,13 @@ impl<'a> OneFile<'a> {
             is_member: false,
             beginning: Vec::new(),
             head: Vec::new(),
-            late: Vec::new(),
-            kept: Some(Vec::new()),
+            deferred_findings: Vec::new(),
+            stdin_bytes: Some(Vec::new()),
             request,
         }
     }
 
-    fn judge(&self) -> Judge<'a> {
+    fn judge(&self) -> TranscriptContext<'a> {
         self.request.knowledges.judge(self.found)
     }
 
@@ -155,13 +157,13 @@ impl<'a> OneFile<'a> {
         let (position, mut told) = (input.position(), 0);
         self.is_member = input.is_member();
         let judge = self.judge();
-        let mut check = TranscriptCheck::new(judge);
+        let mut check = TranscriptChecker::new(judge);
         let mut tell = |position: &AtomicU64| {
             let now = position.load(Ordering::Relaxed);
             done(now.saturating_sub(std::mem::replace(&mut told, now)));
         };
         let (mut beginning, mut head) = (Vec::new(), Vec::new());
-        let (is_stdin, mut kept) = (self.is_stdin(), self.kept.take());
+        let (is_stdin, mut kept) = (self.is_stdin(), self.stdin_bytes.take());
         let mut see = |chunk: &[u8], container: Option<Container>| {
             if head.is_empty() {
                 head.extend_from_slice(chunk.get(..HEAD_LEN).unwrap_or(chunk));
@@ -189,20 +191,20 @@ impl<'a> OneFile<'a> {
                 self.out.envelopes += findings.envelopes;
                 let (here, late): (Vec<_>, Vec<_>) =
                     findings.found.into_iter().partition(|found| found.start == record.start);
-                self.wait(late, &judge);
+                self.defer(late, &judge);
                 if !here.is_empty() {
-                    self.keep(here, record.start, spot, record.bytes, &judge);
+                    self.add_findings(here, record.start, spot, record.bytes, &judge);
                 }
                 tell(&position);
             })?;
         if !is_document {
-            self.wait(check.finish(&summary), &judge);
+            self.defer(check.finish(&summary), &judge);
         }
         self.beginning = match summary.container {
             Some(Container::Markdown | Container::Raw) => beginning,
             _ => Vec::new(),
         };
-        (self.head, self.kept) = (head, kept);
+        (self.head, self.stdin_bytes) = (head, kept);
         if summary.container == Some(Container::Markdown) {
             self.keep_fences(&judge);
         }
@@ -211,10 +213,10 @@ impl<'a> OneFile<'a> {
 
     /// Stores findings about records that were already passed, until the second read. Findings
     /// over the limit are counted.
-    fn wait(&mut self, late: Vec<TranscriptFinding>, judge: &Judge<'_>) {
+    fn defer(&mut self, late: Vec<TranscriptFinding>, judge: &TranscriptContext<'_>) {
         for found in late {
-            if self.late.len() < self.most {
-                self.late.push(found);
+            if self.deferred_findings.len() < self.most {
+                self.deferred_findings.push(found);
             } else if let Some(diagnostic) = judge.diagnostic(found, self.file, TextSize::new(0)) {
                 self.omit(&diagnostic);
             }
@@ -229,7 +231,7 @@ impl<'a> OneFile<'a> {
 
     /// Adds the findings in the Mangle code fences of a Markdown file. Only the prefix that is
     /// kept for comments is checked.
-    fn keep_fences(&mut self, judge: &Judge<'_>) {
+    fn keep_fences(&mut self, judge: &TranscriptContext<'_>) {
         let bytes = std::mem::take(&mut self.beginning);
         let part = FileId(self.ids.fetch_sub(1, Ordering::Relaxed));
         let is_capture = !self.found.is_document;
@@ -239,13 +241,13 @@ impl<'a> OneFile<'a> {
     }
 
     /// Adds the findings in a record.
-    fn keep(
+    fn add_findings(
         &mut self,
         found: Vec<TranscriptFinding>,
         start: u64,
         spot: &mut dyn FnMut() -> LinePosition,
         bytes: &[u8],
-        judge: &Judge<'_>,
+        judge: &TranscriptContext<'_>,
     ) {
         let part = FileId(self.ids.fetch_sub(1, Ordering::Relaxed));
         let placed = found.into_iter().filter_map(|found| judge.diagnostic(found, part, TextSize::new(0)));
@@ -291,19 +293,19 @@ impl<'a> OneFile<'a> {
     /// kept.
     fn again(&mut self) -> io::Result<Option<Input>> {
         match self.is_stdin() {
-            true => self.kept.take().map(Input::of_bytes).transpose(),
+            true => self.stdin_bytes.take().map(Input::of_bytes).transpose(),
             false => Input::open(&self.found.path, self.request.overlay).map(Some),
         }
     }
 
     /// Reads the file a second time to locate findings about records that were already passed.
     /// Findings that are not located again are placed at the start of the file.
-    fn look_up(&mut self, judge: &Judge<'_>) -> io::Result<()> {
+    fn look_up(&mut self, judge: &TranscriptContext<'_>) -> io::Result<()> {
         let (whole, late): (Vec<_>, Vec<_>) =
-            std::mem::take(&mut self.late).into_iter().partition(|found| found.record == 0);
+            std::mem::take(&mut self.deferred_findings).into_iter().partition(|found| found.record == 0);
         if !whole.is_empty() {
             let head = std::mem::take(&mut self.head);
-            self.keep(whole, 0, &mut LinePosition::default, &head, judge);
+            self.add_findings(whole, 0, &mut LinePosition::default, &head, judge);
         }
         let mut groups: BTreeMap<u64, Vec<TranscriptFinding>> = BTreeMap::new();
         for found in late {
@@ -314,7 +316,7 @@ impl<'a> OneFile<'a> {
             let (found, stop) = (self.found, Cancel::new());
             read_transcript(found, input, &stop, &mut |_, _| {}, &mut |record, spot| {
                 if let Some(group) = groups.remove(&record.start) {
-                    self.keep(group, record.start, spot, record.bytes, judge);
+                    self.add_findings(group, record.start, spot, record.bytes, judge);
                 }
                 if groups.is_empty() {
                     stop.cancel();
@@ -323,13 +325,13 @@ impl<'a> OneFile<'a> {
         }
         for mut group in groups.into_values() {
             group.iter_mut().for_each(|found| found.finding.range = TextRange::default());
-            self.keep(group, 0, &mut LinePosition::default, &[], judge);
+            self.add_findings(group, 0, &mut LinePosition::default, &[], judge);
         }
         Ok(())
     }
 
     fn finish(mut self, problem: Option<io::Error>) -> CheckedTranscripts {
-        let comments = Comments::of(&self.beginning);
+        let comments = Comments::parse(&self.beginning);
         if !comments.is_empty() {
             let sources: FxHashMap<FileId, &SourceText> =
                 self.out.sources.iter().map(|(part, source)| (*part, source)).collect();

@@ -11,7 +11,7 @@ use mangle_syntax::lint::Finding;
 use mangle_syntax::text::{FileId, TextRange};
 
 /// In bytes, for all closed transcripts together.
-const MOST_IN_ALL: u64 = 32 << 20;
+const MAX_TOTAL_BYTES: u64 = 32 << 20;
 
 /// Returns the maximum number of bytes to read of each closed transcript, in order. The limit is 0
 /// for a transcript that exceeds its own limit or the remaining budget. Transcripts that are
@@ -21,7 +21,7 @@ pub(in crate::host) fn closed_limits(
     overlay: &Overlay,
     table: &FileTable,
 ) -> Vec<(FileId, u64)> {
-    let mut left = MOST_IN_ALL;
+    let mut left = MAX_TOTAL_BYTES;
     let mut limits = Vec::new();
     for found in transcripts {
         let limit = found.settings.closed_limit as u64;
@@ -73,7 +73,7 @@ fn left_out(is_compressed: bool) -> FileText {
         false => finding("transcript not checked: over the size limit")
             .note(format!(
                 "closed transcripts are read up to `closed_limit` of `[transcripts]` each and {} MiB in all",
-                MOST_IN_ALL >> 20
+                MAX_TOTAL_BYTES >> 20
             ))
             .help("open it, or run `mangle-ls check`"),
     };

@@ -6,14 +6,14 @@ use std::io;
 use crate::host::disk::{Content, TooLong};
 
 /// In bytes: output up to this size is always allowed.
-const FREE: u64 = 256 << 20;
+const ALWAYS_ALLOWED_BYTES: u64 = 256 << 20;
 
-/// The maximum ratio of output to input beyond [`FREE`].
-const MOST_TIMES: u64 = 500;
+/// The maximum ratio of output to input beyond [`ALWAYS_ALLOWED_BYTES`].
+const MAX_RATIO: u64 = 500;
 
 /// For the test of `docs/limits.md`.
 #[cfg(test)]
-pub(in crate::host) const EXPANSION: (u64, u64) = (FREE, MOST_TIMES);
+pub(in crate::host) const EXPANSION: (u64, u64) = (ALWAYS_ALLOWED_BYTES, MAX_RATIO);
 
 /// Checks the ratio of `given` output bytes to `read` input bytes.
 ///
@@ -25,9 +25,9 @@ pub(super) fn check(given: u64, read: u64) -> io::Result<()> {
     if given > limit {
         return Err(TooLong { len: given, limit }.into());
     }
-    if given > FREE && given / MOST_TIMES > read {
+    if given > ALWAYS_ALLOWED_BYTES && given / MAX_RATIO > read {
         return Err(io::Error::other(format!(
-            "it grows to more than {MOST_TIMES} times its size when it is decompressed; decompress it to have it read"
+            "it grows to more than {MAX_RATIO} times its size when it is decompressed; decompress it to have it read"
         )));
     }
     Ok(())
@@ -39,10 +39,10 @@ mod tests {
 
     #[test]
     fn what_grows_too_much_is_refused() {
-        assert!(check(FREE, 1).is_ok());
-        assert!(check(FREE + 1, 1).is_err());
-        assert!(check(FREE * 4, FREE * 4 / MOST_TIMES).is_ok());
-        assert!(check(FREE * 4, FREE * 4 / MOST_TIMES - 1).is_err());
+        assert!(check(ALWAYS_ALLOWED_BYTES, 1).is_ok());
+        assert!(check(ALWAYS_ALLOWED_BYTES + 1, 1).is_err());
+        assert!(check(ALWAYS_ALLOWED_BYTES * 4, ALWAYS_ALLOWED_BYTES * 4 / MAX_RATIO).is_ok());
+        assert!(check(ALWAYS_ALLOWED_BYTES * 4, ALWAYS_ALLOWED_BYTES * 4 / MAX_RATIO - 1).is_err());
         assert!(check(Content::Transcript.limit() + 1, u64::MAX).is_err());
     }
 }

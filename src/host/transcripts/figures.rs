@@ -2,7 +2,7 @@
 
 use super::origins::{RecordOrigins, number};
 use super::{Accounts, Beginning, TranscriptFile};
-use crate::ide::transcripts::{Judge, TranscriptCheck, of_fences};
+use crate::ide::transcripts::{TranscriptChecker, TranscriptContext, of_fences};
 use crate::report::fleet::{FleetEvent, Origin};
 use mangle_settings::Container;
 use mangle_syntax::text::FileId;
@@ -16,9 +16,9 @@ pub type SeeEvent<'f> = dyn FnMut(Origin, FleetEvent) + 'f;
 #[derive(Debug)]
 pub struct TranscriptFigures<'a> {
     found: &'a TranscriptFile,
-    judge: Judge<'a>,
+    judge: TranscriptContext<'a>,
     counter: StatisticsCounter<'a>,
-    check: TranscriptCheck<'a>,
+    check: TranscriptChecker<'a>,
     beginning: Beginning,
     /// Count only the newest fact of each predicate and first argument as state.
     latest: bool,
@@ -28,9 +28,9 @@ pub struct TranscriptFigures<'a> {
 
 impl<'a> TranscriptFigures<'a> {
     #[must_use]
-    pub fn new(found: &'a TranscriptFile, judge: Judge<'a>) -> Self {
+    pub fn new(found: &'a TranscriptFile, judge: TranscriptContext<'a>) -> Self {
         let counter = StatisticsCounter::new(&found.settings, judge.context.declarations);
-        let check = TranscriptCheck::new(judge);
+        let check = TranscriptChecker::new(judge);
         Self { found, judge, counter, check, beginning: Beginning::default(), latest: false, state: 0 }
     }
 
@@ -56,7 +56,7 @@ impl<'a> TranscriptFigures<'a> {
     pub fn record_with(&mut self, record: &Record<'_>, accounts: &mut Accounts<'_>, see: &mut SeeEvent<'_>) {
         let mut findings = if self.found.is_document { Vec::new() } else { self.check.record(record).found };
         findings.retain(|one| !self.beginning.comments.silence(one.finding.rule, start(one)));
-        let origins = RecordOrigins::of(record);
+        let origins = RecordOrigins::from_record(record);
         accounts.record(self.found, record);
         self.counter.record(record);
         self.turns(record, &origins, accounts, see);
@@ -88,7 +88,7 @@ impl<'a> TranscriptFigures<'a> {
         let names = RecordNames::from_record(record);
         for (at, turn) in record.turns.iter().enumerate() {
             let reply = turn.is_reply().then(|| turn.reply(record.bytes, &self.found.settings));
-            let account = reply.as_ref().map(|reply| accounts.of(at, reply)).unwrap_or_default();
+            let account = reply.as_ref().map(|reply| accounts.account(at, reply)).unwrap_or_default();
             let answered = reply.as_ref().map(|reply| ReplyAccount {
                 reply,
                 account: &account,
@@ -124,7 +124,7 @@ impl<'a> TranscriptFigures<'a> {
     #[must_use]
     pub fn finish_with(mut self, summary: &ReadSummary, see: &mut SeeEvent<'_>) -> Statistics {
         let rounds = self.check.repair_rounds();
-        let check = std::mem::replace(&mut self.check, TranscriptCheck::new(self.judge));
+        let check = std::mem::replace(&mut self.check, TranscriptChecker::new(self.judge));
         let mut findings = if self.found.is_document { Vec::new() } else { check.finish(summary) };
         findings.retain(|one| !self.beginning.comments.silence(one.finding.rule, start(one)));
         for one in &findings {
@@ -134,7 +134,7 @@ impl<'a> TranscriptFigures<'a> {
         let in_fences = match summary.container {
             Some(Container::Markdown) => {
                 let text = String::from_utf8_lossy(&self.beginning.markdown);
-                of_fences(FileId::of(&self.found.path), &text, self.judge, !self.found.is_document)
+                of_fences(FileId::from_path(&self.found.path), &text, self.judge, !self.found.is_document)
             }
             _ => Vec::new(),
         };

@@ -7,11 +7,11 @@
 mod accounts;
 mod archive;
 mod check;
+mod check_inputs;
 mod closed;
 mod detection;
 mod expansion;
 mod figures;
-mod knowledge;
 mod open;
 mod origins;
 mod pieces;
@@ -23,6 +23,8 @@ mod stretch;
 pub use accounts::{AccountPolicies, Accounts, TranscriptPrograms};
 pub(super) use archive::{is_archive, transcripts_in};
 pub use check::{CheckedTranscripts, MOST_FINDINGS, TranscriptRequest, check_transcripts};
+pub(super) use check_inputs::embedding;
+pub use check_inputs::{CheckInputs, CheckInputsMap, programs_of_transcripts};
 pub(super) use closed::{closed_limits, read_closed};
 pub(super) use detection::{
     CaptureKind, capture_kind, has_envelope, has_fence, has_replies, is_included, is_markdown, is_text,
@@ -31,8 +33,6 @@ pub use detection::{TranscriptFile, plain_name};
 #[cfg(test)]
 pub(super) use expansion::EXPANSION;
 pub use figures::{SeeEvent, TranscriptFigures};
-pub(super) use knowledge::embedding;
-pub use knowledge::{Knowledge, KnowledgeMap, programs_of_transcripts};
 pub use open::Input;
 pub use pieces::EachRead;
 pub use read::{ReadOptions, read_transcript, read_transcript_with};

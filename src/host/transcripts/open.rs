@@ -57,10 +57,10 @@ impl Input {
     pub fn open(path: &Path, overlay: &Overlay) -> io::Result<Self> {
         if let Some(bytes) = overlay.bytes(path) {
             let total = Some(bytes.len() as u64);
-            return Self::of(Box::new(Cursor::new(bytes)), total);
+            return Self::new(Box::new(Cursor::new(bytes)), total);
         }
         if path.file_name().is_some_and(|name| name == STDIN) {
-            return Self::of(Box::new(io::stdin()), None);
+            return Self::new(Box::new(io::stdin()), None);
         }
         let file = match disk::open(path, Content::Transcript) {
             Ok(file) => file,
@@ -73,13 +73,13 @@ impl Input {
             archive::transcripts_in(path)?;
         }
         let total = file.len();
-        Self::of(Box::new(file), total)
+        Self::new(Box::new(file), total)
     }
 
     /// An input of bytes in memory.
     pub(super) fn of_bytes(bytes: Vec<u8>) -> io::Result<Self> {
         let total = Some(bytes.len() as u64);
-        Self::of(Box::new(Cursor::new(bytes)), total)
+        Self::new(Box::new(Cursor::new(bytes)), total)
     }
 
     fn of_member(path: &Path) -> io::Result<Self> {
@@ -100,7 +100,7 @@ impl Input {
         })
     }
 
-    fn of(source: Box<dyn Read + Send>, total: Option<u64>) -> io::Result<Self> {
+    fn new(source: Box<dyn Read + Send>, total: Option<u64>) -> io::Result<Self> {
         let read = Arc::new(AtomicU64::new(0));
         let counted = CountingReader { source, read: Arc::clone(&read) };
         let mut source = BufReader::with_capacity(PIECE, counted);
@@ -289,7 +289,7 @@ mod tests {
 
     fn read(bytes: Vec<u8>) -> Result<Vec<u8>, String> {
         let mut all = Vec::new();
-        let mut input = Input::of(Box::new(Cursor::new(bytes)), None).unwrap();
+        let mut input = Input::new(Box::new(Cursor::new(bytes)), None).unwrap();
         input.read_to_end(&mut all).map_err(|error| plain(&error))?;
         Ok(all)
     }
@@ -412,7 +412,7 @@ mod tests {
         // Concatenated frames or members are one text, and the limit applies to the whole.
         for bomb in [zstd_bomb(8_000), frame.repeat(4), part.repeat(5)] {
             let len = bomb.len() as u64;
-            let mut input = Input::of(Box::new(Cursor::new(bomb)), Some(len)).unwrap();
+            let mut input = Input::new(Box::new(Cursor::new(bomb)), Some(len)).unwrap();
             let why = plain(&io::copy(&mut input, &mut io::sink()).unwrap_err());
             assert!(why.starts_with("it grows to more than 500 times its size"), "{why}");
         }

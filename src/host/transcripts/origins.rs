@@ -21,8 +21,11 @@ struct TurnOrigin {
 }
 
 impl RecordOrigins {
-    pub(super) fn of(record: &Record<'_>) -> Self {
-        Self { record: number(record.number), turns: record.turns.iter().map(TurnOrigin::of).collect() }
+    pub(super) fn from_record(record: &Record<'_>) -> Self {
+        Self {
+            record: number(record.number),
+            turns: record.turns.iter().map(TurnOrigin::from_turn).collect(),
+        }
     }
 
     /// Returns the origin of the turn at an index of the record.
@@ -62,7 +65,7 @@ pub(super) fn number(record: u64) -> Option<i64> {
 }
 
 impl TurnOrigin {
-    fn of(turn: &Turn) -> Self {
+    fn from_turn(turn: &Turn) -> Self {
         let details = turn.details.as_ref();
         let written = details.and_then(|details| details.timestamp.as_deref());
         Self {

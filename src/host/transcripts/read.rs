@@ -14,7 +14,7 @@ use piggyback::transcript::{Batch, ReadSummary, Record, TranscriptOptions, Trans
 const PIECE: usize = 256 << 10;
 
 /// In bytes: the prefix that one thread reads before other threads help.
-const ALONE: u64 = 2 << 20;
+const SINGLE_THREAD_BYTES: u64 = 2 << 20;
 
 #[derive(Debug, Clone, Copy)]
 pub struct ReadOptions<'o> {
@@ -61,7 +61,7 @@ pub fn read_transcript_with<T: Send, W: FnMut(&Record<'_>) -> T>(
         TranscriptOptions { is_named: found.named, ..TranscriptOptions::new(&found.settings, name) };
     let reader = TranscriptReader::new(options);
     let pieces = Pieces { input, piece: vec![0; PIECE], stop };
-    read_pieces(reader, pieces, ALONE, see, worker, each)
+    read_pieces(reader, pieces, SINGLE_THREAD_BYTES, see, worker, each)
 }
 
 /// Reads a transcript from its chunks. The first `alone` bytes are read on the current thread.

@@ -27,7 +27,7 @@ impl Beginning {
     /// # Errors
     ///
     /// If the file cannot be read.
-    pub fn of(found: &TranscriptFile) -> io::Result<Self> {
+    pub fn read(found: &TranscriptFile) -> io::Result<Self> {
         if found.path.file_name().is_some_and(|name| name == STDIN) {
             return Ok(Self::default());
         }
@@ -38,7 +38,7 @@ impl Beginning {
         // files.
         let is_json = matches!(text.trim_ascii_start().first(), Some(b'{' | b'['));
         let has_fence = || !is_json && FENCES.iter().any(|fence| memmem::find(&text, fence).is_some());
-        let is_wanted = is_markdown(&found.path) || has_fence() || !Comments::of(&text).is_empty();
+        let is_wanted = is_markdown(&found.path) || has_fence() || !Comments::parse(&text).is_empty();
         let container = is_wanted.then(|| Transcript::parse(options, &text).container()).flatten();
         let comments = Comments::in_container(&text, container);
         let markdown = if container == Some(Container::Markdown) { text } else { Vec::new() };
@@ -50,5 +50,5 @@ impl Beginning {
 /// and for unreadable files, which are reported elsewhere.
 #[must_use]
 pub fn comments(found: &TranscriptFile) -> Comments {
-    Beginning::of(found).map(|beginning| beginning.comments).unwrap_or_default()
+    Beginning::read(found).map(|beginning| beginning.comments).unwrap_or_default()
 }

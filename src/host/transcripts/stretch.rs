@@ -17,10 +17,10 @@ use piggyback::transcript::{Batch, Record, TranscriptOptions, TranscriptReader};
 const PIECE: usize = 256 << 10;
 
 /// In bytes: no records are added to a stretch of this size.
-const MOST: usize = 4 << 20;
+const MAX_BYTES: usize = 4 << 20;
 
 /// The number of bytes before a position that identify the position in a changed file.
-const FINGERPRINT: usize = 64;
+const FINGERPRINT_LEN: usize = 64;
 
 /// The start of a record.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -194,7 +194,7 @@ impl<'a> Reading<'a> {
                 number: origin.number + record.number - 1,
                 answers,
                 lines,
-                before: last_of(tail, all.get(..at).unwrap_or(all)),
+                before: last_bytes(tail, all.get(..at).unwrap_or(all)),
                 container,
             };
             records.push((at, at + record.bytes.len(), start));
@@ -202,7 +202,7 @@ impl<'a> Reading<'a> {
         });
         self.answers = answers;
         self.lines = lines + line_ends(all.get(counted..).unwrap_or(&[]));
-        self.tail = last_of(&self.tail, all);
+        self.tail = last_bytes(&self.tail, all);
         self.take(all, &records);
     }
 
@@ -222,7 +222,7 @@ impl<'a> Reading<'a> {
                 self.start = Some(place.clone());
                 from = Some(*start);
             }
-            if self.count >= self.request.count || self.len >= MOST {
+            if self.count >= self.request.count || self.len >= MAX_BYTES {
                 self.after = Some(place.clone());
                 break;
             }
@@ -258,9 +258,9 @@ impl<'a> Reading<'a> {
 }
 
 /// Returns the last bytes of two consecutive texts.
-fn last_of(one: &[u8], other: &[u8]) -> Vec<u8> {
-    let other = other.get(other.len().saturating_sub(FINGERPRINT)..).unwrap_or(other);
-    let rest = FINGERPRINT - other.len();
+fn last_bytes(one: &[u8], other: &[u8]) -> Vec<u8> {
+    let other = other.get(other.len().saturating_sub(FINGERPRINT_LEN)..).unwrap_or(other);
+    let rest = FINGERPRINT_LEN - other.len();
     let one = one.get(one.len().saturating_sub(rest)..).unwrap_or(one);
     [one, other].concat()
 }

@@ -28,12 +28,12 @@ pub struct ShownVersion {
 
 impl ShownVersions {
     #[must_use]
-    pub fn of(versions: &ProgramVersions) -> Self {
+    pub fn new(versions: &ProgramVersions) -> Self {
         let (engine, runtime) = (&versions.engine, &versions.runtime);
         let (name, like) = (engine.version.name.as_str(), engine.version.reference.published.name);
         Self {
-            engine: ShownVersion { like: (like != name).then_some(like), ..ShownVersion::of(engine, name) },
-            runtime: ShownVersion::of(runtime, runtime.version.name()),
+            engine: ShownVersion { like: (like != name).then_some(like), ..ShownVersion::new(engine, name) },
+            runtime: ShownVersion::new(runtime, runtime.version.name()),
         }
     }
 
@@ -45,7 +45,7 @@ impl ShownVersions {
 }
 
 impl ShownVersion {
-    fn of<T>(choice: &VersionChoice<T>, version: &'static str) -> Self {
+    fn new<T>(choice: &VersionChoice<T>, version: &'static str) -> Self {
         Self { version, like: None, reason: choice.reason.clone(), notes: choice.notes.clone() }
     }
 

@@ -49,7 +49,7 @@ impl ClosedWorkspace {
         let (files, table) = (self.files.clone(), Arc::clone(table));
         let mut snapshot =
             Snapshot::new(self.revision, programs, Vec::new(), files, FxHashMap::default(), table);
-        (snapshot.prompt_revisions, snapshot.beside) = (prompt_revisions, Arc::new(overlay.clone()));
+        (snapshot.prompt_revisions, snapshot.prompt_overlay) = (prompt_revisions, Arc::new(overlay.clone()));
         snapshot.read_previews.clone_from(&resolution.previews);
         snapshot
     }

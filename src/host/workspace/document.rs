@@ -76,7 +76,7 @@ impl OpenDocument {
             Kind::Policy => SnapshotFile::opened(id, path, open),
             Kind::Configuration | Kind::Other => {
                 let text = Arc::clone(&open.text);
-                SnapshotFile::foreign(id, path, Some(open), text)
+                SnapshotFile::non_mangle(id, path, Some(open), text)
             }
         });
         let path = ResolvedPath::default();
@@ -155,7 +155,7 @@ impl OpenDocument {
         let Some(open) = self.file.open.clone() else { return self };
         self.file = Arc::new(match self.kind {
             Kind::Policy => SnapshotFile::opened(id, path, open),
-            Kind::Configuration | Kind::Other => SnapshotFile::foreign(id, path, Some(open), text),
+            Kind::Configuration | Kind::Other => SnapshotFile::non_mangle(id, path, Some(open), text),
         });
         self
     }
@@ -198,7 +198,7 @@ impl OpenDocument {
     }
 
     /// Marks the document as suspect, because an edit was lost.
-    pub(super) fn distrust(&mut self) {
+    pub(super) fn mark_suspect(&mut self) {
         self.changed |= !self.suspect;
         self.suspect = true;
         self.gap = None;
@@ -230,7 +230,7 @@ impl OpenDocument {
         let known = self.version;
         self.version = known.max(version);
         self.changed = true;
-        if let Some(mut gap) = self.gap.take_if(|gap| version < known && gap.lacks(version)) {
+        if let Some(mut gap) = self.gap.take_if(|gap| version < known && gap.is_missing(version)) {
             gap.add(version, changes);
             return self.redo_since(gap, encoding);
         }
@@ -239,7 +239,7 @@ impl OpenDocument {
             self.version = version;
             self.gap = None;
         } else if version <= known && !self.suspect {
-            self.distrust();
+            self.mark_suspect();
             return Err(ChangeError::Version { sent: version, known });
         } else {
             self.note_version(known, version, changes);
@@ -253,18 +253,18 @@ impl OpenDocument {
     /// Stores the data that is needed to insert a late version.
     fn note_version(&mut self, known: i32, version: i32, changes: &[SentChange]) {
         let is_gap = !self.suspect && known.checked_add(1).is_some_and(|next| next < version);
-        let before = || Gap::behind(self.document.clone(), known);
+        let before = || Gap::after_version(self.document.clone(), known);
         let gap = self.gap.take().or_else(|| is_gap.then(before));
         self.gap = gap.and_then(|mut gap| {
             gap.add(version, changes);
-            gap.unless_over()
+            gap.if_open()
         });
     }
 
     /// Reapplies all changes since a gap in the order of their versions.
     fn redo_since(&mut self, gap: Gap, encoding: Encoding) -> Result<(), ChangeError> {
         let (document, in_order) = gap.in_order();
-        self.gap = gap.unless_over();
+        self.gap = gap.if_open();
         let before = std::mem::replace(&mut self.document, document);
         let edits = self.edits.len();
         let applied = self.apply_all(&in_order, encoding);
@@ -315,7 +315,7 @@ impl OpenDocument {
             Kind::Policy => self.file.edited(open, edits),
             Kind::Configuration | Kind::Other => {
                 let text = Arc::clone(&open.text);
-                SnapshotFile::foreign(self.file.id, Arc::clone(&self.file.path), Some(open), text)
+                SnapshotFile::non_mangle(self.file.id, Arc::clone(&self.file.path), Some(open), text)
             }
         });
         true
@@ -398,7 +398,7 @@ mod tests {
         let insert = || ContentChange { range: Some((at(0, 0), at(0, 0))), text: "x".into() };
         let mut document = open("p(1).\n");
         document.change(3, &[insert().into()], Encoding::Utf8).unwrap();
-        document.distrust();
+        document.mark_suspect();
         assert!(document.change(2, &[insert().into()], Encoding::Utf8).is_ok() && document.is_suspect());
     }
 

@@ -14,51 +14,51 @@ use mangle_syntax::memo::Memo;
 use mangle_syntax::text::Cancel;
 
 /// The time limit of one reading during editing. Overrides larger limits of the settings.
-const LONGEST: Duration = Duration::from_secs(2);
+const EDITING_TIME_LIMIT: Duration = Duration::from_secs(2);
 
 /// In bytes: the memory limit of one evaluation during editing.
-const MOST_BYTES: usize = 256 << 20;
+const MAX_EVALUATION_BYTES: usize = 256 << 20;
 
 /// In bytes: the memory limit of all cached evaluations together.
-const MOST_KEPT: usize = 1 << 30;
+const MAX_CACHED_BYTES: usize = 1 << 30;
 
 /// In bytes: the minimum budget of an evaluation, regardless of other evaluations.
-const LEAST_BYTES: usize = 4 << 20;
+const MIN_EVALUATION_BYTES: usize = 4 << 20;
 
 /// In bytes: a larger evaluation is dropped before the program is evaluated again.
-const LARGE: usize = 32 << 20;
+const MIN_EVICTED_BYTES: usize = 32 << 20;
 
 /// The memory of all evaluations in this process, in bytes.
-static KEPT: AtomicUsize = AtomicUsize::new(0);
+static CACHED_BYTES: AtomicUsize = AtomicUsize::new(0);
 
-/// A share of [`KEPT`], which is released on drop.
+/// A share of [`CACHED_BYTES`], which is released on drop.
 #[derive(Debug)]
 struct Share(usize);
 
 impl Share {
     fn new(bytes: usize) -> Self {
-        KEPT.fetch_add(bytes, Ordering::Relaxed);
+        CACHED_BYTES.fetch_add(bytes, Ordering::Relaxed);
         Self(bytes)
     }
 }
 
 impl Drop for Share {
     fn drop(&mut self) {
-        KEPT.fetch_sub(self.0, Ordering::Relaxed);
+        CACHED_BYTES.fetch_sub(self.0, Ordering::Relaxed);
     }
 }
 
 /// Restricts `limits` for an evaluation during editing: a time limit, and a memory limit that
 /// accounts for cached evaluations.
 pub fn editor_limits(limits: Limits) -> Limits {
-    let bytes = limits.bytes.min(share(KEPT.load(Ordering::Relaxed)));
-    Limits { time: limits.time.min(LONGEST), bytes, ..limits }
+    let bytes = limits.bytes.min(share(CACHED_BYTES.load(Ordering::Relaxed)));
+    Limits { time: limits.time.min(EDITING_TIME_LIMIT), bytes, ..limits }
 }
 
 /// Returns the memory limit in bytes of one reading of a program: a quarter of the free budget.
 /// The rest is for the second reading and for further programs.
 fn share(kept: usize) -> usize {
-    (MOST_KEPT.saturating_sub(kept) / 4).clamp(LEAST_BYTES, MOST_BYTES)
+    (MAX_CACHED_BYTES.saturating_sub(kept) / 4).clamp(MIN_EVALUATION_BYTES, MAX_EVALUATION_BYTES)
 }
 
 /// The result of an evaluation.
@@ -91,7 +91,7 @@ impl EvaluationCache {
 
     /// Returns the evaluation if it has the same statements and settings. Does not check if fact
     /// tables have changed since then.
-    pub(super) fn of(&self, program: &Program, settings: &KernelSettings) -> Option<Arc<Evaluated>> {
+    pub(super) fn get(&self, program: &Program, settings: &KernelSettings) -> Option<Arc<Evaluated>> {
         let statements = fingerprint(program);
         self.0.latest_if(|inputs| inputs.statements == statements && inputs.settings == *settings)
     }
@@ -119,7 +119,7 @@ impl EvaluationCache {
             let fresh =
                 || Arc::new(Program::embedded(program.files.to_vec(), Arc::clone(&program.embedding)));
             let program = &if program.is_joined_anew() { Arc::clone(program) } else { fresh() };
-            let give = |kernel: &mut Kernel, program: &Program| tables.give(kernel, program, limits);
+            let give = |kernel: &mut Kernel, program: &Program| tables.add_facts(kernel, program, limits);
             let readings = Readings::new(program, settings, limits, &give, cancel)?;
             let share = Share::new(readings.bytes());
             Some(Arc::new(Evaluated { readings, share }))
@@ -128,7 +128,7 @@ impl EvaluationCache {
 
     /// Drops a large evaluation before the next one, so that two never exist at the same time.
     fn make_room(&self) {
-        if self.0.latest().is_some_and(|last| last.share.0 > LARGE) {
+        if self.0.latest().is_some_and(|last| last.share.0 > MIN_EVICTED_BYTES) {
             self.0.take();
         }
     }
@@ -148,7 +148,9 @@ impl Drop for EvaluationCache {
 /// Drops an evaluation on another thread. Dropping a large one takes tens of milliseconds, which
 /// would block the thread that owns the state.
 fn drop_elsewhere(evaluated: Option<Arc<Evaluated>>) {
-    let Some(evaluated) = evaluated.filter(|evaluated| evaluated.share.0 > LARGE / 8) else { return };
+    let Some(evaluated) = evaluated.filter(|evaluated| evaluated.share.0 > MIN_EVICTED_BYTES / 8) else {
+        return;
+    };
     // If no thread can be created, the evaluation is dropped here.
     let _ = std::thread::Builder::new().name("drop".to_owned()).spawn(move || drop(evaluated));
 }
@@ -163,7 +165,7 @@ mod tests {
         for _ in 0..100 {
             kept += 2 * share(kept);
         }
-        assert_eq!(share(0), MOST_BYTES);
-        assert!(kept <= MOST_KEPT + 2 * 100 * LEAST_BYTES, "{kept}");
+        assert_eq!(share(0), MAX_EVALUATION_BYTES);
+        assert!(kept <= MAX_CACHED_BYTES + 2 * 100 * MIN_EVALUATION_BYTES, "{kept}");
     }
 }

@@ -28,7 +28,7 @@ pub struct SnapshotFile {
     /// Problems with reading the file. Ranges are relative to the start of the file.
     pub findings: Vec<Finding>,
     embedded: Embedded,
-    before: Mutex<Option<Before>>,
+    before: Mutex<Option<PreviousParse>>,
     source: OnceLock<SourceFile>,
     summary: OnceLock<Arc<FileSummary>>,
     lines: OnceLock<LineIndex>,
@@ -42,7 +42,7 @@ const LONG_LINE: u32 = 4096;
 
 /// An earlier parse, and the edits since then.
 #[derive(Debug, Clone)]
-struct Before {
+struct PreviousParse {
     source: SourceFile,
     edits: Vec<TextEdit>,
 }
@@ -91,7 +91,7 @@ impl SnapshotFile {
     }
 
     /// A file that is not Mangle: text without statements.
-    pub(super) fn foreign(id: FileId, path: Arc<Path>, open: Option<OpenState>, text: Arc<str>) -> Self {
+    pub(super) fn non_mangle(id: FileId, path: Arc<Path>, open: Option<OpenState>, text: Arc<str>) -> Self {
         let file = Self::new(id, path, open, FileText { text, findings: Vec::new() }, None);
         let _ = file.source.set(SourceFile::parse("".into()));
         file
@@ -112,7 +112,7 @@ impl SnapshotFile {
     }
 
     /// The file after it was closed: without its syntax tree.
-    pub(super) fn left(&self) -> Self {
+    pub(super) fn without_syntax_tree(&self) -> Self {
         let read = FileText { text: Arc::clone(self.text()), findings: self.findings.clone() };
         let file = Self::new(self.id, Arc::clone(&self.path), None, read, None);
         if let Some(source) = self.source.get() {
@@ -126,7 +126,7 @@ impl SnapshotFile {
         path: Arc<Path>,
         open: Option<OpenState>,
         read: FileText,
-        before: Option<Before>,
+        before: Option<PreviousParse>,
     ) -> Self {
         let FileText { text, findings } = read;
         let (before, source) = (Mutex::new(before), OnceLock::new());
@@ -139,12 +139,12 @@ impl SnapshotFile {
     /// Secrets in the text, which messages must mask.
     #[must_use]
     pub fn secrets(&self) -> &SecretContext {
-        self.secrets.get_or_init(|| SecretContext::of(self.text()))
+        self.secrets.get_or_init(|| SecretContext::from_text(self.text()))
     }
 
     /// Returns the starting point of a parse after `edits`. Returns `None` if this text is not the
     /// editor's (because it is binary or too long), so that the edits do not apply.
-    fn base(&self, mut edits: Vec<TextEdit>) -> Option<Before> {
+    fn base(&self, mut edits: Vec<TextEdit>) -> Option<PreviousParse> {
         let fits = self.open.as_ref().is_some_and(|open| Arc::ptr_eq(&open.text, self.text()));
         if !fits {
             return None;
@@ -153,7 +153,7 @@ impl SnapshotFile {
         // The parsing thread sets the source and then drops the earlier parse. Reading them in
         // this order never misses both.
         match (self.source.get(), earlier) {
-            (Some(source), _) => Some(Before { source: source.clone(), edits }),
+            (Some(source), _) => Some(PreviousParse { source: source.clone(), edits }),
             (None, Some(mut earlier)) => {
                 earlier.edits.append(&mut edits);
                 Some(earlier)
@@ -219,7 +219,7 @@ impl SnapshotFile {
 
 /// Parses a text, incrementally if an earlier parse exists. After a panic of the parser, the file
 /// has no statements, and the server continues.
-fn parse(text: &Arc<str>, before: Option<Before>) -> SourceFile {
+fn parse(text: &Arc<str>, before: Option<PreviousParse>) -> SourceFile {
     let incremental = before.and_then(|before| {
         catch_unwind(AssertUnwindSafe(|| before.source.edit(Arc::clone(text), &before.edits))).ok()
     });

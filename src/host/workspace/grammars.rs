@@ -31,15 +31,15 @@ pub(super) struct GrammarState {
 impl GrammarState {
     /// Returns the grammars of a resolution. `base` has the severities of rules that the
     /// configurations do not set.
-    pub(super) fn of(resolution: &mut Resolution, base: &RuleSettings) -> Vec<Self> {
+    pub(super) fn from_resolution(resolution: &mut Resolution, base: &RuleSettings) -> Vec<Self> {
         let files = std::mem::take(&mut resolution.grammars);
         let state = |found: GrammarFile| {
             let project = resolution.projects.get(found.project)?;
             let program = first_program(resolution, found.project);
             Some(Self {
-                program: program.map(|program| Identity::of(program, &resolution.projects)),
+                program: program.map(|program| Identity::new(program, &resolution.projects)),
                 settings: Arc::clone(&project.settings),
-                rules: project.settings.rules.over(base),
+                rules: project.settings.rules.overriding(base),
                 tools: project.tools.clone(),
                 found: Arc::new(found),
                 last: None,
@@ -78,7 +78,7 @@ impl GrammarState {
         let file = files.entry(found.file).or_insert_with(|| {
             let known = last.as_ref().map(|last| &last.file).filter(|file| file.open.is_none());
             let (path, text) = (found.path.as_path().into(), Arc::clone(&found.text));
-            let read = || Arc::new(SnapshotFile::foreign(found.file, path, None, text));
+            let read = || Arc::new(SnapshotFile::non_mangle(found.file, path, None, text));
             known.map_or_else(read, Arc::clone)
         });
         let is_same = |last: &&Arc<SnapshotGrammar>| {

@@ -11,7 +11,11 @@ use mangle_syntax::text::FileId;
 impl Workspace {
     /// Applies a change to the text of a file, open or not. Schedules a search for programs if a
     /// sample kernel uses different files afterwards.
-    pub(super) fn minding_uses<R>(&mut self, id: FileId, change: impl FnOnce(&mut Self) -> R) -> R {
+    pub(super) fn refresh_if_uses_changed<R>(
+        &mut self,
+        id: FileId,
+        change: impl FnOnce(&mut Self) -> R,
+    ) -> R {
         let before = self.uses_of(id);
         let result = change(self);
         self.due.programs |= self.uses_of(id) != before;

@@ -23,12 +23,12 @@ pub(super) struct Gap {
 
 impl Gap {
     /// A gap after a version of a document.
-    pub(super) fn behind(document: Document, version: i32) -> Self {
+    pub(super) fn after_version(document: Document, version: i32) -> Self {
         Self { document, version, later: BTreeMap::new() }
     }
 
     /// True if `version` may still arrive.
-    pub(super) fn lacks(&self, version: i32) -> bool {
+    pub(super) fn is_missing(&self, version: i32) -> bool {
         version > self.version && !self.later.contains_key(&version)
     }
 
@@ -38,7 +38,7 @@ impl Gap {
 
     /// Returns the gap while a missing version is still expected. Returns `None` if the gap is
     /// filled or too old.
-    pub(super) fn unless_over(self) -> Option<Self> {
+    pub(super) fn if_open(self) -> Option<Self> {
         let last = self.later.last_key_value().map_or(self.version, |(version, _)| *version);
         let expected = i64::from(last) - i64::from(self.version);
         let is_filled = i64::try_from(self.later.len()).is_ok_and(|count| count == expected);

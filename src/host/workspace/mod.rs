@@ -52,10 +52,10 @@ use self::document::OpenDocument;
 pub use self::evaluated::{Evaluated, editor_limits};
 pub use self::file::{OpenState, SnapshotFile};
 pub use self::grammars::SnapshotGrammar;
-pub use self::previews::{Previewed, Unshown};
+pub use self::previews::{PreviewError, Previewed};
 use self::programs::Programs;
 use self::scan::Stage;
-pub use self::scan::{Scan, Scanned};
+pub use self::scan::{Scan, ScanResult};
 pub use self::snapshot::Snapshot;
 pub use self::transcripts::SnapshotTranscript;
 pub use self::transcripts::stretch::DiskStretch;
@@ -100,9 +100,9 @@ pub struct Workspace {
     /// The number of edits of all documents.
     edits: u64,
     /// Further openings of the same files at other URIs, the most recently used one last.
-    shadows: Vec<OpenDocument>,
+    duplicate_documents: Vec<OpenDocument>,
     /// Open documents by the path in their URI, if the path differs from the file's identity.
-    spelled: Arc<FxHashMap<PathBuf, FileId>>,
+    ids_by_uri_path: Arc<FxHashMap<PathBuf, FileId>>,
     /// The files on disk. Also contains the disk state of open files, from before they were
     /// opened.
     closed: FxHashMap<FileId, Arc<SnapshotFile>>,
@@ -119,7 +119,7 @@ pub struct Workspace {
     stage: Stage,
     prompt_revisions: PromptRevisions,
     /// The open documents that previews may read, as of these `prompt_revisions`.
-    beside: Memo<PromptRevisions, Arc<Overlay>>,
+    prompt_overlay: Memo<PromptRevisions, Arc<Overlay>>,
     revision: u64,
     current: Arc<Snapshot>,
 }
@@ -138,7 +138,9 @@ fn kind(path: &Path, language: &str) -> Option<document::Kind> {
     } else {
         let is_policy = language == "mangle" || is_mangle(path);
         let is_other = transcripts::can_be(path, language)
-            || (path.is_absolute() && (may_feed(path) || Origin::of(&path.to_string_lossy(), "").is_some()));
+            || (path.is_absolute()
+                && (may_be_prompt_source(path)
+                    || Origin::from_file_name(&path.to_string_lossy(), "").is_some()));
         let other = is_other.then_some(document::Kind::Other);
         if is_policy { Some(document::Kind::Policy) } else { other }
     }
@@ -150,8 +152,8 @@ fn is_configuration(path: &Path) -> bool {
 }
 
 /// True if the name may belong to a session file or a prompt atom file.
-fn may_feed(path: &Path) -> bool {
-    SessionForm::of(&path.file_name().unwrap_or_default().to_string_lossy()).is_some()
+fn may_be_prompt_source(path: &Path) -> bool {
+    SessionForm::from_file_name(&path.file_name().unwrap_or_default().to_string_lossy()).is_some()
 }
 
 /// True if a configuration declares a file as a reply grammar.
@@ -161,7 +163,8 @@ fn names_grammar(path: &Path, projects: &[Project]) -> bool {
 }
 
 fn is_yaml(path: &Path) -> bool {
-    SessionForm::of(&path.file_name().unwrap_or_default().to_string_lossy()) == Some(SessionForm::Yaml)
+    SessionForm::from_file_name(&path.file_name().unwrap_or_default().to_string_lossy())
+        == Some(SessionForm::Yaml)
 }
 
 impl Workspace {
@@ -222,7 +225,7 @@ impl Workspace {
             self.stop_scan();
         }
         let document = OpenDocument::new(id, self.table.path(id), kind, uri.into(), version, text);
-        self.minding_uses(id, |workspace| workspace.add_opening(document.at(resolved)));
+        self.refresh_if_uses_changed(id, |workspace| workspace.add_opening(document.at(resolved)));
         if kind == document::Kind::Other {
             if names_grammar(path, self.programs.projects()) && !self.programs.is_grammar(id) {
                 self.look_for_programs();
@@ -231,7 +234,7 @@ impl Workspace {
             if can_be && self.may_be_transcript(path) && !self.programs.is_transcript(id) {
                 self.look_for_programs();
             }
-            self.feed(id, path);
+            self.invalidate_previews_reading(id, path);
         } else if !path.is_absolute() {
             self.programs.add_lone(id, path);
         } else if kind == document::Kind::Configuration || !self.programs.reports(id) {
@@ -289,7 +292,7 @@ impl Workspace {
         let id = self.id_at(uri, path).filter(|id| self.documents.contains_key(id));
         let Some(id) = id else { return self.change_unopened(path, uri, version, changes, encoding) };
         self.edits += 1;
-        let result = self.minding_uses(id, |workspace| {
+        let result = self.refresh_if_uses_changed(id, |workspace| {
             let edits = workspace.edits;
             let document = workspace.documents.get_mut(&id)?;
             document.note_edit(edits);
@@ -300,7 +303,7 @@ impl Workspace {
         });
         let Some((result, is_other, path)) = result else { return Ok(()) };
         if is_other {
-            self.feed(id, &path);
+            self.invalidate_previews_reading(id, &path);
         }
         self.touch();
         result
@@ -314,7 +317,7 @@ impl Workspace {
     }
 
     fn close_file(&mut self, id: FileId) {
-        self.minding_uses(id, |workspace| workspace.end_opening(id));
+        self.refresh_if_uses_changed(id, |workspace| workspace.end_opening(id));
     }
 
     fn end_opening(&mut self, id: FileId) {
@@ -327,13 +330,13 @@ impl Workspace {
         if self.documents.contains_key(&id) {
             // The file is also open at another URI.
             self.due.programs |= document.kind() == document::Kind::Configuration;
-            self.feed(id, path);
+            self.invalidate_previews_reading(id, path);
             self.touch();
             return;
         }
         self.due.programs |= self.programs.is_only_while_open(id) || self.programs.is_grammar(id);
         if document.kind() == document::Kind::Other {
-            self.feed(id, path);
+            self.invalidate_previews_reading(id, path);
             self.close_transcript(id, document);
             return;
         }
@@ -344,7 +347,7 @@ impl Workspace {
         }
         if path.is_absolute() {
             document.flush();
-            self.closed.insert(id, Arc::new(document.file().left()));
+            self.closed.insert(id, Arc::new(document.file().without_syntax_tree()));
         } else {
             self.programs.remove_lone(id);
         }
@@ -357,7 +360,7 @@ impl Workspace {
         if let Some(limit) = self.programs.closed_limit(id) {
             document.flush();
             if document.text().len() as u64 <= limit {
-                self.closed.insert(id, Arc::new(document.file().left()));
+                self.closed.insert(id, Arc::new(document.file().without_syntax_tree()));
             }
             self.due.files.insert(id);
         }
@@ -372,7 +375,9 @@ impl Workspace {
     }
 
     fn event_at(&mut self, path: &Path, event: FileEvent) {
-        if self.programs.feeds_previews(path) || (event == FileEvent::CameOrWent && may_feed(path)) {
+        if self.programs.feeds_previews(path)
+            || (event == FileEvent::CameOrWent && may_be_prompt_source(path))
+        {
             self.touch_prompts(path);
             self.touch();
         }
@@ -401,8 +406,8 @@ impl Workspace {
     }
 
     /// Updates previews that may read a changed document that is not a policy.
-    fn feed(&mut self, id: FileId, path: &Path) {
-        let is_read = may_feed(path) || self.programs.feeds_previews(path);
+    fn invalidate_previews_reading(&mut self, id: FileId, path: &Path) {
+        let is_read = may_be_prompt_source(path) || self.programs.feeds_previews(path);
         if is_read && !self.programs.is_transcript(id) {
             self.touch_prompts(path);
         }
@@ -419,7 +424,7 @@ impl Workspace {
     /// Returns the open documents that previews may read.
     fn beside(&mut self) -> Arc<Overlay> {
         let Self { documents, programs, .. } = self;
-        let overlay = self.beside.get(self.prompt_revisions, |_| {
+        let overlay = self.prompt_overlay.get(self.prompt_revisions, |_| {
             let mut overlay = Overlay::of_editor();
             for (id, document) in documents {
                 let is_other = document.kind() == document::Kind::Other && document.path().is_absolute();
@@ -478,16 +483,16 @@ impl Workspace {
     }
 
     /// Applies the result of a scan. Returns true if anything changed.
-    pub fn scanned(&mut self, scanned: Scanned) -> bool {
+    pub fn scanned(&mut self, scanned: ScanResult) -> bool {
         self.scanning = None;
         if scanned.is_cancelled {
             self.look_for_programs();
             return false;
         }
-        let stage = if scanned.is_partial { Stage::Rest } else { Stage::Again };
+        let stage = if scanned.is_partial { Stage::Remaining } else { Stage::Rescan };
         self.due.programs |= scanned.is_partial;
         // Also after a failed scan: a partial answer is better than waiting forever.
-        let is_rest = std::mem::replace(&mut self.stage, stage) == Stage::Rest;
+        let is_rest = std::mem::replace(&mut self.stage, stage) == Stage::Remaining;
         let mut different = !scanned.files.is_empty() || !scanned.gone.is_empty() || !self.loaded || is_rest;
         self.loaded = true;
         for file in scanned.files {
@@ -497,7 +502,7 @@ impl Workspace {
                 let shown = shown_runtime(file.text());
                 let is_other = |old: &Arc<SnapshotFile>| shown_runtime(old.text()) != shown;
                 self.due.programs |= self.closed.get(&file.id).is_some_and(is_other);
-                self.minding_uses(file.id, |workspace| workspace.closed.insert(file.id, file));
+                self.refresh_if_uses_changed(file.id, |workspace| workspace.closed.insert(file.id, file));
             } else {
                 self.closed.insert(file.id, file);
             }
@@ -514,12 +519,12 @@ impl Workspace {
         }
         if let Some(mut resolution) = scanned.resolution {
             if scanned.is_partial {
-                resolution.cuts.clear();
+                resolution.partial_scans.clear();
             }
             let links = std::mem::take(&mut resolution.links);
             let mut has_others = Arc::make_mut(&mut self.identities).set_links(links);
             let files_before = self.programs.files();
-            different |= self.programs.take_over(resolution, &scanned.problems, &self.table);
+            different |= self.programs.replace(resolution, &scanned.problems, &self.table);
             self.problems = scanned.problems;
             let kept = self.programs.files();
             has_others |= kept != files_before;
@@ -550,13 +555,13 @@ impl Workspace {
     /// True if only the folders of open documents have been scanned.
     #[must_use]
     pub fn is_partial(&self) -> bool {
-        self.stage == Stage::Rest
+        self.stage == Stage::Remaining
     }
 
     /// The incompletely scanned folders.
     #[must_use]
-    pub fn cuts(&self) -> &[PartialScan] {
-        self.programs.cuts()
+    pub fn partial_scans(&self) -> &[PartialScan] {
+        self.programs.partial_scans()
     }
 
     /// The number of JSON files and logs that were not examined for replies of a model, because
@@ -599,7 +604,7 @@ impl Workspace {
     /// Returns the id of a known path. The path may have the spelling of an open document's URI.
     #[must_use]
     pub fn id(&self, path: &Path) -> Option<FileId> {
-        self.spelled.get(path).copied().or_else(|| self.table.known(path))
+        self.ids_by_uri_path.get(path).copied().or_else(|| self.table.known(path))
     }
 
     /// Returns the snapshot of the current revision.
@@ -622,15 +627,16 @@ impl Workspace {
             let grammars = self.programs.grammars(&mut files);
             let table = Arc::clone(&self.table);
             let mut snapshot = Snapshot::new(self.revision, programs, transcripts, files, others, table);
-            (snapshot.prompt_revisions, snapshot.beside) = (self.prompt_revisions, self.beside());
+            (snapshot.prompt_revisions, snapshot.prompt_overlay) = (self.prompt_revisions, self.beside());
             snapshot.atoms = self.programs.atoms(self.prompt_revisions.atoms);
             (snapshot.grammars, snapshot.suspects) = (grammars, self.suspects());
             snapshot.catalogues = self.programs.catalogues();
-            (snapshot.is_partial, snapshot.cuts) = (self.stage != Stage::Again, self.cuts().into());
+            (snapshot.is_partial, snapshot.partial_scans) =
+                (self.stage != Stage::Rescan, self.partial_scans().into());
             snapshot.missed = self.unopened.missed().map(|(_, uri)| Arc::clone(uri)).collect();
             (snapshot.identities, snapshot.spelled) =
-                (Arc::clone(&self.identities), Arc::clone(&self.spelled));
-            snapshot.openings = self.further_openings();
+                (Arc::clone(&self.identities), Arc::clone(&self.ids_by_uri_path));
+            snapshot.openings = self.duplicate_openings();
             self.current = Arc::new(snapshot);
         }
         Arc::clone(&self.current)

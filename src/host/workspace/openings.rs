@@ -17,12 +17,12 @@ use mangle_syntax::text::FileId;
 impl Workspace {
     /// Selects the document at a URI as the active opening of its file, because it is about to be
     /// edited.
-    pub fn turn_to(&mut self, uri: &str) {
-        let Some(at) = self.shadows.iter().position(|shadow| shadow.uri() == uri) else { return };
-        let document = self.shadows.remove(at);
-        self.minding_uses(document.id(), |workspace| {
+    pub fn activate(&mut self, uri: &str) {
+        let Some(at) = self.duplicate_documents.iter().position(|shadow| shadow.uri() == uri) else { return };
+        let document = self.duplicate_documents.remove(at);
+        self.refresh_if_uses_changed(document.id(), |workspace| {
             let before = workspace.documents.insert(document.id(), document);
-            workspace.shadows.extend(before);
+            workspace.duplicate_documents.extend(before);
         });
         self.touch();
     }
@@ -30,9 +30,9 @@ impl Workspace {
     /// Closes the document at a URI; `path` is the path of the URI. Returns true if the file is
     /// open at no other URI.
     pub fn close_at(&mut self, uri: &str, path: &Path) -> bool {
-        let before = self.shadows.len();
-        self.shadows.retain(|shadow| shadow.uri() != uri);
-        if self.shadows.len() != before {
+        let before = self.duplicate_documents.len();
+        self.duplicate_documents.retain(|shadow| shadow.uri() != uri);
+        if self.duplicate_documents.len() != before {
             self.note_spelled();
             self.touch();
             return false;
@@ -50,7 +50,7 @@ impl Workspace {
 
     /// Returns all openings of files.
     pub(super) fn openings_mut(&mut self) -> impl Iterator<Item = &mut OpenDocument> {
-        self.documents.values_mut().chain(&mut self.shadows)
+        self.documents.values_mut().chain(&mut self.duplicate_documents)
     }
 
     pub(super) fn opened_at(&mut self, uri: &str) -> Option<&mut OpenDocument> {
@@ -59,26 +59,26 @@ impl Workspace {
 
     /// True if a file is open at several URIs.
     #[must_use]
-    pub fn has_further(&self) -> bool {
-        !self.shadows.is_empty()
+    pub fn has_duplicates(&self) -> bool {
+        !self.duplicate_documents.is_empty()
     }
 
     /// Adds an opening of a file. The current opening stays active unless it has the same URI, or
     /// the new one was edited later. A document may be assigned to this file after its edits.
     pub(super) fn add_opening(&mut self, document: OpenDocument) {
         let uri = document.uri();
-        self.shadows.retain(|shadow| shadow.uri() != uri);
+        self.duplicate_documents.retain(|shadow| shadow.uri() != uri);
         let moved = self.documents.values().find(|known| known.uri() == uri && known.id() != document.id());
         if let Some(moved) = moved.map(OpenDocument::id) {
             self.remove_opening(moved);
         }
         let known = self.documents.get(&document.id()).filter(|known| known.uri() != document.uri());
         if known.is_some_and(|known| known.last_edit() >= document.last_edit()) {
-            self.shadows.push(document);
+            self.duplicate_documents.push(document);
         } else {
             let is_further = known.is_some();
             let before = self.documents.insert(document.id(), document);
-            self.shadows.extend(before.filter(|_| is_further));
+            self.duplicate_documents.extend(before.filter(|_| is_further));
         }
         self.note_spelled();
     }
@@ -86,8 +86,8 @@ impl Workspace {
     /// Removes the active opening of a file. Another opening becomes active.
     pub(super) fn remove_opening(&mut self, id: FileId) -> Option<OpenDocument> {
         let document = self.documents.remove(&id)?;
-        if let Some(at) = self.shadows.iter().rposition(|shadow| shadow.id() == id) {
-            let next = self.shadows.remove(at);
+        if let Some(at) = self.duplicate_documents.iter().rposition(|shadow| shadow.id() == id) {
+            let next = self.duplicate_documents.remove(at);
             self.documents.insert(id, next);
         }
         self.note_spelled();
@@ -106,10 +106,10 @@ impl Workspace {
         // Active openings stay active within their group.
         let mut all: Vec<_> = self.documents.values().filter_map(moving).collect();
         all.sort_unstable();
-        all.extend(self.shadows.iter().filter_map(moving));
+        all.extend(self.duplicate_documents.iter().filter_map(moving));
         let moving = all;
         for (uri, id) in &moving {
-            self.turn_to(uri);
+            self.activate(uri);
             let old = self.documents.values().find(|document| document.uri() == uri).map(OpenDocument::id);
             let Some(document) = old.and_then(|old| self.remove_opening(old)) else { continue };
             self.due.programs = true;
@@ -120,7 +120,7 @@ impl Workspace {
 
     /// Returns the paths in the URIs of open documents.
     pub(super) fn spelled_paths(&self) -> Vec<PathBuf> {
-        let all = self.documents.values().chain(&self.shadows);
+        let all = self.documents.values().chain(&self.duplicate_documents);
         all.map(|document| document.resolved().spelled().to_path_buf()).collect()
     }
 
@@ -158,16 +158,16 @@ impl Workspace {
     }
 
     fn note_spelled(&mut self) {
-        let all = self.documents.values().chain(&self.shadows);
+        let all = self.documents.values().chain(&self.duplicate_documents);
         let spelled = all.map(|document| (document.resolved().spelled().to_path_buf(), document.id()));
         let differing = spelled.filter(|(spelled, id)| self.table.known(spelled) != Some(*id));
-        self.spelled = Arc::new(differing.collect());
+        self.ids_by_uri_path = Arc::new(differing.collect());
     }
 
     /// Returns the additional openings of files, by URI.
-    pub(super) fn further_openings(&mut self) -> FxHashMap<Arc<str>, Opening> {
+    pub(super) fn duplicate_openings(&mut self) -> FxHashMap<Arc<str>, Opening> {
         let mut openings = FxHashMap::default();
-        for shadow in &mut self.shadows {
+        for shadow in &mut self.duplicate_documents {
             let text = shadow.flushed_text();
             let counts = self.documents.get_mut(&shadow.id()).map(OpenDocument::flushed_text);
             let is_suspect = shadow.is_suspect();

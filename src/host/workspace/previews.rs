@@ -15,7 +15,7 @@ use mangle_syntax::text::{Cancel, FileId};
 
 /// The reason why no preview is available.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Unshown {
+pub enum PreviewError {
     /// The file is in no program, or does not define the requested preview.
     Unknown,
     /// The request was canceled, or a newer state is waiting.
@@ -49,17 +49,18 @@ impl Snapshot {
         request: &PreviewRequest,
         (is_outdated, cancel): (&dyn Fn() -> bool, &Cancel),
         see: impl FnOnce(Previewed<'_>) -> T,
-    ) -> Result<T, Unshown> {
+    ) -> Result<T, PreviewError> {
         let see_some = |previewed: Previewed<'_>| {
-            let has_some = !previewed.preview.shown().is_empty();
+            let has_some = !previewed.preview.prompts().is_empty();
             has_some.then(|| see(previewed))
         };
         let program = self.programs_of(file).next().filter(|program| !program.is_test());
-        let program = program.ok_or(Unshown::Unknown)?;
+        let program = program.ok_or(PreviewError::Unknown)?;
         if let Some(why) = program.refusal() {
-            return Err(Unshown::Refused(why));
+            return Err(PreviewError::Refused(why));
         }
-        self.preview_or_none(program, file, request, (is_outdated, cancel), see_some)?.ok_or(Unshown::Unknown)
+        self.preview_or_none(program, file, request, (is_outdated, cancel), see_some)?
+            .ok_or(PreviewError::Unknown)
     }
 
     /// [`Snapshot::preview`] that also accepts a header without prompts, because the header may be
@@ -71,7 +72,7 @@ impl Snapshot {
         request: &PreviewRequest,
         (is_outdated, cancel): (&dyn Fn() -> bool, &Cancel),
         see: impl FnOnce(Previewed<'_>) -> T,
-    ) -> Result<T, Unshown> {
+    ) -> Result<T, PreviewError> {
         let slot = program.previews.slot(file, request);
         let mut kept = match slot.try_lock() {
             Some(kept) => kept,
@@ -79,14 +80,15 @@ impl Snapshot {
                 let kept = slot.lock();
                 // A request that had to wait gives way to the newest one.
                 if is_outdated() || cancel.is_cancelled() {
-                    return Err(Unshown::Outdated);
+                    return Err(PreviewError::Outdated);
                 }
                 kept
             }
         };
-        let made = self.refreshed(kept.take(), program, file, request, cancel).ok_or(Unshown::Unknown)?;
+        let made =
+            self.refreshed(kept.take(), program, file, request, cancel).ok_or(PreviewError::Unknown)?;
         if cancel.is_cancelled() {
-            return Err(Unshown::Outdated);
+            return Err(PreviewError::Outdated);
         }
         let Kept { preview, files, sessions, .. } = kept.insert(made);
         Ok(see(Previewed { program, preview, files, sessions }))
@@ -127,7 +129,7 @@ impl Snapshot {
                 preview
             }
             None => {
-                let how = PreviewSettings { compiler, ..how(program) };
+                let how = PreviewSettings { compiler, ..preview_settings(program) };
                 Preview::new(Arc::clone(&now), Some(file), wanted, how, cancel)
             }
         };
@@ -158,7 +160,7 @@ impl Snapshot {
     /// Returns the open documents that a header may name: policies, which may be missing on disk,
     /// and other files.
     fn readable(&self) -> Overlay {
-        let mut overlay = Overlay::clone(&self.beside);
+        let mut overlay = Overlay::clone(&self.prompt_overlay);
         let open = self.files().filter(|file| file.open.is_some() && is_mangle(&file.path));
         open.for_each(|file| overlay.insert(file.path.to_path_buf(), Arc::clone(file.text())));
         overlay
@@ -166,10 +168,10 @@ impl Snapshot {
 }
 
 /// Returns the preview settings of a program.
-fn how(program: &SnapshotProgram) -> PreviewSettings {
+fn preview_settings(program: &SnapshotProgram) -> PreviewSettings {
     let (settings, limits) = (program.settings(), program.limits());
     let kernel = &settings.kernel;
-    PreviewSettings::of(&settings.prompt, kernel.reading, limits, Clock::from_settings(kernel))
+    PreviewSettings::from_settings(&settings.prompt, kernel.reading, limits, Clock::from_settings(kernel))
         .in_version(settings.transcripts.profile)
         .of_runtime(settings.transcripts.caps.runtime)
 }

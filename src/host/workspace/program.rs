@@ -16,7 +16,7 @@ use crate::host::workspace::provenance::PromptProvenance;
 use crate::host::workspace::verified_program::VerifiedProgram;
 use crate::host::{ProgramFiles, ProgramVersions, Shell};
 use crate::ide::loading;
-use crate::ide::replays::of_evaluated;
+use crate::ide::replays::evaluated_policy_findings;
 use crate::ide::verification::AnswerMemo;
 use crate::ide::{Analysis, evaluation, registry};
 use crate::report::LoadErrors;
@@ -33,13 +33,13 @@ use mangle_syntax::text::{Cancel, FileId};
 
 /// Settings, versions and embedding of a program, from its resolution.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Given {
+pub(super) struct ProgramInputs {
     settings: Arc<Settings>,
     versions: Arc<ProgramVersions>,
     embedding: Arc<ProgramEnvironment>,
 }
 
-impl From<&ProgramFiles> for Given {
+impl From<&ProgramFiles> for ProgramInputs {
     fn from(program: &ProgramFiles) -> Self {
         let ProgramFiles { settings, versions, embedding, .. } = program;
         Self {
@@ -52,7 +52,7 @@ impl From<&ProgramFiles> for Given {
 
 /// A program and its last snapshot.
 #[derive(Debug)]
-pub(super) struct State {
+pub(super) struct ProgramState {
     pub(super) identity: Identity,
     /// Sorted.
     pub(super) members: Vec<FileId>,
@@ -80,12 +80,12 @@ pub(super) struct State {
     pub(super) last: Option<Arc<SnapshotProgram>>,
 }
 
-impl State {
+impl ProgramState {
     pub(super) fn new(
         identity: Identity,
         (mut members, mut reported): (Vec<FileId>, Vec<FileId>),
         rules: Arc<RuleSettings>,
-        given: Given,
+        given: ProgramInputs,
     ) -> Self {
         members.sort_unstable();
         reported.sort_unstable();
@@ -115,7 +115,7 @@ impl State {
 
     /// Takes over the caches of `old`, and its last snapshot if nothing changed. The flag is true
     /// if nothing changed.
-    pub(super) fn succeed(mut self, old: Self) -> (Self, bool) {
+    pub(super) fn inherit_caches(mut self, old: Self) -> (Self, bool) {
         for file in old.members.iter().filter(|file| self.members.binary_search(file).is_err()) {
             old.cache.forget(*file);
         }
@@ -194,12 +194,12 @@ impl PartialEq for JoinInputs {
 pub(super) struct JoinedProgram(Memo<JoinInputs, Arc<Program>>);
 
 /// The minimum number of files per thread.
-const FEW: usize = 8;
+const MIN_FILES_PER_THREAD: usize = 8;
 
 /// Returns the summaries. Files that are not parsed yet are parsed on all cores.
 fn summaries(files: &[Arc<SnapshotFile>]) -> Vec<Arc<FileSummary>> {
     let unparsed: Vec<_> = files.iter().filter(|file| !file.is_parsed()).collect();
-    parallel::map(&unparsed, FEW, |file| _ = file.summary());
+    parallel::map(&unparsed, MIN_FILES_PER_THREAD, |file| _ = file.summary());
     files.iter().map(|file| Arc::clone(file.summary())).collect()
 }
 
@@ -254,7 +254,7 @@ impl SnapshotProgram {
     }
 
     pub(super) fn new(
-        state: &State,
+        state: &ProgramState,
         files: Arc<Vec<Arc<SnapshotFile>>>,
         prompt_revisions: PromptRevisions,
     ) -> Self {
@@ -291,7 +291,7 @@ impl SnapshotProgram {
     }
 
     /// Returns the same program with other files for previews.
-    pub(super) fn with_revisions(&self, state: &State, prompt_revisions: PromptRevisions) -> Self {
+    pub(super) fn with_revisions(&self, state: &ProgramState, prompt_revisions: PromptRevisions) -> Self {
         let (program, diagnostics) = (self.program.clone(), self.diagnostics.clone());
         let evaluation = self.evaluation.clone();
         // Comparisons with other programs are computed again.
@@ -362,7 +362,7 @@ impl SnapshotProgram {
             None => rejected,
         };
         let mut errors = LoadErrors::clone(&self.settings_errors);
-        errors.add(loading::placed(program, &found, &|file| self.name_of(file)));
+        errors.add(loading::to_load_errors(program, &found, &|file| self.name_of(file)));
         errors
     }
 
@@ -433,14 +433,14 @@ impl SnapshotProgram {
         self.evaluation.get_or_init(|| {
             let program = self.program();
             let mut found = evaluation::findings(&evaluated.readings, program, self.sample.as_deref());
-            found.extend(of_evaluated(&evaluated.readings, program, &self.settings.replay));
+            found.extend(evaluated_policy_findings(&evaluated.readings, program, &self.settings.replay));
             Arc::new(evaluation::diagnostics(program, &self.rules, &found))
         });
     }
 
     /// True if both are the same program, at any revisions, so that they share results.
     #[must_use]
-    pub fn succeeds(&self, other: &Self) -> bool {
+    pub fn is_same_program(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.cache, &other.cache)
     }
 
@@ -456,7 +456,7 @@ impl SnapshotProgram {
         if self.is_refused() {
             return None;
         }
-        self.evaluations.of(self.program(), &self.settings.kernel)
+        self.evaluations.get(self.program(), &self.settings.kernel)
     }
 
     /// Returns the last evaluation, possibly of an earlier revision. Returns `None` if the program

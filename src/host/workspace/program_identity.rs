@@ -20,7 +20,7 @@ pub(super) struct Identity {
 
 impl Identity {
     /// The identity of the program itself, without samples and tests.
-    pub(super) fn of(program: &ProgramFiles, projects: &[Project]) -> Self {
+    pub(super) fn new(program: &ProgramFiles, projects: &[Project]) -> Self {
         let project = program.project.and_then(|project| projects.get(project));
         Self {
             name: program.name.as_str().into(),

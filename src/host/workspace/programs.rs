@@ -8,7 +8,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::file::SnapshotFile;
 use super::grammars::{GrammarState, SnapshotGrammar};
-use super::program::{Given, SnapshotProgram, State};
+use super::program::{ProgramInputs, ProgramState, SnapshotProgram};
 use super::program_identity::Identity;
 use super::prompt_provenance::ConfiguredAtoms;
 use super::prompt_revisions::PromptRevisions;
@@ -30,9 +30,9 @@ use piggyback::envelope::Catalogue;
 /// The programs and the configuration files that define them.
 #[derive(Debug, Default)]
 pub(super) struct Programs {
-    list: Vec<State>,
+    list: Vec<ProgramState>,
     /// Programs of documents that are not on disk, one per document.
-    lone: Vec<State>,
+    lone: Vec<ProgramState>,
     projects: Vec<Project>,
     agents: Vec<AgentSettings>,
     transcripts: Vec<TranscriptState>,
@@ -42,7 +42,7 @@ pub(super) struct Programs {
     /// Severities of the editor's settings, for rules that the configuration files do not set.
     base: Arc<RuleSettings>,
     unreadable: Vec<Unreadable>,
-    cuts: Vec<PartialScan>,
+    partial_scans: Vec<PartialScan>,
     /// The number of files that may be transcripts and were not examined.
     unexamined: usize,
     /// The prompt atoms of the configurations, memoized by the number of changes of atom files.
@@ -71,7 +71,7 @@ impl Programs {
 
     /// Replaces all programs except programs of documents that are not on disk. Returns true if
     /// anything changed.
-    pub(super) fn take_over(
+    pub(super) fn replace(
         &mut self,
         mut resolution: Resolution,
         problems: &[Problem],
@@ -84,7 +84,7 @@ impl Programs {
         different |= self.take_grammars(&mut resolution);
         self.only_while_open = only_while_open(&resolution);
         different |= !same_projects(&self.projects, &resolution.projects);
-        let cuts = resolution.cuts.iter().map(|cut| {
+        let cuts = resolution.partial_scans.iter().map(|cut| {
             let id = table.id(&cut.folder);
             let found = scan_limit(id, cut, &resolution.projects, &self.base).into();
             Unreadable { id, path: cut.folder.clone(), found }
@@ -95,8 +95,8 @@ impl Programs {
             Unreadable { id, path: problem.path.clone(), found }
         });
         let unreadable: Vec<_> = cuts.chain(problems).collect();
-        different |= self.cuts != resolution.cuts;
-        self.cuts = resolution.cuts;
+        different |= self.partial_scans != resolution.partial_scans;
+        self.partial_scans = resolution.partial_scans;
         self.unexamined = resolution.without_replies.unexamined;
         different |= unreadable != self.unreadable;
         self.unreadable = unreadable;
@@ -109,15 +109,15 @@ impl Programs {
     /// Returns true if anything changed.
     pub(super) fn take_programs(&mut self, resolution: &Resolution, table: &FileTable) -> bool {
         let (before, mut different) = (self.list.len(), false);
-        let mut old: FxHashMap<Identity, VecDeque<State>> = FxHashMap::default();
+        let mut old: FxHashMap<Identity, VecDeque<ProgramState>> = FxHashMap::default();
         for state in std::mem::take(&mut self.list) {
             old.entry(state.identity.clone()).or_default().push_back(state);
         }
-        let around = Around { base: &self.base, table, shell: self.shell };
+        let around = ProgramContext { base: &self.base, table, shell: self.shell };
         for program in &resolution.programs {
             for state in states(program, &resolution.projects, around) {
                 let (state, same) = match old.get_mut(&state.identity).and_then(VecDeque::pop_front) {
-                    Some(old) => state.succeed(old),
+                    Some(old) => state.inherit_caches(old),
                     None => (state, false),
                 };
                 different |= !same;
@@ -137,11 +137,11 @@ impl Programs {
             let project = found.project.and_then(|at| resolution.projects.get(at));
             let agent = found.agent.and_then(|at| resolution.agents.get(at));
             let rules = project.map_or_else(RuleSettings::default, |project| project.settings.rules.clone());
-            let identities = programs.map(|program| Identity::of(program, &resolution.projects));
+            let identities = programs.map(|program| Identity::new(program, &resolution.projects));
             let mut state = TranscriptState::new(
                 found,
                 identities.collect(),
-                rules.over(&self.base),
+                rules.overriding(&self.base),
                 project.and_then(|project| project.tools.clone()),
                 agent.map(|agent| Arc::clone(&agent.limits)).unwrap_or_default(),
                 project.map(|project| project.file),
@@ -155,7 +155,8 @@ impl Programs {
 
     /// Returns true if anything changed.
     fn take_grammars(&mut self, resolution: &mut Resolution) -> bool {
-        let mut old = std::mem::replace(&mut self.grammars, GrammarState::of(resolution, &self.base));
+        let mut old =
+            std::mem::replace(&mut self.grammars, GrammarState::from_resolution(resolution, &self.base));
         let mut different = old.len() != self.grammars.len();
         for state in &mut self.grammars {
             let place = old.iter().position(|other| other.file() == state.file());
@@ -194,7 +195,7 @@ impl Programs {
     /// Returns the prompt atoms of the configurations, after the given number of changes of atom
     /// files.
     pub(super) fn atoms(&self, changes: u64) -> Vec<Arc<ConfiguredAtoms>> {
-        let compute = |_| Some(ConfiguredAtoms::of(&self.projects, &self.base));
+        let compute = |_| Some(ConfiguredAtoms::from_projects(&self.projects, &self.base));
         self.atoms.get(AtomsRevision(changes), compute).unwrap_or_default()
     }
 
@@ -204,8 +205,8 @@ impl Programs {
     }
 
     /// The incompletely scanned folders.
-    pub(super) fn cuts(&self) -> &[PartialScan] {
-        &self.cuts
+    pub(super) fn partial_scans(&self) -> &[PartialScan] {
+        &self.partial_scans
     }
 
     pub(super) fn unexamined(&self) -> usize {
@@ -241,7 +242,7 @@ impl Programs {
     }
 
     /// Sets the severities of rules that the configuration files do not set. Programs on disk
-    /// change at the next [`Programs::take_over`]. Returns true if the severities changed.
+    /// change at the next [`Programs::replace`]. Returns true if the severities changed.
     pub(super) fn set_base(&mut self, base: RuleSettings) -> bool {
         if *self.base == base {
             return false;
@@ -261,7 +262,7 @@ impl Programs {
         let identity =
             Identity { name, root: PathBuf::new(), configuration: None, single: None, is_with_tables: false };
         let base = Arc::clone(&self.base);
-        self.lone.push(State::new(identity, (vec![file], vec![file]), base, Given::default()));
+        self.lone.push(ProgramState::new(identity, (vec![file], vec![file]), base, ProgramInputs::default()));
         self.lone.sort_by(|one, another| one.members.cmp(&another.members));
     }
 
@@ -270,7 +271,7 @@ impl Programs {
         self.lone.retain(|state| state.members != [file]);
     }
 
-    fn all(&self) -> impl Iterator<Item = &State> {
+    fn all(&self) -> impl Iterator<Item = &ProgramState> {
         self.list.iter().chain(&self.lone)
     }
 
@@ -311,13 +312,13 @@ impl Programs {
         for project in &self.projects {
             let file = files.entry(project.file).or_insert_with(|| {
                 let (path, text) = (project.path.as_path().into(), Arc::clone(&project.text));
-                Arc::new(SnapshotFile::foreign(project.file, path, None, text))
+                Arc::new(SnapshotFile::non_mangle(project.file, path, None, text))
             });
             let found = if file.text() == &project.text {
                 file_findings(
                     project.file,
                     project.findings.clone(),
-                    &project.settings.rules.over(&self.base),
+                    &project.settings.rules.overriding(&self.base),
                 )
             } else {
                 Vec::new()
@@ -327,19 +328,19 @@ impl Programs {
         for agent in &self.agents {
             let file = files.entry(agent.file).or_insert_with(|| {
                 let (path, text) = (agent.path.as_path().into(), Arc::clone(&agent.text));
-                Arc::new(SnapshotFile::foreign(agent.file, path, None, text))
+                Arc::new(SnapshotFile::non_mangle(agent.file, path, None, text))
             });
             let project = agent.project.and_then(|at| self.projects.get(at));
             let own = project.map_or_else(RuleSettings::default, |project| project.settings.rules.clone());
             let found = match file.text() == &agent.text && agent.reported {
-                true => file_findings(agent.file, agent.findings.clone(), &own.over(&self.base)),
+                true => file_findings(agent.file, agent.findings.clone(), &own.overriding(&self.base)),
                 false => Vec::new(),
             };
             diagnostics.insert(agent.file, found.into());
         }
         for Unreadable { id, path, found } in &self.unreadable {
             files.entry(*id).or_insert_with(|| {
-                Arc::new(SnapshotFile::foreign(*id, path.as_path().into(), None, "".into()))
+                Arc::new(SnapshotFile::non_mangle(*id, path.as_path().into(), None, "".into()))
             });
             // An unreadable configuration has no other finding.
             let known = diagnostics.entry(*id).or_insert_with(|| Arc::clone(found));
@@ -361,7 +362,7 @@ impl Programs {
 }
 
 /// Returns the last snapshot of the program with this identity.
-fn last_of(list: &[State], identity: &Identity) -> Option<Arc<SnapshotProgram>> {
+fn last_of(list: &[ProgramState], identity: &Identity) -> Option<Arc<SnapshotProgram>> {
     list.iter().find(|state| state.identity == *identity)?.last.clone()
 }
 
@@ -376,11 +377,11 @@ fn only_while_open(resolution: &Resolution) -> FxHashSet<FileId> {
 
 /// Returns the units of a program that report findings, or whose evaluations are shown with other
 /// units.
-fn states(program: &ProgramFiles, projects: &[Project], of: Around<'_>) -> Vec<State> {
-    let rules: Arc<RuleSettings> = program.settings.rules.over(of.base).into();
+fn states(program: &ProgramFiles, projects: &[Project], of: ProgramContext<'_>) -> Vec<ProgramState> {
+    let rules: Arc<RuleSettings> = program.settings.rules.overriding(of.base).into();
     let project = program.project.and_then(|project| projects.get(project));
     let tables: Arc<Tables> = Tables::new(project.map_or(&[][..], |project| &project.samples)).into();
-    let identity = Identity::of(program, projects);
+    let identity = Identity::new(program, projects);
     let settings_errors: Arc<LoadErrors> =
         project.map(|project| project.errors(FILE_NAME)).unwrap_or_default().into();
     let (mut states, mut has_sample) = (Vec::new(), false);
@@ -394,23 +395,29 @@ fn states(program: &ProgramFiles, projects: &[Project], of: Around<'_>) -> Vec<S
         has_sample |= sample.is_some();
         let tables = if sample.is_some() { Arc::clone(&tables) } else { Arc::default() };
         let (identity, rules) = (Identity { single, ..identity.clone() }, Arc::clone(&rules));
-        let state = State::new(identity, (unit.files, unit.reported), rules, program.into());
+        let state = ProgramState::new(identity, (unit.files, unit.reported), rules, program.into());
         let settings_errors = Arc::clone(&settings_errors);
-        states.push(State { sample, tables, shell: of.shell, settings_errors, ..state });
+        states.push(ProgramState { sample, tables, shell: of.shell, settings_errors, ..state });
     }
     // If a sample has only tables, they are added to the program itself.
     if let (false, Some(name), Some(own)) = (has_sample, tables.name(), states.first()) {
         let identity = Identity { is_with_tables: true, ..identity };
         let files = (own.members.clone(), Vec::new());
-        let state = State::new(identity, files, rules, program.into());
-        states.push(State { sample: Some(name.into()), tables, shell: of.shell, settings_errors, ..state });
+        let state = ProgramState::new(identity, files, rules, program.into());
+        states.push(ProgramState {
+            sample: Some(name.into()),
+            tables,
+            shell: of.shell,
+            settings_errors,
+            ..state
+        });
     }
     states
 }
 
 /// Inputs of a program in addition to its files and settings.
 #[derive(Clone, Copy)]
-struct Around<'a> {
+struct ProgramContext<'a> {
     /// The severities of rules that the configuration does not set.
     base: &'a RuleSettings,
     table: &'a FileTable,

@@ -31,10 +31,10 @@ pub(super) struct ConfiguredAtoms {
 impl ConfiguredAtoms {
     /// Returns the atoms of the configurations. `base` has the severities of rules that they do
     /// not set.
-    pub(super) fn of(projects: &[Project], base: &RuleSettings) -> Vec<Arc<Self>> {
+    pub(super) fn from_projects(projects: &[Project], base: &RuleSettings) -> Vec<Arc<Self>> {
         let named = projects.iter().filter(|project| !project.settings.prompt.atoms.patterns().is_empty());
         let of = |project: &Project| {
-            let rules = project.settings.rules.over(base);
+            let rules = project.settings.rules.overriding(base);
             let (root, settings) = (project.root.clone(), Arc::clone(&project.settings));
             Arc::new(Self { root, settings, rules, known: OnceLock::new() })
         };
@@ -57,7 +57,8 @@ impl ConfiguredAtoms {
     }
 
     fn read(&self, snapshot: &Snapshot) -> PromptProvenance {
-        let (globs, overlay, table) = (&self.settings.prompt.atoms, &*snapshot.beside, &*snapshot.table);
+        let (globs, overlay, table) =
+            (&self.settings.prompt.atoms, &*snapshot.prompt_overlay, &*snapshot.table);
         let Some(atoms) = AtomFiles::named(globs, &self.root, overlay, table) else {
             return PromptProvenance::default();
         };
@@ -68,7 +69,7 @@ impl ConfiguredAtoms {
 
 impl PromptProvenance {
     /// Computes the origins and findings of previews.
-    fn of(previewed: Previewed<'_>) -> Self {
+    fn from_preview(previewed: Previewed<'_>) -> Self {
         let Previewed { program, preview, files, sessions } = previewed;
         let ids: Vec<_> = sessions.iter().map(|session| session.as_ref().map(|session| session.id)).collect();
         let settings = Settings { rules: (*program.rules).clone(), ..Settings::clone(&program.settings) };
@@ -85,7 +86,7 @@ fn files<'t>(
     texts: impl Iterator<Item = (FileId, &'t Path, &'t Arc<str>)>,
 ) -> FxHashMap<FileId, Arc<SnapshotFile>> {
     let file = |(id, path, text): (FileId, &Path, &Arc<str>)| {
-        (id, Arc::new(SnapshotFile::foreign(id, path.into(), None, Arc::clone(text))))
+        (id, Arc::new(SnapshotFile::non_mangle(id, path.into(), None, Arc::clone(text))))
     };
     texts.map(file).collect()
 }
@@ -139,7 +140,7 @@ impl Snapshot {
             return;
         }
         let Some(kernel) = program.previewed() else { return };
-        let see = |previewed: Previewed<'_>| PromptProvenance::of(previewed);
+        let see = |previewed: Previewed<'_>| PromptProvenance::from_preview(previewed);
         let known = program.previews.provenance.get(program.provenance_inputs(), |_| {
             let request = PreviewRequest::default();
             let known = self.preview_or_none(program, kernel, &request, (&|| false, cancel), see);
@@ -177,7 +178,7 @@ impl Snapshot {
     /// Returns the programs of sample kernels whose prompts may depend on a file. For a policy,
     /// these are the programs with the file; for other files, the programs whose previews read it.
     #[must_use]
-    pub fn fed_by(&self, file: FileId) -> Vec<&Arc<SnapshotProgram>> {
+    pub fn kernels_reading(&self, file: FileId) -> Vec<&Arc<SnapshotProgram>> {
         let of_policy = self.samples_of(file);
         if !of_policy.is_empty() || self.programs_of(file).next().is_some() {
             return of_policy.into_iter().filter(|program| program.previewed().is_some()).collect();

@@ -10,7 +10,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::file::SnapshotFile;
 use crate::host::problem::plain;
-use crate::host::read::{MOST_AT_ONCE, is_marked};
+use crate::host::read::{MAX_FILES_PER_JOB, is_marked};
 use crate::host::resolve::{is_large, resolve_open};
 use crate::host::transcripts::{closed_limits, read_closed};
 use crate::host::{CheckTarget, FileTable, FileText, Overlay, Problem, Resolution, ResolvedPath, read};
@@ -45,14 +45,14 @@ pub(super) enum Stage {
     First,
     /// The scan of the remaining files after a partial first scan. Requests about open documents
     /// are answered meanwhile.
-    Rest,
+    Remaining,
     /// Any later scan.
-    Again,
+    Rescan,
 }
 
 /// Result of a scan.
 #[derive(Debug, Default)]
-pub struct Scanned {
+pub struct ScanResult {
     /// The programs, if the scan searched for them.
     pub(super) resolution: Option<Resolution>,
     /// New and changed files.
@@ -82,13 +82,13 @@ impl Scan {
     /// True if requests are answered meanwhile, so that the scan must not occupy their threads.
     #[must_use]
     pub fn is_aside(&self) -> bool {
-        self.stage == Stage::Rest
+        self.stage == Stage::Remaining
     }
 
     /// Runs the scan. `progress` receives the numbers of finished and of all files now and then,
     /// from any thread.
     #[must_use]
-    pub fn run(self, progress: impl Fn(usize, usize) + Sync) -> Scanned {
+    pub fn run(self, progress: impl Fn(usize, usize) + Sync) -> ScanResult {
         let targets = self.targets.as_deref();
         let has_open = self.overlay.paths().next().is_some();
         let is_partial = self.stage == Stage::First
@@ -113,12 +113,12 @@ impl Scan {
             progress(done.fetch_add(1, Ordering::Relaxed) + 1, wanted.len());
             outcome
         };
-        let outcomes: Vec<Outcome> = wanted.par_iter().with_max_len(MOST_AT_ONCE).map(one).collect();
+        let outcomes: Vec<Outcome> = wanted.par_iter().with_max_len(MAX_FILES_PER_JOB).map(one).collect();
         if self.cancel.is_cancelled() {
-            return Scanned { is_cancelled: true, ..Scanned::default() };
+            return ScanResult { is_cancelled: true, ..ScanResult::default() };
         }
         let open = self.open.iter().map(|path| ResolvedPath::read(path)).collect();
-        let mut scanned = Scanned { resolution, open, is_partial, ..Scanned::default() };
+        let mut scanned = ScanResult { resolution, open, is_partial, ..ScanResult::default() };
         for outcome in outcomes {
             match outcome {
                 Outcome::Same => {}

@@ -80,7 +80,7 @@ fn what_lies_beside_an_open_document_is_known_before_the_rest_of_a_large_folder(
     assert_eq!(large.beside("zz/a.mg"), [Path::new("zz/a.mg"), Path::new("zz/b.mg")]);
     assert!(large.look());
     assert!(!large.workspace.is_partial() && large.workspace.next_scan().is_none());
-    assert_eq!((large.beside("zz/a.mg").len(), large.workspace.cuts()), (3, &[][..]));
+    assert_eq!((large.beside("zz/a.mg").len(), large.workspace.partial_scans()), (3, &[][..]));
 }
 
 #[test]
@@ -109,7 +109,7 @@ fn a_look_stops_at_each_limit() {
         while let Some(scan) = large.workspace.next_scan() {
             large.workspace.scanned(scan.run(|_, _| {}));
         }
-        let cut = large.workspace.cuts().first().cloned().unwrap();
+        let cut = large.workspace.partial_scans().first().cloned().unwrap();
         assert_eq!((cut.limit, cut.folder.as_path()), (limit, large.path("").as_path()));
         let visited = cut.visited;
         assert!(visited.entries <= 150 || setting != "max_scan_entries = 150");
@@ -128,7 +128,7 @@ fn files_that_are_no_policies_count() {
     (0..500).for_each(|n| large.write(&format!("{n}.txt"), ""));
     large.write("z.mg", "z(1).\n");
     large.look();
-    let cut = large.workspace.cuts().first().cloned().unwrap();
+    let cut = large.workspace.partial_scans().first().cloned().unwrap();
     assert_eq!((cut.visited.entries, cut.visited.files), (100, 0));
 }
 
@@ -181,5 +181,5 @@ fn links_that_lead_around_are_not_followed() {
     std::os::unix::fs::symlink(large.path(""), large.path("a/up")).unwrap();
     std::os::unix::fs::symlink(large.path("a/self"), large.path("a/self")).unwrap();
     large.look();
-    assert_eq!((large.files(), large.workspace.cuts()), (1, &[][..]));
+    assert_eq!((large.files(), large.workspace.partial_scans()), (1, &[][..]));
 }

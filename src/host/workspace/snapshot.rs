@@ -32,12 +32,12 @@ pub struct Snapshot {
     pub(super) catalogues: Vec<(PathBuf, Arc<Catalogue>)>,
     files: FxHashMap<FileId, Arc<SnapshotFile>>,
     /// Findings of configuration files and of unreadable files.
-    others: FxHashMap<FileId, Arc<[Diagnostic]>>,
+    file_diagnostics: FxHashMap<FileId, Arc<[Diagnostic]>>,
     pub(super) table: Arc<FileTable>,
     /// The number of changes to files that previews read in addition to policies.
     pub prompt_revisions: PromptRevisions,
     /// The open documents that previews may read.
-    pub(super) beside: Arc<Overlay>,
+    pub(super) prompt_overlay: Arc<Overlay>,
     /// The headers of samples that a command has already read.
     pub(super) read_previews: FxHashMap<FileId, Arc<PreviewFiles>>,
     /// The prompt atoms that configurations name.
@@ -47,7 +47,7 @@ pub struct Snapshot {
     /// True if only the folders of open documents have been scanned.
     pub is_partial: bool,
     /// The incompletely scanned folders.
-    pub cuts: Vec<PartialScan>,
+    pub partial_scans: Vec<PartialScan>,
     /// URIs of documents that the editor edits although their opening was never received.
     pub missed: Vec<Arc<str>>,
     pub(super) identities: Arc<Identities>,
@@ -74,15 +74,15 @@ impl Snapshot {
             grammars: Vec::new(),
             catalogues: Vec::new(),
             files,
-            others,
+            file_diagnostics: others,
             table,
             prompt_revisions: PromptRevisions::default(),
-            beside: Arc::default(),
+            prompt_overlay: Arc::default(),
             read_previews: FxHashMap::default(),
             atoms: Vec::new(),
             suspects: FxHashMap::default(),
             is_partial: false,
-            cuts: Vec::new(),
+            partial_scans: Vec::new(),
             missed: Vec::new(),
             identities: Arc::default(),
             spelled: Arc::default(),
@@ -113,7 +113,7 @@ impl Snapshot {
     #[must_use]
     pub fn shows_evaluation_of(&self, program: &Arc<SnapshotProgram>) -> bool {
         let is_of_open = || self.of_open_documents().iter().any(|of_open| Arc::ptr_eq(of_open, program));
-        !program.is_test() && (self.cuts.is_empty() || is_of_open())
+        !program.is_test() && (self.partial_scans.is_empty() || is_of_open())
     }
 
     /// True if the texts of all open documents equal the editor's.
@@ -155,7 +155,7 @@ impl Snapshot {
     /// True if documents other than policies are open that previews may read.
     #[must_use]
     pub fn is_beside_open(&self) -> bool {
-        self.beside.paths().next().is_some()
+        self.prompt_overlay.paths().next().is_some()
     }
 
     /// Returns the id of a path. The path may have the spelling of an open document's URI.
@@ -177,8 +177,8 @@ impl Snapshot {
 
     /// True for a configuration file or an unreadable file, which are in no program.
     #[must_use]
-    pub fn is_apart(&self, file: FileId) -> bool {
-        self.others.contains_key(&file)
+    pub fn is_outside_programs(&self, file: FileId) -> bool {
+        self.file_diagnostics.contains_key(&file)
     }
 
     /// Returns the files whose diagnostics are shown, including files that are in no program.
@@ -190,7 +190,7 @@ impl Snapshot {
         let grammars = self.grammars.iter().map(|grammar| &grammar.file.id);
         let beside = self.all_provenance().flat_map(|known| known.diagnostics.keys());
         let mut files: Vec<_> = programs
-            .chain(self.others.keys())
+            .chain(self.file_diagnostics.keys())
             .chain(transcripts)
             .chain(grammars)
             .chain(beside)
@@ -261,7 +261,7 @@ impl Snapshot {
         if let Some(found) = self.suspects.get(&file) {
             return found.iter().collect();
         }
-        if let Some(found) = self.others.get(&file) {
+        if let Some(found) = self.file_diagnostics.get(&file) {
             return found.iter().collect();
         }
         if let Some(transcript) = self.transcript(file) {
@@ -311,7 +311,7 @@ impl Snapshot {
     /// Returns the programs that answer queries about a file: the programs of its samples or,
     /// without samples, the programs that report it.
     #[must_use]
-    pub fn answering(&self, file: FileId) -> Vec<&Arc<SnapshotProgram>> {
+    pub fn query_programs(&self, file: FileId) -> Vec<&Arc<SnapshotProgram>> {
         let samples = self.samples_of(file);
         if samples.is_empty() { self.programs_of(file).collect() } else { samples }
     }

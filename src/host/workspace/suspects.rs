@@ -7,7 +7,7 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 
 use super::document::{ChangeError, OpenDocument};
-use super::unopened::Missed;
+use super::unopened::MissedDocument;
 use super::{Workspace, kind};
 use mangle_settings::DOCUMENT_OUT_OF_SYNC;
 use mangle_syntax::lint::{Diagnostic, Finding};
@@ -39,7 +39,7 @@ impl Workspace {
     /// document was not suspect before.
     pub fn lose_opening(&mut self, path: &Path, uri: &str) -> bool {
         let is_open = self.id(path).is_some_and(|id| self.documents.contains_key(&id));
-        if is_open { self.distrust(path) } else { self.miss(path, uri, true) }
+        if is_open { self.mark_suspect(path) } else { self.miss(path, uri, true) }
     }
 
     fn miss(&mut self, path: &Path, uri: &str, is_opening_lost: bool) -> bool {
@@ -49,25 +49,25 @@ impl Workspace {
             return false;
         }
         self.touch();
-        self.unopened.missed.insert(id, Missed { uri: uri.into(), is_opening_lost }).is_none()
+        self.unopened.missed.insert(id, MissedDocument { uri: uri.into(), is_opening_lost }).is_none()
     }
 
     /// Marks a document as suspect after a lost edit, until it is opened again or sent as a whole.
     /// Returns true if it was not suspect before.
-    pub fn distrust(&mut self, path: &Path) -> bool {
+    pub fn mark_suspect(&mut self, path: &Path) -> bool {
         let id = self.id(path);
         let Some(document) = id.and_then(|id| self.documents.get_mut(&id)) else { return false };
         let is_news = !document.is_suspect();
-        document.distrust();
+        document.mark_suspect();
         self.touch();
         is_news
     }
 
     /// Marks all open documents as suspect after a lost edit of an unknown document. Returns the
     /// number of newly suspect documents.
-    pub fn distrust_all(&mut self) -> usize {
+    pub fn mark_all_suspect(&mut self) -> usize {
         let news = self.documents.values().filter(|document| !document.is_suspect()).count();
-        self.openings_mut().for_each(OpenDocument::distrust);
+        self.openings_mut().for_each(OpenDocument::mark_suspect);
         if news > 0 {
             self.touch();
         }

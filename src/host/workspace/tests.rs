@@ -260,7 +260,7 @@ fn a_failed_look_is_not_waited_for_for_ever() {
     workspace.set_folders(vec!["/nowhere".into()]);
     let _lost = workspace.next_scan().unwrap();
     assert!(workspace.is_loading());
-    workspace.scanned(Scanned::default());
+    workspace.scanned(ScanResult::default());
     assert!(!workspace.is_loading());
 }
 

@@ -9,14 +9,14 @@ use mangle_syntax::text::FileId;
 #[derive(Debug, Default)]
 pub(super) struct Unopened {
     /// Documents that may be policies, transcripts or configurations.
-    pub(super) missed: FxHashMap<FileId, Missed>,
+    pub(super) missed: FxHashMap<FileId, MissedDocument>,
     /// Documents in irrelevant languages.
     pub(super) foreign: FxHashSet<FileId>,
 }
 
 /// A document that the editor edits although its text was never received.
 #[derive(Debug)]
-pub(super) struct Missed {
+pub(super) struct MissedDocument {
     pub(super) uri: Arc<str>,
     /// True if the opening message arrived but could not be read. The next whole text replaces it.
     pub(super) is_opening_lost: bool,

@@ -11,8 +11,8 @@ use crate::host::{absolute, folder_of, only, relative, solvers};
 use crate::ide::registry;
 use crate::ide::rule_survey::survey;
 use crate::ide::verification::{
-    AnswerMemo, AnsweredProperty, OtherProgram, Surroundings, VerifyRun, answered, known_answers,
-    property_findings, survey_findings, usual_scope,
+    AnswerMemo, AnsweredProperty, OtherProgram, Surroundings, VerifyRun, check_properties, default_scope,
+    known_answers, property_findings, survey_findings,
 };
 use mangle_check::diagnostics::place_in_files;
 use mangle_engine::kernel::Clock;
@@ -45,9 +45,10 @@ impl Snapshot {
             !cancel.is_cancelled()
         };
         let run = program.verify_run();
-        let answered = self.with_surroundings(load, |around| answered(&run, around, &mut wanted, cancel));
+        let properties =
+            self.with_surroundings(load, |around| check_properties(&run, around, &mut wanted, cancel));
         if !cancel.is_cancelled() {
-            program.set_answers(answered);
+            program.set_answers(properties);
         }
     }
 
@@ -103,7 +104,7 @@ impl SnapshotProgram {
             readings: std::slice::from_ref(&self.kernel().reading),
             limits: self.limits(),
             clock: Clock::from_settings(self.kernel()),
-            scope: usual_scope(&settings.verify),
+            scope: default_scope(&settings.verify),
             settings,
             memo: Some(&self.answers),
         }
@@ -120,9 +121,9 @@ impl SnapshotProgram {
         if self.is_verified() || self.answers.is_empty() {
             return;
         }
-        let answered = self.answers_in_memory();
-        if answered.iter().all(|of| of.answer.is_some()) {
-            self.set_answers(answered);
+        let properties = self.answers_in_memory();
+        if properties.iter().all(|of| of.answer.is_some()) {
+            self.set_answers(properties);
         }
     }
 
@@ -160,12 +161,13 @@ impl SnapshotProgram {
         properties.into_iter().flat_map(|all| all.iter()).any(|of| of.property.compares())
     }
 
-    fn set_answers(&self, answered: Vec<AnsweredProperty>) {
+    fn set_answers(&self, properties: Vec<AnsweredProperty>) {
         let Some(file) = self.test() else { return };
         let findings =
-            property_findings(self.program(), &answered).into_iter().map(|finding| (file, finding));
+            property_findings(self.program(), &properties).into_iter().map(|finding| (file, finding));
         let diagnostics = self.placed(findings.collect());
-        let _ = self.verification.set(Arc::new(VerifiedProgram { properties: answered.into(), diagnostics }));
+        let _ =
+            self.verification.set(Arc::new(VerifiedProgram { properties: properties.into(), diagnostics }));
     }
 
     /// Searches for rules that change nothing, in the files that `wanted` accepts. Returns the

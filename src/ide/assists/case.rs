@@ -16,7 +16,7 @@ use mangle_syntax::syntax::ast::{
 use mangle_syntax::text::{Symbol, slice, text_len};
 
 /// Maximum number of expected consequences of a fact.
-const EXPECTED: usize = 5;
+const MAX_EXPECTATIONS: usize = 5;
 
 /// Example values of variables, as source text.
 type Bindings = FxHashMap<Symbol, String>;
@@ -25,24 +25,24 @@ pub(super) fn generate(context: &Context<'_>) -> Option<Change> {
     let (item, clause) = context.clause()?;
     let at = context.place.offset;
     let (what, text) = if clause.is_fact() {
-        ("fact", of_fact(context, item, &clause.head)?)
+        ("fact", case_from_fact(context, item, &clause.head)?)
     } else if (clause.head.range + item.start).contains_inclusive(at) {
-        ("rule", of_rule(context, item, clause)?)
+        ("rule", case_from_rule(context, item, clause)?)
     } else {
         let here = |literal: &&Literal| (literal.atom.range + item.start).contains_inclusive(at);
-        ("fact", of_fact(context, item, &clause.literals().find(here)?.atom)?)
+        ("fact", case_from_fact(context, item, &clause.literals().find(here)?.atom)?)
     };
     let change = Change::new(format!("Generate a test case from this {what}"));
     let place = context.place;
     Some(if place.program().embedding.is_test(place.file.id) {
-        behind(context, change, &text)
+        insert_after_case(context, change, &text)
     } else {
-        change.beside(text)
+        change.with_test_file_text(text)
     })
 }
 
 /// Inserts a case after the one at the cursor: before the next case, or at the end of the file.
-fn behind(context: &Context<'_>, change: Change, case: &str) -> Change {
+fn insert_after_case(context: &Context<'_>, change: Change, case: &str) -> Change {
     let text = context.place.text();
     let tests = TestFile::read(context.place.file);
     let next = tests.cases.iter().find(|case| case.header.start() > context.place.offset);
@@ -58,7 +58,7 @@ fn behind(context: &Context<'_>, change: Change, case: &str) -> Change {
 }
 
 /// Returns a case with one fact, and the facts that it implies without other premises.
-fn of_fact(context: &Context<'_>, item: &Item, atom: &Atom) -> Option<String> {
+fn case_from_fact(context: &Context<'_>, item: &Item, atom: &Atom) -> Option<String> {
     if atom.is_builtin() || !atom.args.iter().all(is_ground) {
         return None;
     }
@@ -75,15 +75,20 @@ fn of_fact(context: &Context<'_>, item: &Item, atom: &Atom) -> Option<String> {
         let statement = site.file.statement_text(site.item);
         let head = consequence(clause, statement, &values).filter(|head| !expected.contains(head));
         expected.extend(head);
-        if expected.len() == EXPECTED {
+        if expected.len() == MAX_EXPECTATIONS {
             break;
         }
     }
     if expected.is_empty() {
         expected.push(fact.clone());
     }
+<<<<<<< HEAD
     let name = format!("facts derived from {}", atom.name.as_str());
     Some(written(&name, &[fact], &expected))
+=======
+    let name = format!("what follows from {}", atom.name.as_str());
+    Some(format_case(&name, &[fact], &expected))
+>>>>>>> 2285de1cf16b0d20e4325f21d20fa8b184a62cf6
 }
 
 /// Returns the head of a rule whose only premise matches a fact with these arguments.
@@ -113,7 +118,7 @@ fn consequence(clause: &Clause, text: &str, values: &[String]) -> Option<String>
 }
 
 /// Returns a case with one fact per premise of a rule, and the head as expectation.
-fn of_rule(context: &Context<'_>, item: &Item, clause: &Clause) -> Option<String> {
+fn case_from_rule(context: &Context<'_>, item: &Item, clause: &Clause) -> Option<String> {
     let is_temporal = clause.interval.is_some() || clause.literals().any(Literal::is_temporal);
     if clause.aggregates() || is_temporal {
         return None;
@@ -121,10 +126,10 @@ fn of_rule(context: &Context<'_>, item: &Item, clause: &Clause) -> Option<String
     let text = context.place.file.statement_text(item);
     let positive: Vec<&Literal> =
         clause.literals().filter(|literal| !literal.is_negated() && !literal.atom.is_builtin()).collect();
-    let bindings = Examples { context, text, count: 0 }.of(clause, &positive);
+    let bindings = Examples { context, text, count: 0 }.build(clause, &positive);
     let mut facts: Vec<String> = Vec::new();
     for literal in &positive {
-        let columns = Columns::of(context, &literal.atom);
+        let columns = Columns::from_atom(context, &literal.atom);
         let mut other = |at: usize| Some(example(&columns.get(at), "other", 0));
         let fact = atom_with(&literal.atom, text, &bindings, &mut other)?;
         if !facts.contains(&fact) {
@@ -139,10 +144,10 @@ fn of_rule(context: &Context<'_>, item: &Item, clause: &Clause) -> Option<String
         true => format!("{} holds", clause.head.name.as_str()),
         false => format!("{} follows from {}", clause.head.name.as_str(), names.join(", ")),
     };
-    Some(written(&name, &facts, &[head]))
+    Some(format_case(&name, &facts, &[head]))
 }
 
-fn written(name: &str, facts: &[String], expected: &[String]) -> String {
+fn format_case(name: &str, facts: &[String], expected: &[String]) -> String {
     let facts: String = facts.iter().map(|fact| format!("{fact}.\n")).collect();
     let expected: Vec<_> = expected.iter().map(|atom| format!("# @expect {atom}")).collect();
     format!("# @test name: {name}\n{facts}{}", expected.join("\n"))
@@ -182,7 +187,7 @@ fn is_ground(term: &Term) -> bool {
 struct Columns(Option<mangle_engine::types::Rows>);
 
 impl Columns {
-    fn of(context: &Context<'_>, atom: &Atom) -> Self {
+    fn from_atom(context: &Context<'_>, atom: &Atom) -> Self {
         let program: &Program = context.place.program();
         let id = program.id_of(context.place.file, atom);
         Self(id.map(|id| context.place.analysis.types().rows(id).clone()))
@@ -201,7 +206,7 @@ struct Examples<'c, 'a> {
 }
 
 impl Examples<'_, '_> {
-    fn of(mut self, clause: &Clause, positive: &[&Literal]) -> Bindings {
+    fn build(mut self, clause: &Clause, positive: &[&Literal]) -> Bindings {
         let mut bindings = Bindings::default();
         let comparisons = clause.premises.iter().filter_map(|premise| match premise {
             Premise::Comparison(comparison) => Some(comparison),
@@ -212,7 +217,7 @@ impl Examples<'_, '_> {
         }
         let mut types: Vec<(Symbol, Type)> = Vec::new();
         for literal in positive {
-            let columns = Columns::of(self.context, &literal.atom);
+            let columns = Columns::from_atom(self.context, &literal.atom);
             for (at, name) in
                 literal.atom.args.iter().enumerate().filter_map(|(at, term)| Some((at, term.variable()?)))
             {

@@ -19,7 +19,7 @@ pub(super) fn convert(context: &Context<'_>) -> Option<Change> {
     for item in damaged {
         let fixes = item.statement.findings.iter().filter(|finding| finding.rule == &LEGACY_TYPED_ARG);
         for edit in fixes.filter_map(|finding| finding.fix.as_ref()).flat_map(|fix| &fix.edits) {
-            if edit.span.anchor == Anchor::Here {
+            if edit.span.anchor == Anchor::Own {
                 change = change.replace(edit.span.range + item.start, edit.text.clone());
             }
         }

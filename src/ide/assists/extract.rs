@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashSet;
 
-use super::sound::is_sound;
+use super::evaluation_order::is_sound;
 use super::{Change, Context, names};
 use mangle_syntax::syntax::SourceFile;
 use mangle_syntax::syntax::ast::{Clause, Item, Premise, TermKind};

@@ -2,7 +2,7 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::sound::{is_sound, is_stored};
+use super::evaluation_order::{is_sound, is_stored};
 use super::{Change, Context, names};
 use crate::ide::mention::{self, Entity, StatementPart};
 use mangle_engine::program::{Predicate, Site};

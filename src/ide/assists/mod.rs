@@ -8,13 +8,13 @@ mod arguments;
 mod case;
 mod convert;
 mod declare;
+mod evaluation_order;
 mod extract;
 mod inline;
 mod names;
 mod negation;
 mod organise;
 mod sort;
-mod sound;
 #[cfg(test)]
 mod tests;
 
@@ -34,7 +34,7 @@ pub struct Assist {
     pub edits: Vec<FileEdit>,
     /// Text to append to the test file of the policy, without a final line break. The test file may
     /// not exist yet.
-    pub beside: Option<String>,
+    pub test_file_text: Option<String>,
 }
 
 /// Kinds of assists, as editors group them.
@@ -57,7 +57,7 @@ struct Context<'a> {
     selection: TextRange,
 }
 
-struct Maker {
+struct AssistProvider {
     id: &'static str,
     kind: AssistKind,
     make: fn(&Context<'_>) -> Option<Change>,
@@ -65,17 +65,17 @@ struct Maker {
 
 /// All assists.
 #[rustfmt::skip]
-const MAKERS: &[Maker] = &[
-    Maker { id: "declare-predicate", kind: AssistKind::Rewrite, make: declare::declare },
-    Maker { id: "declare-all-predicates", kind: AssistKind::Rewrite, make: declare::declare_all },
-    Maker { id: "extract-negation-helper", kind: AssistKind::Extract, make: negation::extract },
-    Maker { id: "extract-rule", kind: AssistKind::Extract, make: extract::extract },
-    Maker { id: "inline-rule", kind: AssistKind::Inline, make: inline::inline },
-    Maker { id: "describe-parameters", kind: AssistKind::Rewrite, make: arguments::describe },
-    Maker { id: "convert-typed-arguments", kind: AssistKind::Rewrite, make: convert::convert },
-    Maker { id: "sort-declarations", kind: AssistKind::Rewrite, make: sort::sort },
-    Maker { id: "generate-test-case", kind: AssistKind::Rewrite, make: case::generate },
-    Maker { id: "organise-uses", kind: AssistKind::OrganiseUses, make: organise::organise },
+const ASSISTS: &[AssistProvider] = &[
+    AssistProvider { id: "declare-predicate", kind: AssistKind::Rewrite, make: declare::declare },
+    AssistProvider { id: "declare-all-predicates", kind: AssistKind::Rewrite, make: declare::declare_all },
+    AssistProvider { id: "extract-negation-helper", kind: AssistKind::Extract, make: negation::extract },
+    AssistProvider { id: "extract-rule", kind: AssistKind::Extract, make: extract::extract },
+    AssistProvider { id: "inline-rule", kind: AssistKind::Inline, make: inline::inline },
+    AssistProvider { id: "describe-parameters", kind: AssistKind::Rewrite, make: arguments::describe },
+    AssistProvider { id: "convert-typed-arguments", kind: AssistKind::Rewrite, make: convert::convert },
+    AssistProvider { id: "sort-declarations", kind: AssistKind::Rewrite, make: sort::sort },
+    AssistProvider { id: "generate-test-case", kind: AssistKind::Rewrite, make: case::generate },
+    AssistProvider { id: "organise-uses", kind: AssistKind::OrganiseUses, make: organise::organise },
 ];
 
 /// Returns the assists at a place whose kind is accepted by `wanted`. `selection` is a range in the
@@ -83,9 +83,9 @@ const MAKERS: &[Maker] = &[
 #[must_use]
 pub fn assists(place: Place<'_>, selection: TextRange, wanted: &dyn Fn(AssistKind) -> bool) -> Vec<Assist> {
     let context = Context { place, selection };
-    let makers = MAKERS.iter().filter(|maker| wanted(maker.kind));
+    let makers = ASSISTS.iter().filter(|maker| wanted(maker.kind));
     let made = makers.filter_map(|maker| {
-        let Change { title, mut edits, beside, in_files } = (maker.make)(&context)?;
+        let Change { title, mut edits, test_file_text: beside, in_files } = (maker.make)(&context)?;
         edits.sort_by_key(|(range, _)| (range.start(), range.end()));
         let edit = |(range, text): (TextRange, String)| FileEdit {
             file: place.file.id,
@@ -93,7 +93,7 @@ pub fn assists(place: Place<'_>, selection: TextRange, wanted: &dyn Fn(AssistKin
             text: with_line_ends(place.text(), text),
         };
         let edits = edits.into_iter().map(edit).chain(in_files).collect();
-        Some(Assist { id: maker.id, title, kind: maker.kind, edits, beside })
+        Some(Assist { id: maker.id, title, kind: maker.kind, edits, test_file_text: beside })
     });
     made.collect()
 }
@@ -108,14 +108,14 @@ pub fn assist(place: Place<'_>, selection: TextRange, id: &str) -> Option<Assist
 struct Change {
     title: String,
     edits: Vec<(TextRange, String)>,
-    beside: Option<String>,
+    test_file_text: Option<String>,
     /// Edits of any file of the program, with the line endings of those files.
     in_files: Vec<FileEdit>,
 }
 
 impl Change {
     fn new(title: impl Into<String>) -> Self {
-        Self { title: title.into(), edits: Vec::new(), beside: None, in_files: Vec::new() }
+        Self { title: title.into(), edits: Vec::new(), test_file_text: None, in_files: Vec::new() }
     }
 
     fn replace(mut self, range: TextRange, text: impl Into<String>) -> Self {
@@ -130,8 +130,8 @@ impl Change {
     }
 
     /// Adds text for the test file of the policy.
-    fn beside(self, text: String) -> Self {
-        Self { beside: Some(text), ..self }
+    fn with_test_file_text(self, text: String) -> Self {
+        Self { test_file_text: Some(text), ..self }
     }
 
     fn insert(self, at: TextSize, text: impl Into<String>) -> Self {

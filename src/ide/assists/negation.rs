@@ -33,7 +33,7 @@ pub(super) fn extract(context: &Context<'_>) -> Option<Change> {
     let change = fix
         .edits
         .into_iter()
-        .filter(|edit| edit.span.anchor == Anchor::Here)
+        .filter(|edit| edit.span.anchor == Anchor::Own)
         .fold(Change::new(fix.title), |change, edit| change.replace(edit.span.range + item.start, edit.text));
     Some(change)
 }

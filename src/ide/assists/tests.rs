@@ -27,8 +27,11 @@ fn check(id: &str, fixture: &str, expect: Expect) {
     let shown = match offered(&fixture).iter().find(|assist| assist.id == id) {
         Some(assist) => {
             let file = fixture.cursors.first().map_or(FileId(0), |(file, _)| *file);
-            let beside =
-                assist.beside.as_ref().map(|text| format!("\n--- beside\n{text}")).unwrap_or_default();
+            let beside = assist
+                .test_file_text
+                .as_ref()
+                .map(|text| format!("\n--- beside\n{text}"))
+                .unwrap_or_default();
             format!("{}\n---\n{}{beside}", assist.title, applied(fixture.text(file), assist))
         }
         None => "not offered".to_owned(),

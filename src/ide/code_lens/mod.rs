@@ -84,7 +84,7 @@ pub fn code_lenses(analysis: &dyn Analysis, file: FileId) -> Vec<Lens> {
             continue;
         }
         let lens = |kind| Lens { range, kind, predicate: predicate.key, atom: query(program, predicate) };
-        if is_its_place(program, predicate, file, item) && queried.insert(key_of(head)) {
+        if is_query_lens_statement(program, predicate, file, item) && queried.insert(key_of(head)) {
             lenses.push(lens(LensKind::Query));
         }
         lenses.extend(rule.map(lens));
@@ -94,7 +94,12 @@ pub fn code_lenses(analysis: &dyn Analysis, file: FileId) -> Vec<Lens> {
 
 /// True if the query lens of the predicate belongs to this statement: the first `Decl`, otherwise
 /// the first clause.
-fn is_its_place(program: &Program, predicate: &Predicate, file: &FileSummary, item: &Item) -> bool {
+fn is_query_lens_statement(
+    program: &Program,
+    predicate: &Predicate,
+    file: &FileSummary,
+    item: &Item,
+) -> bool {
     let first = predicate.declared_at.or(predicate.defined_at);
     first.is_some_and(|(in_file, at)| {
         let found = program.files.get(in_file as usize);
@@ -119,7 +124,8 @@ pub(super) fn query(program: &Program, predicate: &Predicate) -> String {
 /// rule are omitted.
 #[must_use]
 pub fn rule_title(evaluations: &[EvaluationView<'_>], file: &FileSummary, at: usize) -> String {
-    let yields = evaluations.iter().filter_map(|view| Some((view.sample, RuleYield::of(view, file, at)?)));
+    let yields =
+        evaluations.iter().filter_map(|view| Some((view.sample, RuleYield::from_view(view, file, at)?)));
     let yields: Vec<_> = yields.collect();
     let Some((_, first)) = yields.first() else {
         let refusal = evaluations.iter().find_map(|view| view.refusal);
@@ -149,7 +155,7 @@ struct RuleYield {
 }
 
 impl RuleYield {
-    fn of(view: &EvaluationView<'_>, file: &FileSummary, at: usize) -> Option<Self> {
+    fn from_view(view: &EvaluationView<'_>, file: &FileSummary, at: usize) -> Option<Self> {
         let statement = &file.items.get(at)?.statement;
         let (shown, other) = (view.readings?.shown(), view.readings?.other());
         let is_complete = shown.is_complete();

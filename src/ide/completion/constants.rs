@@ -14,7 +14,7 @@ use mangle_syntax::text::Symbol;
 const STRING_LENGTH: usize = 40;
 
 /// Maximum number of names proposed from types, in addition to the names seen in the program.
-const LISTED: usize = 100;
+const MAX_TYPE_NAMES: usize = 100;
 
 pub(super) fn terms(
     request: &Request<'_>,
@@ -26,7 +26,9 @@ pub(super) fn terms(
     push(request, seen, items);
     let Some(callee) = hole.callee else { return };
     let ty = column_as_written(request, callee.name, hole.index);
-    for name in ty.iter().flat_map(listed).filter(|name| !seen.names.contains_key(name)).take(LISTED) {
+    for name in
+        ty.iter().flat_map(singleton_names).filter(|name| !seen.names.contains_key(name)).take(MAX_TYPE_NAMES)
+    {
         let score = 0.5 / (seen.total + 1.0);
         items.push(Completion::new(name.as_str(), CompletionKind::Name, score).note("declared"));
     }
@@ -82,7 +84,7 @@ pub(super) fn others(request: &Request<'_>, items: &mut Vec<Completion>) {
     let types = request.place.analysis.types();
     for id in program.predicates.iter().filter_map(|predicate| program.id(predicate.key)) {
         for ty in types.rows(id).alternatives.iter().flatten() {
-            names.extend(listed(ty));
+            names.extend(singleton_names(ty));
         }
     }
     items.extend(names.iter().map(|name| Completion::new(name.as_str(), CompletionKind::Name, 1e-5)));
@@ -100,7 +102,7 @@ fn column_as_written(request: &Request<'_>, name: Symbol, index: usize) -> Optio
 }
 
 /// Returns the names listed in a type.
-fn listed(ty: &Type) -> impl Iterator<Item = Symbol> {
+fn singleton_names(ty: &Type) -> impl Iterator<Item = Symbol> {
     ty.members().iter().filter_map(Type::constant)
 }
 

@@ -54,7 +54,7 @@ pub(super) struct TermSlot {
     pub(super) nested: bool,
 }
 
-pub(super) fn place(cursor: &Cursor, text: &str) -> CompletionContext {
+pub(super) fn classify(cursor: &Cursor, text: &str) -> CompletionContext {
     let scan = &cursor.before;
     let typed = cursor.word.typed(text);
     // No completion directly after the end of a statement.

@@ -26,7 +26,7 @@ pub(super) fn atoms(request: &Request<'_>, items: &mut Vec<Completion>) {
     for predicate in undeclared(request) {
         let (head, bounds) = parts(request, predicate);
         let name = own_name(request, predicate);
-        let insertion = match (request.is_called(), request.cursor.goes_on) {
+        let insertion = match (request.is_called(), request.cursor.has_rest) {
             (true, _) => name.clone(),
             (false, true) => head.clone(),
             (false, false) => format!("{head}{bounds}."),
@@ -73,14 +73,14 @@ fn own_name(request: &Request<'_>, predicate: &Predicate) -> String {
 /// Returns the atom and the bounds, for example `p(A, B)` and ` bound [/name, /any]`.
 fn parts(request: &Request<'_>, predicate: &Predicate) -> (String, String) {
     let name = own_name(request, predicate);
-    let head = format!("{name}({})", distinct(arguments(request, predicate)).join(", "));
+    let head = format!("{name}({})", number_duplicates(arguments(request, predicate)).join(", "));
     let columns = bounds(request.place.analysis, predicate);
     let part = if columns.is_empty() { String::new() } else { format!(" bound [{}]", columns.join(", ")) };
     (head, part)
 }
 
 /// Numbers duplicate names, because parameters must be distinct.
-fn distinct(names: Vec<String>) -> Vec<String> {
+fn number_duplicates(names: Vec<String>) -> Vec<String> {
     let mut out: Vec<String> = Vec::with_capacity(names.len());
     for name in names {
         let mut candidate = name.clone();

@@ -58,7 +58,7 @@ fn in_test(place: Place<'_>) -> Option<Completions> {
 fn atom(place: Place<'_>) -> Completions {
     let Some(inside) = DirectiveFile::new(place) else { return Completions::default() };
     let place = inside.place(place);
-    let CursorPlace::Code(cursor) = cursor::look(place) else { return Completions::default() };
+    let CursorPlace::Code(cursor) = cursor::analyze(place) else { return Completions::default() };
     let mut found = in_code(place, &cursor, None);
     let is_of_fact =
         |kind| matches!(kind, CompletionKind::Predicate | CompletionKind::Name | CompletionKind::String);
@@ -70,7 +70,7 @@ fn atom(place: Place<'_>) -> Completions {
 fn in_body(place: Place<'_>) -> Completions {
     let Some(inside) = DirectiveFile::new(place) else { return Completions::default() };
     let place = inside.place(place);
-    match cursor::look(place) {
+    match cursor::analyze(place) {
         CursorPlace::Code(cursor) => in_code(place, &cursor, None),
         _ => Completions::default(),
     }

@@ -134,9 +134,9 @@ struct Request<'a> {
     cursor: &'a Cursor,
     typed: &'a str,
     /// True if a provider dropped items because of their number.
-    sifted: Cell<bool>,
+    is_truncated: Cell<bool>,
     /// Filter of predicate names that may be asserted. Set only if the text is a single fact.
-    facts: Option<&'a dyn Fn(&str) -> bool>,
+    fact_filter: Option<&'a dyn Fn(&str) -> bool>,
 }
 
 impl Request<'_> {
@@ -147,7 +147,7 @@ impl Request<'_> {
 
     /// True if a clause for a predicate is allowed.
     fn is_wanted(&self, name: &str) -> bool {
-        self.facts.is_none_or(|is_wanted| is_wanted(name))
+        self.fact_filter.is_none_or(|is_wanted| is_wanted(name))
     }
 
     /// Score factor: lower if the existing number of arguments differs from `arity`.
@@ -167,7 +167,7 @@ pub fn completions(place: Place<'_>) -> Completions {
     if let Some(found) = directives::completions(place) {
         return found;
     }
-    match cursor::look(place) {
+    match cursor::analyze(place) {
         CursorPlace::Code(cursor) => in_code(place, &cursor, None),
         CursorPlace::Comment(comment) => rule_names::completions(place, comment),
         CursorPlace::String(_) => Completions::default(),
@@ -178,7 +178,7 @@ pub fn completions(place: Place<'_>) -> Completions {
 /// `is_wanted`.
 #[must_use]
 pub fn completions_of_fact(place: Place<'_>, is_wanted: &dyn Fn(&str) -> bool) -> Completions {
-    match cursor::look(place) {
+    match cursor::analyze(place) {
         CursorPlace::Code(cursor) => in_code(place, &cursor, Some(is_wanted)),
         CursorPlace::Comment(_) | CursorPlace::String(_) => Completions::default(),
     }
@@ -186,9 +186,9 @@ pub fn completions_of_fact(place: Place<'_>, is_wanted: &dyn Fn(&str) -> bool) -
 
 fn in_code(place: Place<'_>, cursor: &Cursor, facts: Option<&dyn Fn(&str) -> bool>) -> Completions {
     let typed = cursor.word.typed(place.text());
-    let request = Request { place, cursor, typed, sifted: Cell::new(false), facts };
+    let request = Request { place, cursor, typed, is_truncated: Cell::new(false), fact_filter: facts };
     let mut items = Vec::new();
-    match (facts, context::place(cursor, place.text())) {
+    match (facts, context::classify(cursor, place.text())) {
         (Some(_), CompletionContext::Statement) => statements::heads(&request, &mut items),
         (Some(_), CompletionContext::Term(hole)) => {
             term(&request, hole, &mut items);
@@ -199,7 +199,7 @@ fn in_code(place: Place<'_>, cursor: &Cursor, facts: Option<&dyn Fn(&str) -> boo
     }
     let (mut items, incomplete) = ranking::best(items, typed);
     items.iter_mut().for_each(|item| item.deprecated = is_deprecated(place, item.subject.as_ref()));
-    let incomplete = incomplete || request.sifted.get();
+    let incomplete = incomplete || request.is_truncated.get();
     Completions { items, incomplete, insert: cursor.word.range, replace: cursor.word.whole() }
 }
 

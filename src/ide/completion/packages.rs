@@ -16,7 +16,7 @@ pub(super) fn used(request: &Request<'_>, items: &mut Vec<Completion>) {
         if used {
             continue;
         }
-        let insertion = match request.cursor.goes_on {
+        let insertion = match request.cursor.has_rest {
             true => Insertion::plain(package.as_str()),
             false => Insertion::plain(format!("{package}!")),
         };

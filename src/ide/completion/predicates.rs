@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
-use super::ranking::Sieve;
+use super::ranking::CandidateCollector;
 use super::{Completion, CompletionKind, CompletionSubject, Insertion, Request};
 use crate::ide::cursor::CursorPart;
 use mangle_check::describe;
@@ -12,29 +12,29 @@ use mangle_syntax::syntax::ast::{Clause, Item};
 use mangle_syntax::text::Symbol;
 
 /// Number of statements before and after the cursor whose predicates are preferred.
-const AROUND: usize = 40;
+const NEARBY_STATEMENTS: usize = 40;
 
 /// Maximum number of clauses examined for predicates that occur together.
-const SITES: usize = 120;
+const MAX_SITES: usize = 120;
 
 /// Adds predicates with argument snippets, and built-ins.
 pub(super) fn premises(request: &Request<'_>, items: &mut Vec<Completion>) {
     let scan = &request.cursor.before;
     let weights = weights(request);
     let program = request.place.program();
-    let mut candidates = Sieve::new(request.typed);
+    let mut candidates = CandidateCollector::new(request.typed);
     for predicate in program.predicates.iter().filter(|it| !scan.temporal || it.signature.temporal) {
         if !candidates.may_let_through(predicate.letters) {
             continue;
         }
-        let Some(name) = written(request, predicate).filter(|name| candidates.lets_through(name)) else {
+        let Some(name) = local_name(request, predicate).filter(|name| candidates.accepts(name)) else {
             continue;
         };
         if exists(request, predicate) {
             candidates.add(name, predicate);
         }
     }
-    push(request, candidates, |name, predicate| weights.of(request, predicate, name), items);
+    push(request, candidates, |name, predicate| weights.score(request, predicate, name), items);
     if !scan.temporal {
         builtins(request, items);
     }
@@ -43,12 +43,12 @@ pub(super) fn premises(request: &Request<'_>, items: &mut Vec<Completion>) {
 /// Adds items for the predicates with the highest `score`.
 pub(super) fn push<'p>(
     request: &Request<'_>,
-    candidates: Sieve<'_, &'p Predicate>,
+    candidates: CandidateCollector<'_, &'p Predicate>,
     score: impl Fn(&str, &'p Predicate) -> f64,
     items: &mut Vec<Completion>,
 ) {
     let (best, sifted) = candidates.best(|name, predicate| score(name, predicate));
-    request.sifted.set(request.sifted.get() || sifted);
+    request.is_truncated.set(request.is_truncated.get() || sifted);
     for (name, predicate, score) in best {
         items.push(predicate_item(request, predicate, name, score));
     }
@@ -58,7 +58,7 @@ pub(super) fn push<'p>(
 pub(super) fn included(request: &Request<'_>, items: &mut Vec<Completion>) {
     for predicate in request.place.program().predicates.iter().filter(|predicate| exists(request, predicate))
     {
-        let Some(name) = written(request, predicate) else { continue };
+        let Some(name) = local_name(request, predicate) else { continue };
         // A predicate always includes itself.
         if request.cursor.before.head.is_some_and(|head| head.name.as_str() == name) {
             continue;
@@ -93,7 +93,7 @@ pub(super) fn is_here(request: &Request<'_>, file: &FileSummary, item: &Item) ->
 
 /// Returns the name of a predicate as written in this file. `None` if this file may not use the
 /// predicate.
-pub(super) fn written(request: &Request<'_>, predicate: &Predicate) -> Option<&'static str> {
+pub(super) fn local_name(request: &Request<'_>, predicate: &Predicate) -> Option<&'static str> {
     let (key, file) = (predicate.key, request.place.file);
     let package = key.package();
     let name = key.name.as_str();
@@ -106,7 +106,7 @@ pub(super) fn written(request: &Request<'_>, predicate: &Predicate) -> Option<&'
 }
 
 /// Returns the key of a predicate under the name written in this file.
-pub(super) fn as_written(predicate: &Predicate, name: &str) -> PredicateKey {
+pub(super) fn local_key(predicate: &Predicate, name: &str) -> PredicateKey {
     let is_qualified = predicate.key.name.as_str() != name;
     if is_qualified { PredicateKey { name: Symbol::new(name), ..predicate.key } } else { predicate.key }
 }
@@ -185,7 +185,7 @@ fn builtins_used(request: &Request<'_>) -> FxHashMap<&'static str, f64> {
     let items = &request.place.file.items;
     let at = items.partition_point(|item| item.start < request.cursor.start);
     let mut used = FxHashMap::default();
-    for item in items.iter().skip(at.saturating_sub(AROUND)).take(2 * AROUND) {
+    for item in items.iter().skip(at.saturating_sub(NEARBY_STATEMENTS)).take(2 * NEARBY_STATEMENTS) {
         let clause = item.statement.clause().filter(|_| !is_here(request, request.place.file, item));
         for literal in clause.into_iter().flat_map(Clause::literals).filter(|it| it.atom.is_builtin()) {
             *used.entry(literal.atom.name.as_str()).or_default() += 1.0;
@@ -210,19 +210,21 @@ fn weights(request: &Request<'_>) -> Weights {
         Weights { of_head: FxHashMap::default(), together: FxHashMap::default(), near: FxHashMap::default() };
     let program = request.place.program();
     for predicate in request.cursor.before.head.into_iter().flat_map(|head| called(request, head.name)) {
-        for site in program.rules(predicate).take(SITES) {
+        for site in program.rules(predicate).take(MAX_SITES) {
             note(request, &mut weights.of_head, &site, 1.0);
         }
     }
     for predicate in request.cursor.whole.asked.iter().flat_map(|asked| called(request, asked.name)) {
-        let sites: Vec<_> = program.uses(predicate).take(SITES).collect();
+        let sites: Vec<_> = program.uses(predicate).take(MAX_SITES).collect();
         let share = 1.0 / (f64::from(u32::try_from(sites.len()).unwrap_or(u32::MAX)) + 2.0);
         for (site, _) in &sites {
             note(request, &mut weights.together, site, share);
         }
     }
     let at = file.items.partition_point(|item| item.start < request.cursor.start);
-    for (index, item) in file.items.iter().enumerate().skip(at.saturating_sub(AROUND)).take(2 * AROUND) {
+    for (index, item) in
+        file.items.iter().enumerate().skip(at.saturating_sub(NEARBY_STATEMENTS)).take(2 * NEARBY_STATEMENTS)
+    {
         let distance = f64::from(u32::try_from(index.abs_diff(at)).unwrap_or(u32::MAX));
         let site = Site { file, item, range: item.statement.range() };
         note(request, &mut weights.near, &site, 4.0 / (distance + 4.0));
@@ -253,10 +255,10 @@ fn note(request: &Request<'_>, map: &mut FxHashMap<PredicateKey, f64>, site: &Si
 }
 
 impl Weights {
-    fn of(&self, request: &Request<'_>, predicate: &Predicate, name: &str) -> f64 {
+    fn score(&self, request: &Request<'_>, predicate: &Predicate, name: &str) -> f64 {
         let get = |map: &FxHashMap<PredicateKey, f64>| map.get(&predicate.key).copied().unwrap_or(0.0);
         let uses = f64::from(u32::try_from(uses(request, predicate)).unwrap_or(u32::MAX));
-        let here = request.place.file.predicates.get(&as_written(predicate, name));
+        let here = request.place.file.predicates.get(&local_key(predicate, name));
         let at_home = here.map_or(0.0, |there| if there.defines() { 0.35 } else { 0.25 });
         let mut score = 0.02 * (1.0 + uses).ln() + at_home;
         score += 0.5 * get(&self.of_head).min(4.0);

@@ -5,16 +5,16 @@ use mangle_syntax::text::LetterSet;
 
 /// Collector of completion candidates by name. If the number of candidates exceeds [`LIMIT`], only
 /// matches of the typed text are kept, which limits further work.
-pub(super) struct Sieve<'t, T> {
+pub(super) struct CandidateCollector<'t, T> {
     typed: &'t str,
     letters: LetterSet,
     candidates: Vec<(&'static str, T)>,
     is_full: bool,
 }
 
-impl<'t, T> Sieve<'t, T> {
+impl<'t, T> CandidateCollector<'t, T> {
     pub(super) fn new(typed: &'t str) -> Self {
-        Self { typed, letters: LetterSet::of(typed), candidates: Vec::new(), is_full: false }
+        Self { typed, letters: LetterSet::from_word(typed), candidates: Vec::new(), is_full: false }
     }
 
     /// True if a candidate may be kept whose qualified name consists of these letters.
@@ -23,7 +23,7 @@ impl<'t, T> Sieve<'t, T> {
     }
 
     /// True if a candidate with this name would be kept.
-    pub(super) fn lets_through(&self, name: &str) -> bool {
+    pub(super) fn accepts(&self, name: &str) -> bool {
         !self.is_full || is_meant(name, self.typed)
     }
 

@@ -24,33 +24,33 @@ pub fn resolve(analysis: &dyn Analysis, subject: &CompletionSubject) -> Completi
                 let said = callable.documentation.clone();
                 CompletionDetails {
                     detail: Some(callable.label().0),
-                    documentation: said.into_iter().fold(Markup::default(), Markup::foreign),
+                    documentation: said.into_iter().fold(Markup::default(), Markup::untrusted),
                 }
             })
         }
-        CompletionSubject::Builtin(name) => of(builtins::predicate(name).map(Callable::builtin)),
-        CompletionSubject::Function(name) => of(builtins::function(name).map(Callable::function)),
-        CompletionSubject::Word(word) => said(vocabulary::word_of(word)),
+        CompletionSubject::Builtin(name) => details(builtins::predicate(name).map(Callable::builtin)),
+        CompletionSubject::Function(name) => details(builtins::function(name).map(Callable::function)),
+        CompletionSubject::Word(word) => said(vocabulary::find_word(word)),
         CompletionSubject::Descriptor(name) => said(vocabulary::descriptor(name)),
         CompletionSubject::Rule(name) => {
             registry::find(name).map_or_else(CompletionDetails::default, |rule| CompletionDetails {
                 detail: Some(rule.code.to_owned()),
-                documentation: Markup::default().words(rule.summary).words(rule.rationale),
+                documentation: Markup::default().text(rule.summary).text(rule.rationale),
             })
         }
     }
 }
 
-fn of(callable: Option<Callable>) -> CompletionDetails {
+fn details(callable: Option<Callable>) -> CompletionDetails {
     callable.map_or_else(CompletionDetails::default, |callable| CompletionDetails {
         detail: Some(callable.label().0),
-        documentation: callable.documentation.into_iter().fold(Markup::default(), Markup::words),
+        documentation: callable.documentation.into_iter().fold(Markup::default(), Markup::text),
     })
 }
 
 fn said(word: Option<&vocabulary::Word>) -> CompletionDetails {
     word.map_or_else(CompletionDetails::default, |word| CompletionDetails {
         detail: Some(word.usage.to_owned()),
-        documentation: Markup::default().words(word.says),
+        documentation: Markup::default().text(word.description),
     })
 }

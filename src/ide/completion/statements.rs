@@ -2,8 +2,8 @@
 
 use rustc_hash::FxHashMap;
 
-use super::predicates::{as_written, is_here, push, written};
-use super::ranking::Sieve;
+use super::predicates::{is_here, local_key, local_name, push};
+use super::ranking::CandidateCollector;
 use super::{Completion, Request};
 use mangle_engine::program::{Predicate, PredicateKey, key_of};
 use mangle_syntax::syntax::ast::StatementKind;
@@ -15,15 +15,15 @@ const AROUND: usize = 40;
 pub(super) fn heads(request: &Request<'_>, items: &mut Vec<Completion>) {
     let program = request.place.program();
     let weights = around(request);
-    let mut candidates = Sieve::new(request.typed);
+    let mut candidates = CandidateCollector::new(request.typed);
     // Clauses belong to the package of their file.
     let own = request.place.file.package.map_or("", |package| package.as_str());
     for predicate in program.predicates.iter() {
         if !candidates.may_let_through(predicate.letters) || predicate.key.package() != own {
             continue;
         }
-        let is_meant = |name: &&str| candidates.lets_through(name) && request.is_wanted(name);
-        let Some(name) = written(request, predicate).filter(is_meant) else { continue };
+        let is_meant = |name: &&str| candidates.accepts(name) && request.is_wanted(name);
+        let Some(name) = local_name(request, predicate).filter(is_meant) else { continue };
         if !is_only_here(request, predicate) {
             candidates.add(name, predicate);
         }
@@ -40,7 +40,7 @@ fn likelihood(
 ) -> f64 {
     let signature = &predicate.signature;
     let near = weights.get(&predicate.key).copied().unwrap_or(0.0);
-    let here = request.place.file.predicates.get(&as_written(predicate, name));
+    let here = request.place.file.predicates.get(&local_key(predicate, name));
     let mut score = near;
     score += here.map_or(0.0, |there| if there.defines() { 0.3 } else { 0.15 });
     score += match (signature.declared.is_some(), signature.defined.is_some()) {

@@ -15,14 +15,14 @@ use mangle_syntax::text::{Symbol, slice};
 /// Maximum number of clauses and uses examined per predicate.
 const SITES: usize = 1_500;
 
-/// Maximum number of clauses and uses examined for joins. `JOINED` limits the number of joined
-/// arguments, `SITES_OF_JOINED` the clauses examined per joined argument.
-const JOINS: usize = 60;
-const JOINED: usize = 8;
-const SITES_OF_JOINED: usize = 300;
+/// Maximum number of clauses and uses examined for joins. `MAX_JOINED_ARGUMENTS` limits the number of joined
+/// arguments, `MAX_SITES_PER_JOINED_ARGUMENT` the clauses examined per joined argument.
+const MAX_JOINS: usize = 60;
+const MAX_JOINED_ARGUMENTS: usize = 8;
+const MAX_SITES_PER_JOINED_ARGUMENT: usize = 300;
 
 /// Weight of a name from a joined argument.
-const OF_JOINED: f64 = 0.05;
+const JOINED_NAME_WEIGHT: f64 = 0.05;
 
 /// Strings are proposed only if the argument has at most this many distinct strings.
 pub(super) const STRINGS: usize = 12;
@@ -150,12 +150,12 @@ impl ArgumentUsage {
     fn add_joined(&mut self, request: &Request<'_>, predicate: &Predicate, index: usize) {
         let program = request.place.program();
         for (joined, at) in joined(program, predicate, index) {
-            for site in program.clauses(joined).take(SITES_OF_JOINED) {
+            for site in program.clauses(joined).take(MAX_SITES_PER_JOINED_ARGUMENT) {
                 let term = site.item.statement.clause().and_then(|clause| clause.head.args.get(at));
                 if let Some(TermKind::Name(name)) = term.map(|term| &term.kind)
                     && !is_here(request, site.file, site.item)
                 {
-                    self.names.entry(*name).or_default().weight += OF_JOINED;
+                    self.names.entry(*name).or_default().weight += JOINED_NAME_WEIGHT;
                 }
             }
         }
@@ -191,7 +191,7 @@ fn joined<'p>(program: &'p Program, predicate: &'p Predicate, index: usize) -> V
     let mut found: Vec<(&Predicate, usize)> = Vec::new();
     let heads = program.rules(predicate).map(|site| (site, None));
     let uses = program.uses(predicate).map(|(site, _)| (site, Some(site.range)));
-    for (site, range) in heads.take(JOINS).chain(uses.take(JOINS)) {
+    for (site, range) in heads.take(MAX_JOINS).chain(uses.take(MAX_JOINS)) {
         let Some(clause) = site.item.statement.clause() else { continue };
         let atom = match range {
             Some(range) => clause.literal_at(range).map(|literal| &literal.atom),
@@ -206,7 +206,7 @@ fn joined<'p>(program: &'p Program, predicate: &'p Predicate, index: usize) -> V
             let Some(joined) = program.predicate_of(site.file, other) else { continue };
             let known = found.iter().any(|(known, known_at)| known.key == joined.key && *known_at == at);
             let is_same = joined.key == predicate.key && at == index;
-            if !known && !is_same && found.len() < JOINED {
+            if !known && !is_same && found.len() < MAX_JOINED_ARGUMENTS {
                 found.push((joined, at));
             }
         }

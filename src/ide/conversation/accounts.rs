@@ -13,7 +13,7 @@ pub trait JudgeUpdates {
 
     /// Returns the outcome of an update without an envelope. `before` is the number of such updates
     /// since the last surface. `None` if the outcome is unknown.
-    fn lone(&mut self, text: &str, before: usize) -> Option<UpdateFate>;
+    fn standalone_update(&mut self, text: &str, before: usize) -> Option<UpdateFate>;
 }
 
 /// Returns the outcomes of updates for each turn of a record. `lone` counts the updates without an
@@ -28,7 +28,7 @@ pub fn turn_accounts(
         TextKind::Reply | TextKind::Object => judge.reply(at, turn, &turn.reply(record.bytes, settings)),
         TextKind::Atom => {
             let text = String::from_utf8_lossy(turn.text(record.bytes)).into_owned();
-            let fate = judge.lone(&text, *lone);
+            let fate = judge.standalone_update(&text, *lone);
             *lone += 1;
             fate.map(|fate| AccountEntry { index: Some(0), text, fate }).into_iter().collect()
         }

@@ -12,7 +12,7 @@ use piggyback::envelope::account::{AccountEntry, UpdateFate};
 use piggyback::envelope::json::{Json, JsonKind, Member, NodeId};
 
 /// Maximum depth of formatted values. Deeper values keep their source text.
-const DEEPEST: usize = 64;
+const MAX_DEPTH: usize = 64;
 
 /// Indentation per level, in columns.
 const STEP: usize = 2;
@@ -34,7 +34,7 @@ impl<'a> EnvelopeParts<'a> {
     /// Finds the special values in the envelope that the runtime takes from a reply.
     pub(super) fn new(reply: &Reply<'_>, account: &'a [AccountEntry]) -> Self {
         let node = |path: &[&str]| reply.member(path).map(|(_, node)| node);
-        let picked = reply.reading.as_ref().ok().and_then(|reading| reading.picked.as_ref());
+        let picked = reply.reading.as_ref().ok().and_then(|reading| reading.accepted.as_ref());
         let kept = picked.map(|picked| {
             let packet = &picked.packet;
             [
@@ -74,7 +74,7 @@ impl EnvelopeWriter<'_, '_> {
             return self.shown_above(node);
         }
         match kind {
-            JsonKind::Object | JsonKind::Array if level > DEEPEST => {
+            JsonKind::Object | JsonKind::Array if level > MAX_DEPTH => {
                 self.token(self.json.range(node), is_lost)
             }
             JsonKind::Array if Some(node) == self.parts.updates => self.updates(node, indent, is_lost),

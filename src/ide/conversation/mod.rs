@@ -25,7 +25,7 @@ pub use self::turns::{TurnSummary, is_answer};
 
 use self::annotations::{Annotation, annotate};
 use self::line_writer::{LineWriter, PieceStyle};
-use self::reply::{ReplyWriter, SAID};
+use self::reply::{REPLY_INDENT, ReplyWriter};
 use self::turn_text::TurnText;
 use self::turns::{lost, place_of, title};
 use super::replays::{RequestVerdict, TurnVerdicts};
@@ -89,7 +89,7 @@ const NARROWEST: usize = 40;
 #[must_use]
 pub fn loose_finding(found: &Diagnostic, record: Option<u64>, width: usize) -> Vec<ConversationLine> {
     let place = record.map_or_else(|| "the file".to_owned(), |record| format!("record {record}"));
-    finding(found, &format!("{place}: "), SAID, &SecretContext::default(), width)
+    finding(found, &format!("{place}: "), REPLY_INDENT, &SecretContext::default(), width)
 }
 
 /// Returns the lines of a note about the whole view.
@@ -153,7 +153,7 @@ impl RecordWriter<'_> {
             *around.unwrap_or(&mut self.lost_before) += lost(account);
         }
         if let Some(denied) = verdicts.and_then(|one| one.denied.as_ref()) {
-            self.out.line(SAID, verdict_kind(denied), &verdict_words(denied));
+            self.out.line(REPLY_INDENT, verdict_kind(denied), &verdict_words(denied));
         }
         let rewritten = verdicts.and_then(|one| one.rewritten.as_ref());
         match turn.kind {
@@ -168,7 +168,7 @@ impl RecordWriter<'_> {
             TextKind::Atom => {
                 let fate = account.first().map(|entry| &entry.fate);
                 let value = String::from_utf8_lossy(text.bytes);
-                self.out.begin(SAID + 2, SAID + 4);
+                self.out.begin(REPLY_INDENT + 2, REPLY_INDENT + 4);
                 envelope::update(&text, (&value, &copied(text.whole())), fate, &mut self.out);
             }
             TextKind::Skipped(Skip::Repeated | Skip::Empty) => {}
@@ -177,7 +177,7 @@ impl RecordWriter<'_> {
     }
 
     fn text(&mut self, text: &TurnText<'_>, kind: PieceKind) {
-        self.out.begin(SAID, SAID);
+        self.out.begin(REPLY_INDENT, REPLY_INDENT);
         text.write(text.whole(), PieceStyle::kept(kind), &mut self.out);
     }
 
@@ -215,7 +215,7 @@ impl RecordWriter<'_> {
             }
             lines.extend(match one {
                 Annotation::Request(_) => write(one),
-                Annotation::Finding(found) => finding(found, &front, SAID, &context, width),
+                Annotation::Finding(found) => finding(found, &front, REPLY_INDENT, &context, width),
             });
         }
         lines
@@ -225,7 +225,7 @@ impl RecordWriter<'_> {
 /// Returns the credentials in a record, for masking quotations of them in messages.
 fn context_of(bytes: &[u8]) -> SecretContext {
     let text = String::from_utf8_lossy(bytes);
-    if is_free(&text) { SecretContext::default() } else { SecretContext::of(&text) }
+    if is_free(&text) { SecretContext::default() } else { SecretContext::from_text(&text) }
 }
 
 /// Returns the map of a text that equals a range of its source.

@@ -14,7 +14,7 @@ use piggyback::envelope::runtime::RuntimeReading;
 use piggyback::envelope::{Object, Reply};
 
 /// Indentation of the surface and other texts of a turn.
-pub(super) const SAID: usize = 2;
+pub(super) const REPLY_INDENT: usize = 2;
 const ENVELOPE: usize = 4;
 
 #[derive(Debug)]
@@ -33,16 +33,20 @@ impl ReplyWriter<'_, '_> {
         let reply = Reply::new(self.text.bytes, &self.text.turn.caps(self.settings));
         match (&reply.reading, reply.picked_object()) {
             (Err(_), _) => {
-                self.out.line(SAID, PieceKind::Note, "the runtime rejects the reply: no valid envelope");
+                self.out.line(
+                    REPLY_INDENT,
+                    PieceKind::Note,
+                    "the runtime rejects the reply: no valid envelope",
+                );
                 self.part(self.text.whole(), PieceStyle::lost_if(PieceKind::Envelope, true));
             }
             (Ok(reading), None) => {
-                self.out.line(SAID, PieceKind::Note, "no envelope: the raw text is shown");
+                self.out.line(REPLY_INDENT, PieceKind::Note, "no envelope: the raw text is shown");
                 self.fallback(reading);
             }
             (Ok(reading), Some(object)) => self.envelope(&reply, reading, object),
         }
-        let picked = reply.reading.as_ref().ok().and_then(|reading| reading.picked.as_ref());
+        let picked = reply.reading.as_ref().ok().and_then(|reading| reading.accepted.as_ref());
         let correction = picked.and_then(|picked| picked.packet.self_correction.as_ref());
         correction.is_some_and(|correction| correction.triggered)
     }
@@ -51,7 +55,7 @@ impl ReplyWriter<'_, '_> {
     fn part(&mut self, part: TextRange, style: PieceStyle) {
         let part = trimmed(self.text, part);
         if !part.is_empty() {
-            self.out.begin(SAID, SAID);
+            self.out.begin(REPLY_INDENT, REPLY_INDENT);
             self.text.write(part, style, self.out);
         }
     }
@@ -60,13 +64,13 @@ impl ReplyWriter<'_, '_> {
     fn fallback(&mut self, reading: &RuntimeReading) {
         let is_lost = self.rewrite();
         if reading.is_salvaged {
-            self.out.line(SAID, PieceKind::Note, "shown in place of the incomplete envelope: ");
-            self.out.say(PieceKind::Surface, &sink::line(&String::from_utf8_lossy(reading.shown())));
+            self.out.line(REPLY_INDENT, PieceKind::Note, "shown in place of the incomplete envelope: ");
+            self.out.say(PieceKind::Surface, &sink::line(&String::from_utf8_lossy(reading.visible_text())));
             self.part(self.text.whole(), PieceStyle::lost_if(PieceKind::Envelope, true));
             return;
         }
         let blanks = self.text.bytes.len() - self.text.bytes.trim_ascii_start().len();
-        let shown = common(self.text.bytes.get(blanks..).unwrap_or(&[]), reading.shown());
+        let shown = common(self.text.bytes.get(blanks..).unwrap_or(&[]), reading.visible_text());
         let cut = size(blanks + shown);
         let whole = self.text.whole();
         self.part(TextRange::new(whole.start(), cut), PieceStyle::lost_if(PieceKind::Surface, is_lost));
@@ -78,7 +82,7 @@ impl ReplyWriter<'_, '_> {
         self.surface(reply, reading);
         let range = TextRange::new(size(object.range.start), size(object.range.end));
         let (start, end) = (self.text.whole().start(), self.text.whole().end());
-        self.around(TextRange::new(start, range.start()), "before");
+        self.ignored_text(TextRange::new(start, range.start()), "before");
         self.out.begin(ENVELOPE, ENVELOPE);
         if object.json.problems.is_empty() {
             let (text, json, parts) = (self.text, &object.json, &parts);
@@ -87,14 +91,18 @@ impl ReplyWriter<'_, '_> {
         } else {
             self.text.write(range, PieceStyle::kept(PieceKind::Envelope), self.out);
         }
-        self.around(TextRange::new(range.end().min(end), end), "after");
+        self.ignored_text(TextRange::new(range.end().min(end), end), "after");
     }
 
     /// Writes the text before or after the envelope, which the runtime ignores.
-    fn around(&mut self, part: TextRange, place: &str) {
+    fn ignored_text(&mut self, part: TextRange, place: &str) {
         let part = trimmed(self.text, part);
         if !part.is_empty() {
-            self.out.line(SAID, PieceKind::Note, &format!("{place} the envelope, ignored by the runtime"));
+            self.out.line(
+                REPLY_INDENT,
+                PieceKind::Note,
+                &format!("{place} the envelope, ignored by the runtime"),
+            );
             self.part(part, PieceStyle::lost_if(PieceKind::Envelope, true));
         }
     }
@@ -104,15 +112,15 @@ impl ReplyWriter<'_, '_> {
         let is_lost = self.rewrite();
         let found = reply.member(&["surface_response"]);
         let found = found.and_then(|(json, node)| json.string_with_map(node));
-        self.out.begin(SAID, SAID);
+        self.out.begin(REPLY_INDENT, REPLY_INDENT);
         match found {
             Some((value, map)) => {
-                let kept = common(value.as_bytes(), reading.shown());
+                let kept = common(value.as_bytes(), reading.visible_text());
                 let style = |at| PieceStyle::lost_if(PieceKind::Surface, is_lost || at >= kept);
                 self.text.write_value((&value, &map), &style, self.out);
             }
             None => {
-                let surface = String::from_utf8_lossy(reading.shown());
+                let surface = String::from_utf8_lossy(reading.visible_text());
                 self.out.say(PieceKind::Note, &sink::line(&surface));
             }
         }
@@ -127,7 +135,7 @@ impl ReplyWriter<'_, '_> {
             RewrittenSurface { is_hidden: true, .. } => "not shown on the path of native tool calls: ",
             _ => "shown above the surface: ",
         };
-        self.out.line(SAID, PieceKind::Note, before);
+        self.out.line(REPLY_INDENT, PieceKind::Note, before);
         self.out.say(PieceKind::Deny, &sink::line(&rewritten.shown));
         rewritten.is_replaced
     }

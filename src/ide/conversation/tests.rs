@@ -9,7 +9,7 @@ use expect_test::{Expect, expect};
 use proptest::prelude::*;
 
 use super::window::{ConversationWindow, window};
-use crate::ide::transcripts::{Judge, Opened, Records, diagnostics};
+use crate::ide::transcripts::{Records, TranscriptContext, TranscriptView, diagnostics};
 use crate::report::conversation::{ConversationText, PieceKind};
 use mangle_settings::{RuleSettings, TranscriptSettings};
 use mangle_syntax::lint::Diagnostic;
@@ -33,9 +33,9 @@ impl Shown {
             (TranscriptSettings::default(), RuleSettings::default(), Limits::default());
         let records = Records::read(text.into(), name, &settings);
         let context = ReplyContext::new(&settings);
-        let judge = Judge { rules: &rules, context, limits: &limits, programs: &[] };
+        let judge = TranscriptContext { rules: &rules, context, limits: &limits, programs: &[] };
         let found = diagnostics(FileId(0), name, text.as_bytes(), judge);
-        let window = window(Opened::new(&records, &settings), &found, (0, usize::MAX));
+        let window = window(TranscriptView::new(&records, &settings), &found, (0, usize::MAX));
         Self { text: text.to_owned(), found, window }
     }
 
@@ -399,7 +399,7 @@ fn a_window_says_which_records_it_has() {
     let text = line.repeat(5);
     let settings = TranscriptSettings::default();
     let records = Records::read(text.as_str().into(), "a.jsonl", &settings);
-    let made = window(Opened::new(&records, &settings), &[], (1, 2));
+    let made = window(TranscriptView::new(&records, &settings), &[], (1, 2));
     assert_eq!((made.first, made.count, made.total), (1, 2, 5));
     let numbers: Vec<u64> = made.records.iter().map(|(_, _, number)| *number).collect();
     assert_eq!(numbers, [2, 3]);

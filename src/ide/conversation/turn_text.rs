@@ -9,7 +9,7 @@ use piggyback::envelope::secrets::{MASK, are_shown, secrets, secrets_in};
 use piggyback::transcript::Turn;
 
 /// Maximum number of bytes shown of one text.
-pub(super) const MOST_SHOWN: usize = 256 << 10;
+pub(super) const MAX_SHOWN_BYTES: usize = 256 << 10;
 
 #[derive(Debug)]
 pub(super) struct TurnText<'a> {
@@ -30,7 +30,7 @@ impl<'a> TurnText<'a> {
         let bytes = turn.text(record);
         let found = if are_shown() { Vec::new() } else { secrets_in(bytes) };
         let masks = found.into_iter().map(|found| range(found.range.start, found.range.end)).collect();
-        Self { turn, record, bytes, masks: apart(masks) }
+        Self { turn, record, bytes, masks: merge_overlapping(masks) }
     }
 
     pub(super) fn whole(&self) -> TextRange {
@@ -64,7 +64,7 @@ impl<'a> TurnText<'a> {
             let of_value = TextRange::at(size(at), size(char.len_utf8()));
             (char, map.to_source(of_value))
         });
-        let masks = apart([self.masks.as_slice(), &own].concat());
+        let masks = merge_overlapping([self.masks.as_slice(), &own].concat());
         let masked = TurnText { turn: self.turn, record: self.record, bytes: self.bytes, masks };
         masked.write_chars(chars, size(value.len()), style, out);
     }
@@ -98,7 +98,7 @@ impl<'a> TurnText<'a> {
     ) {
         let (mut chars, mut offset) = (chars.peekable(), 0);
         while let Some((char, mut inner)) = chars.next() {
-            if offset >= MOST_SHOWN {
+            if offset >= MAX_SHOWN_BYTES {
                 let rest = usize::from(len).saturating_sub(offset);
                 return out.say(PieceKind::Note, &format!(" … {rest} more bytes are not shown"));
             }
@@ -147,7 +147,7 @@ impl<'a> TurnText<'a> {
 }
 
 /// Sorts ranges and merges overlapping ones.
-fn apart(mut ranges: Vec<TextRange>) -> Vec<TextRange> {
+fn merge_overlapping(mut ranges: Vec<TextRange>) -> Vec<TextRange> {
     ranges.sort_by_key(|range| (range.start(), range.end()));
     ranges.dedup_by(|next, last| {
         let overlaps = next.start() < last.end();

@@ -5,7 +5,7 @@ use super::{
     JudgeUpdates, RecordConversation, RecordInput, TurnSummary, USUAL_WIDTH, conversation, is_answer,
     loose_finding, loose_note, turn_accounts,
 };
-use crate::ide::transcripts::{Entry, Opened};
+use crate::ide::transcripts::{Entry, TranscriptView};
 use crate::report::conversation::{ConversationLink, ConversationText, PieceKind, first_lines, plain};
 use mangle_syntax::lint::Diagnostic;
 use mangle_syntax::text::{TextRange, TextSize, size, text_len};
@@ -52,14 +52,18 @@ pub struct WindowStart {
 /// Shows `stretch.1` records, starting at index `stretch.0`. `found` contains the findings of the
 /// whole file, sorted by start.
 #[must_use]
-pub fn window(opened: Opened<'_>, found: &[Diagnostic], stretch: (usize, usize)) -> ConversationWindow {
+pub fn window(
+    opened: TranscriptView<'_>,
+    found: &[Diagnostic],
+    stretch: (usize, usize),
+) -> ConversationWindow {
     window_from(opened, found, stretch, WindowStart { number: 1, answers: 0, note: None })
 }
 
 /// Like [`window`], for the rest of a longer transcript.
 #[must_use]
 pub fn window_from(
-    opened: Opened<'_>,
+    opened: TranscriptView<'_>,
     found: &[Diagnostic],
     (first, count): (usize, usize),
     start: WindowStart,
@@ -98,7 +102,7 @@ pub fn window_from(
 
 /// Returns the conversation of the record at an index.
 fn record(
-    opened: Opened<'_>,
+    opened: TranscriptView<'_>,
     at: usize,
     findings: &[Diagnostic],
     (answers, numbers_before): (u64, u64),
@@ -163,11 +167,11 @@ impl ConversationWindow {
         let links = self.links_of(range);
         let parts = links.iter().filter(|link| link.kind.is_transcript());
         let parts = parts.filter_map(|link| part_of(link, range));
-        parts.reduce(TextRange::cover).or_else(|| self.beside(range))
+        parts.reduce(TextRange::cover).or_else(|| self.annotation_for(range))
     }
 
     /// Returns the annotation or heading for bytes that no line shows.
-    fn beside(&self, range: TextRange) -> Option<TextRange> {
+    fn annotation_for(&self, range: TextRange) -> Option<TextRange> {
         let is_said = |link: &&ConversationLink| !link.kind.is_transcript() && link.source.range == range;
         let said = self.text.links.iter().find(is_said).map(|link| link.range);
         let around = |turn: &&WindowTurn| turn.summary.place.contains_range(range);
@@ -249,14 +253,14 @@ fn relative(found: Diagnostic, start: TextSize) -> Option<Diagnostic> {
 
 /// Outcomes from the filters, combined with the verdicts of a background replay if available.
 struct WindowJudge<'a> {
-    opened: Opened<'a>,
+    opened: TranscriptView<'a>,
     entry: &'a Entry,
     filters: Filters<'a>,
 }
 
 impl JudgeUpdates for WindowJudge<'_> {
     fn reply(&mut self, _: usize, turn: &Turn, reply: &Reply<'_>) -> Vec<AccountEntry> {
-        let Opened { verdicts, records, .. } = self.opened;
+        let TranscriptView { verdicts, records, .. } = self.opened;
         let whole = turn.place(TextRange::up_to(size(turn.len())));
         let denial = verdicts.and_then(|verdicts| verdicts.denial(records, self.entry, whole));
         let judged = self.filters.account(reply).into_iter().map(|one| match denial {
@@ -266,13 +270,13 @@ impl JudgeUpdates for WindowJudge<'_> {
         judged.collect()
     }
 
-    fn lone(&mut self, text: &str, before: usize) -> Option<UpdateFate> {
-        Some(self.filters.lone(text, before))
+    fn standalone_update(&mut self, text: &str, before: usize) -> Option<UpdateFate> {
+        Some(self.filters.standalone_fate(text, before))
     }
 }
 
 /// Returns the outcomes of the updates of a record.
-fn accounts(opened: Opened<'_>, entry: &Entry, record: &Record<'_>) -> Vec<Vec<AccountEntry>> {
+fn accounts(opened: TranscriptView<'_>, entry: &Entry, record: &Record<'_>) -> Vec<Vec<AccountEntry>> {
     let filters = Filters::new(opened.settings, opened.declarations);
     turn_accounts(record, opened.settings, &mut 0, &mut WindowJudge { opened, entry, filters })
 }

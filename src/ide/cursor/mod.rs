@@ -32,7 +32,7 @@ pub struct Cursor {
     /// State at the end of the statement, including the tokens after the word.
     pub whole: Scan,
     /// True if the statement continues after the word.
-    pub goes_on: bool,
+    pub has_rest: bool,
     /// Number of arguments after the word, if a parenthesis follows it.
     pub called_with: Option<usize>,
     /// Number of arguments of the innermost open bracket, if it is closed later.
@@ -50,7 +50,7 @@ pub enum CursorPlace {
 
 /// Analyzes the surroundings of a place.
 #[must_use]
-pub fn look(place: Place<'_>) -> CursorPlace {
+pub fn analyze(place: Place<'_>) -> CursorPlace {
     let (text, offset) = (place.text(), place.offset);
     let tokens = place.source.tokens(TextRange::new(beginning(place), offset));
     if let Some(spot) = tokens.last().and_then(|last| enclosing(*last, text, offset)) {
@@ -62,15 +62,23 @@ pub fn look(place: Place<'_>) -> CursorPlace {
     left.retain(|token| token.kind != TokenKind::Comment);
     let statement = left.split_off(statement::start(&left, text));
     let start = statement.first().map_or(word.range.start(), |first| first.range.start());
-    let before = Scan::of(&statement, text);
+    let before = Scan::new(&statement, text);
     let right = following(place, word.end);
     let called_with = right.first().and_then(|open| {
         let is_called = open.kind == TokenKind::Open && open.range.start() == word.end;
         (is_called && open.text(text) == "(").then(|| scan::arguments(&right))
     });
-    let (whole, arguments) = before.clone().and(&right, text);
+    let (whole, arguments) = before.clone().extend(&right, text);
     let goes_on = !right.is_empty();
-    CursorPlace::Code(Box::new(Cursor { word, start, before, whole, goes_on, called_with, arguments }))
+    CursorPlace::Code(Box::new(Cursor {
+        word,
+        start,
+        before,
+        whole,
+        has_rest: goes_on,
+        called_with,
+        arguments,
+    }))
 }
 
 /// Returns the offset where tokenization starts: one statement before the one in the tree, because
@@ -143,7 +151,7 @@ mod tests {
     fn check(fixture: &str, expect: Expect) {
         let fixture = Fixture::new(fixture);
         let place = fixture.place();
-        let found = match look(place) {
+        let found = match analyze(place) {
             CursorPlace::Code(cursor) => describe(&cursor, place.text()),
             CursorPlace::Comment(_) => "comment".to_owned(),
             CursorPlace::String(_) => "string".to_owned(),

@@ -141,7 +141,7 @@ pub(crate) const DECLARATION_PARTS: [&str; 4] = ["temporal", "descr", "bound", "
 
 impl Scan {
     /// Scans tokens from the start of a statement.
-    pub(super) fn of(tokens: &[Token], text: &str) -> Self {
+    pub(super) fn new(tokens: &[Token], text: &str) -> Self {
         let mut scan = Self::default();
         let mut before = None;
         for token in tokens {
@@ -153,7 +153,7 @@ impl Scan {
 
     /// Continues with the tokens after the word. Also returns the number of arguments of the
     /// innermost bracket, if it is closed.
-    pub(super) fn and(mut self, tokens: &[Token], text: &str) -> (Self, Option<usize>) {
+    pub(super) fn extend(mut self, tokens: &[Token], text: &str) -> (Self, Option<usize>) {
         let depth = self.frames.len();
         let mut arguments = None;
         let mut before = self.last;

@@ -33,7 +33,7 @@ pub type ClauseFinding = (FileId, StatementId, Finding);
 /// Failures with the program's own facts are more severe.
 #[must_use]
 pub fn findings(readings: &Readings, program: &Program, sample: Option<&str>) -> Vec<ClauseFinding> {
-    let go = readings.of(Reading::Engine);
+    let go = readings.get(Reading::Engine);
     let blame = |evaluation| EvaluationLinter { evaluation, program, sample };
     let mut out = Vec::new();
     for fault in &go.compiled.faults {
@@ -45,7 +45,7 @@ pub fn findings(readings: &Readings, program: &Program, sample: Option<&str>) ->
     out.extend(blame(go).failures(&mut rules));
     // The next failure after a fatal one, from the intended reading.
     if fatal.is_some() {
-        out.extend(blame(readings.of(Reading::Intended)).failures(&mut rules));
+        out.extend(blame(readings.get(Reading::Intended)).failures(&mut rules));
     }
     out.extend(stopped.as_ref().and_then(|stop| blame(go).limit(stop)));
     out
@@ -102,7 +102,7 @@ impl EvaluationLinter<'_> {
 
     fn failure(&self, model: &Model, error: &RowError) -> Option<ClauseFinding> {
         let (file, item, clause) = self.clause(error.rule)?;
-        let range = at_fault(clause, error.premise);
+        let range = failure_range(clause, error.premise);
         let text = excerpt(slice(file.statement_text(item), range), QUOTED);
         let bindings = model.bindings(&self.evaluation.compiled, error);
         let named = bindings.iter().filter_map(|binding| {
@@ -133,7 +133,7 @@ impl EvaluationLinter<'_> {
 
     fn fault(&self, rule: RuleId, premise: Option<u32>, failure: &Failure) -> Option<ClauseFinding> {
         let (file, item, clause) = self.clause(rule)?;
-        let range = premise.map_or(clause.head.range, |premise| at_fault(clause, premise));
+        let range = premise.map_or(clause.head.range, |premise| failure_range(clause, premise));
         let (headline, reason) = headline("clause cannot be evaluated", &failure.to_string());
         let finding = Finding::new(&EVALUATION_FAILS, range, headline);
         let finding = reason.into_iter().fold(finding, Finding::note);
@@ -177,7 +177,7 @@ impl EvaluationLinter<'_> {
 
 /// Returns the smallest range that causes a failure: the only function call of the premise,
 /// otherwise the premise.
-fn at_fault(clause: &Clause, premise: u32) -> TextRange {
+fn failure_range(clause: &Clause, premise: u32) -> TextRange {
     let Some(premise) = clause.premises.get(premise as usize) else { return behind(clause) };
     let applied: Vec<&Term> = terms(premise).into_iter().filter(|term| term.apply().is_some()).collect();
     match applied.as_slice() {

@@ -85,7 +85,7 @@ pub struct Evaluation {
     /// The clauses of a file by digest. Filled on demand when an edit moves a clause.
     rules_by_digest: Mutex<FxHashMap<FileId, FxHashMap<u64, RuleId>>>,
     /// The rules without solutions, by predicate. Filled on demand.
-    barren: Mutex<FxHashMap<PredicateId, Vec<RuleId>>>,
+    rules_without_solutions: Mutex<FxHashMap<PredicateId, Vec<RuleId>>>,
 }
 
 /// Facts of a predicate.
@@ -119,7 +119,7 @@ impl std::fmt::Debug for PlaceNames<'_> {
 
 impl PlaceNames<'_> {
     /// Formats the location of a statement.
-    fn of(&self, file: &FileSummary, item: &Item) -> String {
+    fn format(&self, file: &FileSummary, item: &Item) -> String {
         let before = file.text.get(..usize::from(item.start)).unwrap_or_default();
         format!("{}:{}", (self.file)(file.id), before.matches('\n').count() + 1)
     }
@@ -168,7 +168,7 @@ impl Evaluation {
             model: RwLock::new(model),
             given,
             rules_by_digest: Mutex::default(),
-            barren: Mutex::default(),
+            rules_without_solutions: Mutex::default(),
         })
     }
 
@@ -266,14 +266,14 @@ impl Evaluation {
     /// Returns the current location of a clause, or `?` if the clause was removed.
     fn place(&self, rule: RuleId, places: PlaceNames<'_>) -> String {
         let found = self.current(rule, places.program);
-        found.map_or_else(|| "?".to_owned(), |(file, item)| places.of(file, item))
+        found.map_or_else(|| "?".to_owned(), |(file, item)| places.format(file, item))
     }
 
     /// True if the body of a rule has no solution. Distinguishes such rules from rules whose facts
     /// were derived by other rules first.
     fn is_barren(&self, rule: RuleId) -> bool {
         let Some(predicate) = self.compiled.rule(rule).map(|rule| rule.predicate) else { return true };
-        if let Some(known) = self.barren.lock().get(&predicate) {
+        if let Some(known) = self.rules_without_solutions.lock().get(&predicate) {
             return known.contains(&rule);
         }
         let any = vec![None; usize::from(self.program.get(predicate).key.arity)];
@@ -281,7 +281,7 @@ impl Evaluation {
         let certain = misses.into_iter().filter(|miss| !matches!(miss.obstacle, Obstacle::TooMany));
         let barren: Vec<RuleId> = certain.map(|miss| miss.rule).collect();
         let is_barren = barren.contains(&rule);
-        self.barren.lock().insert(predicate, barren);
+        self.rules_without_solutions.lock().insert(predicate, barren);
         is_barren
     }
 

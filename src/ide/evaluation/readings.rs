@@ -24,9 +24,9 @@ pub struct Readings {
     /// The [`fingerprint`] of the program.
     pub fingerprint: u64,
     /// The reading selected in the settings.
-    pub wanted: Reading,
-    go: Evaluation,
-    written: Evaluation,
+    pub selected: Reading,
+    engine: Evaluation,
+    intended: Evaluation,
     /// Cached differences.
     compared: Mutex<FxHashMap<PredicateKey, Option<Difference>>>,
 }
@@ -35,9 +35,9 @@ pub struct Readings {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Difference {
     /// Number of facts in the engine reading.
-    pub go: usize,
+    pub engine: usize,
     /// Number of facts in the intended reading.
-    pub written: usize,
+    pub intended: usize,
     /// First facts that exist only in the engine reading.
     pub only_go: Vec<String>,
     /// First facts that exist only in the intended reading.
@@ -76,9 +76,9 @@ impl Readings {
         };
         Some(Self {
             fingerprint: fingerprint(program),
-            wanted: settings.reading,
-            go,
-            written,
+            selected: settings.reading,
+            engine: go,
+            intended: written,
             compared: Mutex::default(),
         })
     }
@@ -87,35 +87,35 @@ impl Readings {
     #[must_use]
     pub fn digest(&self) -> u64 {
         let mut hasher = FxHasher::default();
-        (self.go.digest(), self.written.digest()).hash(&mut hasher);
+        (self.engine.digest(), self.intended.digest()).hash(&mut hasher);
         hasher.finish()
     }
 
     /// Memory used by both readings, in bytes.
     #[must_use]
     pub fn bytes(&self) -> usize {
-        self.go.bytes() + self.written.bytes()
+        self.engine.bytes() + self.intended.bytes()
     }
 
     #[must_use]
-    pub fn of(&self, reading: Reading) -> &Evaluation {
+    pub fn get(&self, reading: Reading) -> &Evaluation {
         match reading {
-            Reading::Engine => &self.go,
-            Reading::Intended => &self.written,
+            Reading::Engine => &self.engine,
+            Reading::Intended => &self.intended,
         }
     }
 
     /// The evaluation in the selected reading.
     #[must_use]
     pub fn shown(&self) -> &Evaluation {
-        self.of(self.wanted)
+        self.get(self.selected)
     }
 
     #[must_use]
     pub fn other(&self) -> &Evaluation {
-        match self.wanted {
-            Reading::Engine => &self.written,
-            Reading::Intended => &self.go,
+        match self.selected {
+            Reading::Engine => &self.intended,
+            Reading::Intended => &self.engine,
         }
     }
 
@@ -131,13 +131,13 @@ impl Readings {
     }
 
     fn compare(&self, key: PredicateKey) -> Option<Difference> {
-        let counts = (self.go.rows(key, 0)?.count, self.written.rows(key, 0)?.count);
+        let counts = (self.engine.rows(key, 0)?.count, self.intended.rows(key, 0)?.count);
         let compared = counts.0.max(counts.1) <= MOST_COMPARED;
         if !compared && counts.0 == counts.1 {
             return None;
         }
         let (go, written) = match compared {
-            true => (self.go.facts(key), self.written.facts(key)),
+            true => (self.engine.facts(key), self.intended.facts(key)),
             false => (Vec::new(), Vec::new()),
         };
         let without = |some: &[String], others: &[String]| -> Vec<String> {
@@ -150,6 +150,6 @@ impl Readings {
         };
         let (only_go, only_written) = (without(&go, &written), without(&written, &go));
         let is_same = counts.0 == counts.1 && only_go.is_empty() && only_written.is_empty();
-        (!is_same).then_some(Difference { go: counts.0, written: counts.1, only_go, only_written })
+        (!is_same).then_some(Difference { engine: counts.0, intended: counts.1, only_go, only_written })
     }
 }

@@ -45,7 +45,7 @@ fn check_holds(text: &str, asked: &str, expect: Expect) {
     for item in file.items.iter() {
         let atom = &item.statement.clause().unwrap().head;
         for reading in [Reading::Engine, Reading::Intended] {
-            let evaluation = readings.of(reading);
+            let evaluation = readings.get(reading);
             let said = match evaluation.holds(file, atom, file.statement_text(item), places(&before)) {
                 Some(found) => format!("{}: {}", found.holds, found.because),
                 None => "nothing".to_owned(),
@@ -59,7 +59,7 @@ fn check_holds(text: &str, asked: &str, expect: Expect) {
 #[test]
 fn rows_and_what_each_rule_gave() {
     let (program, readings) = evaluated(DOORS);
-    let go = readings.of(Reading::Engine);
+    let go = readings.get(Reading::Engine);
     let open = go.rows(key("open", 1), 1).unwrap();
     assert_eq!((open.count, open.first), (2, vec!["open(/d)".to_owned()]));
     assert_eq!(go.rows(key("closed", 1), 1), None);
@@ -74,7 +74,7 @@ fn rows_and_what_each_rule_gave() {
             .collect::<Vec<_>>()
     };
     assert_eq!(given(go), rows(&[1, 1, 1, 2, 2, 0]));
-    assert_eq!(given(readings.of(Reading::Intended)), rows(&[1, 1, 1, 1, 1, 0]));
+    assert_eq!(given(readings.get(Reading::Intended)), rows(&[1, 1, 1, 1, 1, 0]));
     assert!(go.is_complete());
 }
 
@@ -85,7 +85,7 @@ fn a_rule_that_only_repeats_is_told_from_one_that_never_fires() {
     let file = program.file(FileId(0)).unwrap();
     let given = file.items.iter().enumerate().skip(3);
     let given =
-        given.map(|(at, item)| readings.of(Reading::Engine).given(FileId(0), at, &item.statement).unwrap());
+        given.map(|(at, item)| readings.get(Reading::Engine).given(FileId(0), at, &item.statement).unwrap());
     assert_eq!(
         given.collect::<Vec<_>>(),
         [ClauseYield::Rows(2), ClauseYield::NothingNew, ClauseYield::Nothing]
@@ -96,7 +96,7 @@ fn a_rule_that_only_repeats_is_told_from_one_that_never_fires() {
 fn readings_differ_in_rows() {
     let (_, readings) = evaluated(DOORS);
     let found = readings.difference(key("open", 1)).unwrap();
-    assert_eq!((found.go, found.written), (2, 1));
+    assert_eq!((found.engine, found.intended), (2, 1));
     assert_eq!((found.only_go, found.only_written), (vec!["open(/d)".to_owned()], vec![]));
     assert_eq!(readings.difference(key("door", 1)), None);
 }
@@ -220,7 +220,7 @@ fn both_readings_share_the_limit_of_memory() {
         let settings = KernelSettings { reading, ..KernelSettings::default() };
         let limits = Limits { bytes: LIMIT, ..Limits::default() };
         let readings = Readings::new(&program, &settings, limits, &|_, _| {}, &Cancel::new()).unwrap();
-        assert!(readings.of(reading).bytes() > LIMIT / 2, "the reading that is shown has the room");
+        assert!(readings.get(reading).bytes() > LIMIT / 2, "the reading that is shown has the room");
         assert!(readings.bytes() < LIMIT + LIMIT / 8, "{} bytes", readings.bytes());
     }
 }
@@ -230,7 +230,7 @@ fn answers_name_places_of_the_program_as_it_is_now() {
     let (_, readings) = evaluated("#- a.mg\np(1).\nq(X) :- p(X).\n");
     let moved = program("#- a.mg\n# A comment.\np(1).\nq(X) :- p(X).\n");
     let wish = AnswerOptions { why: true, ..AnswerOptions::default() };
-    let answer = readings.of(Reading::Engine).ask(Some("q(X)"), wish, places(&moved)).unwrap();
+    let answer = readings.get(Reading::Engine).ask(Some("q(X)"), wish, places(&moved)).unwrap();
     assert_eq!(answer.facts[0].proof(), Some("q(1)  by f0.mg:3\n  p(1)  [f0.mg:2]\n"));
 }
 

@@ -36,7 +36,7 @@ use mangle_syntax::text::FileId;
 #[derive(Clone, Copy)]
 pub struct FixRequest<'w> {
     /// Include unsafe fixes.
-    pub guesses: bool,
+    pub include_unsafe: bool,
     /// Include fixes that edit captured transcripts, which are evidence.
     pub evidence: bool,
     /// Selects the findings to fix. Called only for findings with a fix.
@@ -49,7 +49,7 @@ pub struct FixRequest<'w> {
 
 impl std::fmt::Debug for FixRequest<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Wish").field("guesses", &self.guesses).finish_non_exhaustive()
+        f.debug_struct("Wish").field("guesses", &self.include_unsafe).finish_non_exhaustive()
     }
 }
 
@@ -86,8 +86,8 @@ impl FixRequest<'_> {
     /// True if the request includes this kind of fix. The only place that rejects fixes of
     /// captures.
     #[must_use]
-    pub fn takes(&self, fix: &ResolvedFix) -> bool {
-        (self.guesses || fix.applicability == Applicability::Safe) && (self.evidence || !fix.evidence)
+    pub fn accepts(&self, fix: &ResolvedFix) -> bool {
+        (self.include_unsafe || fix.applicability == Applicability::Safe) && (self.evidence || !fix.evidence)
     }
 }
 

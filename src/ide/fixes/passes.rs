@@ -11,13 +11,13 @@ use mangle_syntax::text::{FileId, TextRange};
 
 /// Maximum number of attempts per run. Bounds the run time for texts with many failing fixes; the
 /// remaining fixes are not tried.
-const MOST_ATTEMPTS: usize = 2_000;
+const MAX_ATTEMPTS: usize = 2_000;
 
 /// Minimum batch size to drop the visibly failing fixes before bisecting the batch.
-const MANY: usize = 16;
+const MIN_FILTER_BATCH: usize = 16;
 
 /// A set of texts that is checked as a whole and modified by fixes.
-pub(super) trait Workpiece {
+pub(super) trait FixTarget {
     /// Snapshot of all texts. Must be cheap to clone.
     type Texts: Clone;
 
@@ -48,17 +48,17 @@ pub(super) trait Workpiece {
 }
 
 /// Applies the requested fixes until none is left. Afterwards, `bench` contains the result.
-pub(super) fn run<W: Workpiece>(bench: &mut W, wish: FixRequest<'_>) -> FixOutcome {
+pub(super) fn run<W: FixTarget>(bench: &mut W, wish: FixRequest<'_>) -> FixOutcome {
     let original = bench.texts();
     let mut run =
-        PassState { result: FixOutcome::default(), given_up: FxHashSet::default(), attempts: MOST_ATTEMPTS };
+        PassState { result: FixOutcome::default(), given_up: FxHashSet::default(), attempts: MAX_ATTEMPTS };
     let mut found = bench.check();
     let mut seen = FxHashSet::from_iter([bench.state()]);
     let (mut passes, mut retried) = (0, false);
     while passes < wish.passes {
         let Some(after) = run.pass(bench, wish, &found) else {
             // A fix that failed together with others may succeed alone.
-            if retried || !run.forgive() {
+            if retried || !run.reset_failures() {
                 break;
             }
             retried = true;
@@ -84,7 +84,7 @@ struct PassState {
 }
 
 /// Compatible fixes and their result.
-struct FixBatch<'f, W: Workpiece> {
+struct FixBatch<'f, W: FixTarget> {
     candidates: Vec<Candidate<'f>>,
     texts: W::Texts,
     found: FileDiagnostics,
@@ -95,13 +95,13 @@ struct FixConflict(Vec<usize>);
 
 impl PassState {
     /// Clears the failed fixes. Returns true if there were any.
-    fn forgive(&mut self) -> bool {
+    fn reset_failures(&mut self) -> bool {
         self.result.failed.clear();
         !std::mem::take(&mut self.given_up).is_empty()
     }
 
     /// Runs one pass. Returns the findings afterwards, or `None` if nothing was fixed.
-    fn pass<W: Workpiece>(
+    fn pass<W: FixTarget>(
         &mut self,
         bench: &mut W,
         wish: FixRequest<'_>,
@@ -123,7 +123,7 @@ impl PassState {
             self.result.failed.push((file, diagnostic.clone()));
         }
         let FixBatch { candidates, found, .. } = applied?;
-        let changes = Changes::of(&candidates);
+        let changes = Changes::from_candidates(&candidates);
         let given_up = std::mem::take(&mut self.given_up).into_iter();
         self.given_up =
             given_up.map(|(file, code, range)| (file, code, changes.places_of(file, range)[0])).collect();
@@ -134,7 +134,7 @@ impl PassState {
 }
 
 /// A running pass.
-struct Pass<'p, 'f, W: Workpiece> {
+struct Pass<'p, 'f, W: FixTarget> {
     bench: &'p mut W,
     /// Texts before the pass.
     base: W::Texts,
@@ -148,7 +148,7 @@ struct Pass<'p, 'f, W: Workpiece> {
     is_cut: bool,
 }
 
-impl<'f, W: Workpiece> Pass<'_, 'f, W> {
+impl<'f, W: FixTarget> Pass<'_, 'f, W> {
     /// Adds `more` to the applied fixes. If the batch fails, tries both halves separately, so that
     /// failing fixes are isolated in few steps.
     fn extend(&mut self, mut more: Vec<Candidate<'f>>) {
@@ -166,7 +166,7 @@ impl<'f, W: Workpiece> Pass<'_, 'f, W> {
             Err(FixConflict(persisting)) => {
                 let own: FxHashSet<_> =
                     persisting.iter().filter_map(|at| at.checked_sub(known_len)).collect();
-                if more.len() > MANY && !own.is_empty() && own.len() < more.len() {
+                if more.len() > MIN_FILTER_BATCH && !own.is_empty() && own.len() < more.len() {
                     let (mut bad, mut good) = (Vec::new(), Vec::new());
                     for (at, one) in more.into_iter().enumerate() {
                         if own.contains(&at) { bad.push(one) } else { good.push(one) }
@@ -183,13 +183,13 @@ impl<'f, W: Workpiece> Pass<'_, 'f, W> {
 
     /// Applies fixes to the texts from before the pass.
     fn attempt(&mut self, candidates: Vec<Candidate<'f>>) -> Result<FixBatch<'f, W>, FixConflict> {
-        let changes = Changes::of(&candidates);
+        let changes = Changes::from_candidates(&candidates);
         self.bench.set(self.base.clone());
         if !self.bench.put(&changes, &candidates) {
             return Err(FixConflict(Vec::new()));
         }
         let found = self.bench.check();
-        let left = RemainingFindings::of(&found);
+        let left = RemainingFindings::new(&found);
         let persists = |(at, one): (usize, &Candidate<'_>)| left.persists(one, &changes).then_some(at);
         let persisting: Vec<_> = candidates.iter().enumerate().filter_map(persists).collect();
         if !persisting.is_empty() || !self.bench.is_no_worse(self.before, &found, &candidates) {

@@ -5,11 +5,11 @@ use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHasher};
 
-use super::passes::{Workpiece, run};
+use super::passes::{FixTarget, run};
 use super::select::Candidate;
 use super::verify::Changes;
 use super::{FileDiagnostics, FixRequest, FixResult};
-use mangle_check::diagnostics::{FindingCache, diagnostics_for_fixing, once};
+use mangle_check::diagnostics::{FindingCache, diagnostics_for_fixing, merge_programs};
 use mangle_engine::program::{FileSummary, Program, ProgramEnvironment};
 use mangle_settings::RuleSettings;
 use mangle_syntax::lint::{Diagnostic, Group};
@@ -64,7 +64,7 @@ fn is_text(file: &FileSummary) -> bool {
     file.findings.iter().all(|finding| finding.rule.group != Group::Configuration)
 }
 
-impl Workpiece for FixWorkspace {
+impl FixTarget for FixWorkspace {
     type Texts = FxHashMap<FileId, Arc<FileSummary>>;
 
     fn texts(&self) -> Self::Texts {
@@ -98,7 +98,7 @@ impl Workpiece for FixWorkspace {
         }
         let joined = |lists: Vec<Vec<Diagnostic>>| {
             let lists: Vec<_> = lists.iter().map(Vec::as_slice).collect();
-            once(&lists).into_iter().cloned().collect()
+            merge_programs(&lists).into_iter().cloned().collect()
         };
         all.into_iter().map(|(file, lists)| (file, joined(lists))).collect()
     }
@@ -149,8 +149,11 @@ fn soundness(file: &FileSummary) -> (usize, usize) {
     let mut sum = (whole, 0);
     for item in file.items.iter() {
         let statement = &item.statement;
-        sum.0 +=
-            statement.findings.iter().filter(|finding| !item.rubble && finding.rule.is_unreadable()).count();
+        sum.0 += statement
+            .findings
+            .iter()
+            .filter(|finding| !item.follows_damage && finding.rule.is_unreadable())
+            .count();
         sum.1 += usize::from(!statement.damaged);
     }
     sum

@@ -46,7 +46,7 @@ pub(super) fn select<'f>(
             let fix = diagnostic.fix.as_ref()?;
             let editable = |file| is_editable(file) && (wish.editable)(file);
             let fits = !fix.edits.is_empty() && fix.edits.iter().all(|edit| editable(edit.file));
-            (wish.takes(fix) && fits).then_some(Candidate { file, diagnostic, fix })
+            (wish.accepts(fix) && fits).then_some(Candidate { file, diagnostic, fix })
         })
         .collect();
     candidates.sort_by_key(|candidate| {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use rustc_hash::FxHasher;
 
 use super::edits::spliced;
-use super::passes::{Workpiece, run};
+use super::passes::{FixTarget, run};
 use super::select::Candidate;
 use super::verify::Changes;
 use super::{FileDiagnostics, FixOutcome, FixRequest};
@@ -40,7 +40,7 @@ struct SingleText<'c> {
     check: &'c dyn Fn(&[u8]) -> Vec<Diagnostic>,
 }
 
-impl Workpiece for SingleText<'_> {
+impl FixTarget for SingleText<'_> {
     type Texts = Arc<[u8]>;
 
     fn texts(&self) -> Self::Texts {
@@ -109,7 +109,7 @@ mod tests {
             let range = TextRange::at(size(at), size(1));
             let edits = vec![FileEdit { file, range, text: text.to_owned() }];
             let (title, applicability, evidence) = ("Mend".into(), Applicability::Safe, false);
-            let fix = ResolvedFix { title, applicability, evidence, edits, otherwise: None };
+            let fix = ResolvedFix { title, applicability, evidence, edits, alternative: None };
             Diagnostic { fix: Some(fix), ..Diagnostic::new(rule, Severity::Error, range, "".into()) }
         };
         memchr::memchr_iter(wrong, bytes).map(at).collect()
@@ -117,7 +117,7 @@ mod tests {
 
     fn run(text: &[u8], check: &dyn Fn(&[u8]) -> Vec<Diagnostic>) -> (Vec<u8>, FixOutcome) {
         let wish = FixRequest {
-            guesses: false,
+            include_unsafe: false,
             evidence: false,
             wanted: &|_, _| true,
             editable: &|_| true,

@@ -32,7 +32,7 @@ fn run(fixture: &str, guesses: bool) -> (FixWorkspace, FixResult) {
     let fixed = fix(
         &mut bench,
         FixRequest {
-            guesses,
+            include_unsafe: guesses,
             evidence: false,
             wanted: &|_, _| true,
             editable: &|_| true,
@@ -144,7 +144,7 @@ fn only_what_is_wanted() {
     let fixed = fix(
         &mut bench,
         FixRequest {
-            guesses: false,
+            include_unsafe: false,
             evidence: false,
             wanted: &wanted,
             editable: &|_| true,
@@ -170,7 +170,7 @@ fn files_that_are_not_text_are_left_alone() {
     let fixed = fix(
         &mut bench,
         FixRequest {
-            guesses: true,
+            include_unsafe: true,
             evidence: false,
             wanted: &|_, _| true,
             editable: &|_| true,

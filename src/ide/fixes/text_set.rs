@@ -7,7 +7,7 @@ use std::sync::Arc;
 use rustc_hash::FxHasher;
 
 use super::edits::spliced;
-use super::passes::{Workpiece, run};
+use super::passes::{FixTarget, run};
 use super::select::Candidate;
 use super::verify::Changes;
 use super::{FileDiagnostics, FixOutcome, FixRequest};
@@ -43,7 +43,7 @@ struct TextSet<'c> {
     check: &'c dyn Fn(&Texts) -> FileDiagnostics,
 }
 
-impl Workpiece for TextSet<'_> {
+impl FixTarget for TextSet<'_> {
     type Texts = Arc<Texts>;
 
     fn texts(&self) -> Self::Texts {

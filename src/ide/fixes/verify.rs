@@ -19,7 +19,7 @@ struct FileEdits<'f> {
 }
 
 impl<'f> Changes<'f> {
-    pub(super) fn of(candidates: &[Candidate<'f>]) -> Self {
+    pub(super) fn from_candidates(candidates: &[Candidate<'f>]) -> Self {
         let mut files: FxHashMap<FileId, FileEdits<'f>> = FxHashMap::default();
         for edit in candidates.iter().flat_map(|candidate| &candidate.fix.edits) {
             files.entry(edit.file).or_default().edits.push((edit.range, edit.text.as_str()));
@@ -65,7 +65,7 @@ fn shifted(range: TextRange, by: i64) -> TextRange {
 pub(super) struct RemainingFindings(FxHashSet<(FileId, &'static str, TextRange)>);
 
 impl RemainingFindings {
-    pub(super) fn of(found: &FileDiagnostics) -> Self {
+    pub(super) fn new(found: &FileDiagnostics) -> Self {
         let all = found.iter().flat_map(|(file, found)| found.iter().map(move |one| (*file, one)));
         Self(all.map(|(file, one)| (file, one.rule.code, one.range)).collect())
     }

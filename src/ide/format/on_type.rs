@@ -91,7 +91,7 @@ fn closed(source: &SourceFile, at: usize) -> Vec<(TextRange, String)> {
 /// Returns the lexical state at `at`, the start of a line. `None` inside a string.
 fn outline(source: &SourceFile, at: usize) -> Option<Outline> {
     let text = source.text().as_ref();
-    let outline = Outline::of(text.get(statement_start(source, at)..at)?);
+    let outline = Outline::parse(text.get(statement_start(source, at)..at)?);
     (!outline.in_string).then_some(outline)
 }
 

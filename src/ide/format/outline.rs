@@ -43,7 +43,7 @@ struct List {
 
 impl Outline {
     /// Scans a text that starts with a statement at the start of a line.
-    pub(super) fn of(text: &str) -> Self {
+    pub(super) fn parse(text: &str) -> Self {
         let mut outline = Self { is_blank: true, ..Self::default() };
         let mut rest = text;
         while let Some(first) = rest.chars().next() {

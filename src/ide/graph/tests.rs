@@ -52,7 +52,7 @@ fn check(fixture: &str, selection: &Selection, expect: Expect) {
     expect.assert_eq(&render(&graph));
 }
 
-fn of(names: &[&str], depth: usize, direction: Direction) -> Selection {
+fn selection(names: &[&str], depth: usize, direction: Direction) -> Selection {
     let of = names.iter().map(|name| PredicateName::parse(name)).collect();
     Selection { of, depth, direction, ..Selection::default() }
 }
@@ -95,14 +95,14 @@ fn around_a_predicate() {
         let names: Vec<_> = graph.predicates.iter().map(|node| node.key.to_string()).collect();
         names.join(" ")
     };
-    let lead = |depth, direction| names(&of(&["lead"], depth, direction));
+    let lead = |depth, direction| names(&selection(&["lead"], depth, direction));
     assert_eq!(lead(0, Direction::Both), "lead/1");
     assert_eq!(lead(1, Direction::Both), "crew/2 idle/1 lead/1 many/1");
     assert_eq!(lead(1, Direction::Uses), "crew/2 lead/1");
     assert_eq!(lead(1, Direction::Users), "idle/1 lead/1 many/1");
-    assert_eq!(names(&of(&["idle/1"], 1, Direction::Uses)), "crew/2 idle/1 lead/1 sent/1");
-    assert_eq!(names(&of(&["idle/2"], 9, Direction::Both)), "");
-    assert_eq!(names(&of(&["sent", "ghost"], 0, Direction::Both)), "ghost/1 sent/1");
+    assert_eq!(names(&selection(&["idle/1"], 1, Direction::Uses)), "crew/2 idle/1 lead/1 sent/1");
+    assert_eq!(names(&selection(&["idle/2"], 9, Direction::Both)), "");
+    assert_eq!(names(&selection(&["sent", "ghost"], 0, Direction::Both)), "ghost/1 sent/1");
     let recursive = Selection { recursive: true, ..Selection::default() };
     assert_eq!(names(&recursive), "above/2 alone/1");
     let schemas = Selection { files: Some([FileId(0)].into_iter().collect()), ..Selection::default() };

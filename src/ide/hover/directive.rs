@@ -12,7 +12,7 @@ use mangle_syntax::text::TextRange;
 pub(super) fn hover(place: Place<'_>) -> Option<Hover> {
     let (key, range) = key_at(place)?;
     let known = vocabulary::directive(place.program().embedding.is_test(place.file.id), key)?;
-    Some(Hover { range, markup: Markup::default().excerpt(known.usage).words(known.says) })
+    Some(Hover { range, markup: Markup::default().excerpt(known.usage).text(known.description) })
 }
 
 /// Returns the key at a place with its range.

@@ -9,7 +9,7 @@
 //! Built-ins, keywords, types and operators show their documentation.
 
 mod directive;
-mod figures;
+mod evaluation_results;
 mod name;
 mod predicate;
 pub mod prompts;
@@ -17,7 +17,7 @@ pub mod prompts;
 mod tests;
 mod variable;
 
-pub use figures::figures;
+pub use evaluation_results::evaluation_results;
 
 use super::Place;
 use super::directives::DirectiveFile;
@@ -59,12 +59,12 @@ fn of_mention(place: Place<'_>) -> Option<Hover> {
         Entity::Variable(symbol) => variable::markup(place, symbol, mention.part)?,
         Entity::Name(symbol) => name::markup(place, symbol),
         Entity::Type(symbol) => {
-            vocabulary::word_of(symbol.as_str()).map_or_else(|| name::prefix(place, symbol), word)
+            vocabulary::find_word(symbol.as_str()).map_or_else(|| name::prefix(place, symbol), word)
         }
-        Entity::Constructor(symbol) => word(vocabulary::word_of(&symbol.as_str().replacen("fn:", ".", 1))?),
+        Entity::Constructor(symbol) => word(vocabulary::find_word(&symbol.as_str().replacen("fn:", ".", 1))?),
         Entity::Descriptor(key) => word(vocabulary::descriptor(key.name.as_str())?),
         Entity::Package(symbol) => predicate::package(place, symbol),
-        Entity::Wildcard => word(vocabulary::word_of(text)?),
+        Entity::Wildcard => word(vocabulary::find_word(text)?),
     };
     Some(Hover { range: mention.range, markup })
 }
@@ -77,12 +77,12 @@ fn of_token(place: Place<'_>) -> Option<Hover> {
         token.kind,
         TokenKind::Comment | TokenKind::String | TokenKind::Open | TokenKind::Close | TokenKind::Dot
     );
-    let known = vocabulary::word_of(token.text(place.text())).filter(|_| is_word)?;
+    let known = vocabulary::find_word(token.text(place.text())).filter(|_| is_word)?;
     Some(Hover { range: token.range, markup: word(known) })
 }
 
 fn word(word: &Word) -> Markup {
-    Markup::default().code(word.usage).words(word.says)
+    Markup::default().code(word.usage).text(word.description)
 }
 
 fn builtin(builtin: &builtins::BuiltinPredicate) -> Markup {
@@ -96,6 +96,6 @@ fn function(function: &builtins::BuiltinFunction) -> Markup {
 /// Returns the documentation of a built-in of the engine.
 fn of_engine(callable: &Callable, since: &str) -> Markup {
     let markup = Markup::default().code(callable.label().0);
-    let markup = callable.documentation.iter().fold(markup, |markup, says| markup.words(says.as_str()));
-    markup.words(format!("Built in since {since}."))
+    let markup = callable.documentation.iter().fold(markup, |markup, says| markup.text(says.as_str()));
+    markup.text(format!("Built in since {since}."))
 }

@@ -29,9 +29,9 @@ pub(super) fn markup(place: Place<'_>, name: Symbol) -> Markup {
         said.push(format!("{} other places", positions.len() - LISTED));
     }
     match total {
-        0 => markup.words("A name."),
-        1 => markup.words(format!("The only use as an argument: {}.", said.join(" · "))),
-        _ => markup.words(format!("{total} uses as an argument. {}", sentence(&said.join(" · ")))),
+        0 => markup.text("A name."),
+        1 => markup.text(format!("The only use as an argument: {}.", said.join(" · "))),
+        _ => markup.text(format!("{total} uses as an argument. {}", sentence(&said.join(" · ")))),
     }
 }
 
@@ -46,9 +46,9 @@ pub(super) fn prefix(place: Place<'_>, prefix: Symbol) -> Markup {
         .iter()
         .map(|(_, count)| count)
         .sum();
-    Markup::default().code(format!("bound [{prefix}]")).words(format!(
-        "The names under `{prefix}`. The program uses such names as an argument {uses} times."
-    ))
+    Markup::default()
+        .code(format!("bound [{prefix}]"))
+        .text(format!("The names under `{prefix}`. The program uses such names as an argument {uses} times."))
 }
 
 /// Lists the argument positions of matching names with their number of uses. `part` must be a

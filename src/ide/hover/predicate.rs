@@ -10,18 +10,18 @@ pub(super) fn markup(place: Place<'_>, predicate: &Predicate) -> Markup {
     let callable = Callable::predicate(place.analysis, predicate);
     let mut markup = Markup::default().code(code(place, predicate, &callable));
     if let Some(said) = &callable.documentation {
-        markup = markup.foreign(said.as_str());
+        markup = markup.untrusted(said.as_str());
     }
     let described = callable.parameters.iter().filter_map(|parameter| {
         Some(format!("{}: {}", parameter.name.as_ref()?, parameter.documentation.as_ref()?))
     });
     let described: Vec<_> = described.collect();
     if !described.is_empty() {
-        markup = markup.foreign(described.join("\n"));
+        markup = markup.untrusted(described.join("\n"));
     }
     for sentence in [standing(place, predicate), traits(&predicate.signature), recursion(place, predicate)] {
         if !sentence.is_empty() {
-            markup = markup.words(sentence);
+            markup = markup.text(sentence);
         }
     }
     markup
@@ -145,5 +145,5 @@ pub(super) fn package(place: Place<'_>, name: Symbol) -> Markup {
         0 => "No file of this program is in this package.".to_owned(),
         _ => format!("{}, {}, {public} of them public.", count(files, "file"), count(own.len(), "predicate")),
     };
-    Markup::default().code(format!("Package {name}!")).words(says)
+    Markup::default().code(format!("Package {name}!")).text(says)
 }

@@ -24,7 +24,7 @@ pub(super) fn markup(place: Place<'_>, name: Symbol, part: StatementPart) -> Opt
     }
     let ty = type_of(place, clause, name);
     let code = if ty == Type::Any { name.as_str().to_owned() } else { format!("{name}: {ty}") };
-    Some(Markup::default().code(code).words(source(place, item, clause, name)))
+    Some(Markup::default().code(code).text(source(place, item, clause, name)))
 }
 
 /// Returns the hover of a `Decl` parameter.
@@ -37,13 +37,13 @@ fn parameter(
     let at = declaration.atom.args.iter().position(|arg| arg.variable() == Some(name));
     let Some(at) = at else {
         let is_type = part == StatementPart::Bound;
-        return is_type.then(|| Markup::default().code(name.as_str()).words("A type variable: any type."));
+        return is_type.then(|| Markup::default().code(name.as_str()).text("A type variable: any type."));
     };
     let predicate = place.program().predicate_of(place.file, &declaration.atom)?;
     let callable = Callable::predicate(place.analysis, predicate);
     let parameter = callable.parameters.get(at)?;
     let markup = Markup::default().code(parameter.to_string());
-    Some(parameter.documentation.iter().fold(markup, |markup, said| markup.foreign(said.as_str())))
+    Some(parameter.documentation.iter().fold(markup, |markup, said| markup.untrusted(said.as_str())))
 }
 
 /// Returns the inferred type of a variable.

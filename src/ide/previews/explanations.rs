@@ -4,7 +4,7 @@ use super::{Lines, PreviewNames, origin, proof_text, written};
 use crate::report::proof;
 use agent_prompt::session::keys::SessionField;
 use agent_prompt::{
-    AbsenceReason, AtomAbsence, Common, Mode, OriginPlace, PreviewedPrompt, PromptLine, RuleAbsence,
+    AbsenceReason, AtomAbsence, Mode, OriginPlace, PreviewState, PreviewedPrompt, PromptLine, RuleAbsence,
     RuleAbsenceReason,
 };
 use mangle_engine::kernel::RuleId;
@@ -14,7 +14,7 @@ use mangle_syntax::text::{listed, size};
 /// (`--why`). Empty if there are none.
 #[must_use]
 pub fn why<'a>(
-    common: &'a Common,
+    common: &'a PreviewState,
     shown: &mut PreviewedPrompt,
     text: &str,
     names: PreviewNames<'a>,
@@ -53,7 +53,7 @@ pub struct WhyNotQuestion<'q> {
 /// text is present.
 #[must_use]
 pub fn why_not<'a>(
-    common: &'a Common,
+    common: &'a PreviewState,
     shown: &mut PreviewedPrompt,
     asked: WhyNotQuestion<'_>,
     names: PreviewNames<'a>,
@@ -96,36 +96,35 @@ pub fn why_not<'a>(
         AbsenceReason::Dropped(why) => {
             format!("it is injected for the shard, but the prompt compiler omits injected context; {why}\n")
         }
-        AbsenceReason::NotDerived(rules) => {
-            in_session(shown, text, names).unwrap_or_else(|| not_derived(common, shown, (text, rules), names))
-        }
+        AbsenceReason::NotDerived(rules) => explain_session_value(shown, text, names)
+            .unwrap_or_else(|| not_derived(common, shown, (text, rules), names)),
     };
     (reason == AbsenceReason::Shown, said)
 }
 
 /// Formats, for example, `prompt atom style/short (atoms/a.yaml:9): blocked: …`.
-fn atom_line<'a>(common: &'a Common, atom: &AtomAbsence, names: PreviewNames<'a>) -> String {
+fn atom_line<'a>(common: &'a PreviewState, atom: &AtomAbsence, names: PreviewNames<'a>) -> String {
     let place = atom.place.and_then(|(file, range)| written(common, OriginPlace::File(file, range), names));
     let place = place.map_or_else(String::new, |(file, text, range)| {
-        format!(" ({file}:{})", Lines::default().of(text, range.start()))
+        format!(" ({file}:{})", Lines::default().line_number(text, range.start()))
     });
     let why = atom.reason.as_deref().unwrap_or("it is in the prompt");
     format!("prompt atom {}{place}: {why}\n", atom.id)
 }
 
 /// Explains why a text in the session file is missing from the prompt.
-fn in_session(shown: &PreviewedPrompt, text: &str, names: PreviewNames<'_>) -> Option<String> {
+fn explain_session_value(shown: &PreviewedPrompt, text: &str, names: PreviewNames<'_>) -> Option<String> {
     let (name, file) = names.session?;
     let at = file.find(text)?;
-    let given = &shown.wanted.session.as_ref()?.session.given;
+    let given = &shown.request.session.as_ref()?.session.given;
     let before = given.iter().filter(|given| given.range.start() <= size(at));
     let key = before.max_by_key(|given| given.range.start())?;
-    let line = Lines::default().of(file, size(at));
-    Some(format!("{name}:{line} has the text, but {}\n", unseen(shown, key.field)))
+    let line = Lines::default().line_number(file, size(at));
+    Some(format!("{name}:{line} has the text, but {}\n", reason_not_shown(shown, key.field)))
 }
 
 /// Explains why a value of the session file is missing from a prompt.
-fn unseen(shown: &PreviewedPrompt, field: &SessionField) -> String {
+fn reason_not_shown(shown: &PreviewedPrompt, field: &SessionField) -> String {
     let name = field.name;
     match (shown.prompt.mode, field.shown) {
         (_, None) => format!("`{name}` is not shown in any prompt"),
@@ -137,7 +136,7 @@ fn unseen(shown: &PreviewedPrompt, field: &SessionField) -> String {
 /// Explains the missing premises of each rule. Rules with similar lines come first, and other rules
 /// take one line each.
 fn not_derived(
-    common: &Common,
+    common: &PreviewState,
     shown: &PreviewedPrompt,
     (text, rules): (&str, &[RuleAbsence]),
     names: PreviewNames<'_>,
@@ -174,14 +173,19 @@ fn not_derived(
 fn explained(rule: &RuleAbsence, place: &dyn Fn(RuleId) -> String) -> String {
     let mut out = format!("{}: gives lines `{}`\n", place(rule.rule), rule.pattern);
     match &rule.why {
+<<<<<<< HEAD
         RuleAbsenceReason::Others(lines) => {
             out.push_str("  for this shard it derives other lines:\n");
+=======
+        RuleAbsenceReason::OtherLines(lines) => {
+            out.push_str("  for this shard it gives other lines:\n");
+>>>>>>> 2285de1cf16b0d20e4325f21d20fa8b184a62cf6
             lines.iter().for_each(|line| out.push_str(&format!("    {line}\n")));
         }
         RuleAbsenceReason::OtherShard(shard) => {
             out.push_str(&format!("  for another shard: argument 1 of the head is {shard}\n"))
         }
-        RuleAbsenceReason::Lacks(gap) => {
+        RuleAbsenceReason::FailedPremise(gap) => {
             let text = proof::gaps(std::slice::from_ref(gap), place);
             let own = format!("{}: ", place(rule.rule));
             let text = text.strip_prefix(&own).unwrap_or(&text);

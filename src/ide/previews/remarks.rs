@@ -1,12 +1,12 @@
 //! Remarks above a prompt: the use of atoms in its mode, and undeclared predicates that the runtime
 //! supplies.
 
-use agent_prompt::{Common, Mode, PreviewedPrompt, PromptPart, SectionSource, undeclared_of_runtime};
+use agent_prompt::{Mode, PreviewState, PreviewedPrompt, PromptPart, SectionSource, undeclared_of_runtime};
 
 /// Returns the remarks, each as a sentence without a full stop.
-pub(super) fn remarks(common: &Common, shown: &PreviewedPrompt) -> Vec<String> {
+pub(super) fn remarks(common: &PreviewState, shown: &PreviewedPrompt) -> Vec<String> {
     let mut all: Vec<String> = Vec::new();
-    if shown.wanted.part == PromptPart::System && common.has_atoms(shown) {
+    if shown.request.part == PromptPart::System && common.has_atoms(shown) {
         all.extend(of_mode(shown).map(str::to_owned));
     }
     for (name, fact) in undeclared_of_runtime(common, shown) {

@@ -32,7 +32,7 @@ pub(super) fn hints(asked: &EvaluatedProgram<'_>, query: &Query) -> Vec<String> 
         .wanted
         .iter()
         .enumerate()
-        .filter_map(|(at, value)| absent(asked, query, at, (*value)?))
+        .filter_map(|(at, value)| explain_missing_value(asked, query, at, (*value)?))
         .collect();
     if !absent.is_empty() {
         return absent;
@@ -53,7 +53,12 @@ fn facts(count: usize) -> &'static str {
 }
 
 /// Explains that no fact has `value` as this argument, and lists the existing values.
-fn absent(asked: &EvaluatedProgram<'_>, query: &Query, at: usize, value: ValueId) -> Option<String> {
+fn explain_missing_value(
+    asked: &EvaluatedProgram<'_>,
+    query: &Query,
+    at: usize,
+    value: ValueId,
+) -> Option<String> {
     let relation = asked.model.relation(query.predicate)?;
     let (mut seen, mut values) = (FxHashSet::default(), Vec::new());
     for tuple in relation.tuples().take(MOST_FACTS) {
@@ -67,7 +72,7 @@ fn absent(asked: &EvaluatedProgram<'_>, query: &Query, at: usize, value: ValueId
     }
     let wanted = asked.model.values.display(value).to_string();
     let never = format!("argument {} is never `{wanted}`", at + 1);
-    if let Some(meant) = meant(&wanted, &values) {
+    if let Some(meant) = similar_value(&wanted, &values) {
         return Some(format!("{never}; did you mean `{meant}`?"));
     }
     let listed: Vec<_> = values.iter().take(LISTED).map(|value| format!("`{value}`")).collect();
@@ -79,7 +84,7 @@ fn absent(asked: &EvaluatedProgram<'_>, query: &Query, at: usize, value: ValueId
 const SHORTEST: usize = 4;
 
 /// Returns the value that differs from the wanted one only in quotes, slash or case, or by a typo.
-fn meant<'v>(wanted: &str, values: &'v [String]) -> Option<&'v str> {
+fn similar_value<'v>(wanted: &str, values: &'v [String]) -> Option<&'v str> {
     let bare = |text: &str| text.trim_matches(['"', '/']).to_lowercase();
     let same = values.iter().find(|value| bare(value) == bare(wanted)).map(String::as_str);
     let is_long = bare(wanted).chars().count() >= SHORTEST;

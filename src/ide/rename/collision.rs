@@ -24,7 +24,7 @@ pub(super) fn check(program: &Program, subject: Subject, new: Symbol) -> Result<
                 )));
             }
             exists(program, Subject::Predicate(key), &format!("`{key}`"))?;
-            written_otherwise(program, own)
+            check_other_arities(program, own)
         }
         Subject::Variable(variable) => {
             let other = Subject::Variable(Variable { symbol: new, ..variable });
@@ -32,8 +32,8 @@ pub(super) fn check(program: &Program, subject: Subject, new: Symbol) -> Result<
         }
         Subject::Name(old) => {
             exists(program, Subject::Name(new), &format!("The name `{new}`"))?;
-            Families::of(program).check(program, old, new)?;
-            spoken_to_functions(program, old)
+            NamePrefixes::from_program(program).check(program, old, new)?;
+            check_function_keywords(program, old)
         }
         Subject::Package(_) => exists(program, Subject::Package(new), &format!("The package `{new}`")),
         Subject::Builtin(_) | Subject::Function(_) | Subject::Wildcard | Subject::Descriptor(_) => Ok(()),
@@ -62,7 +62,7 @@ fn exists(program: &Program, subject: Subject, what: &str) -> Result<(), RenameR
 /// Returns an error if the program uses the name with an arity that is neither declared nor
 /// defined. Such a use is probably a mistake, and only the author knows if it refers to the renamed
 /// predicate.
-fn written_otherwise(program: &Program, own: PredicateKey) -> Result<(), RenameRefusal> {
+fn check_other_arities(program: &Program, own: PredicateKey) -> Result<(), RenameRefusal> {
     let named: Vec<_> = program.named(own.name).collect();
     let exists = named.iter().any(|predicate| predicate.exists());
     let mut lost = named.iter().filter(|predicate| !predicate.exists()).map(|predicate| predicate.key);
@@ -96,10 +96,10 @@ impl Prefix {
 }
 
 /// All prefixes of a program.
-struct Families(Vec<Prefix>);
+struct NamePrefixes(Vec<Prefix>);
 
-impl Families {
-    fn of(program: &Program) -> Self {
+impl NamePrefixes {
+    fn from_program(program: &Program) -> Self {
         let mut prefixes = Vec::new();
         for file in program.files.iter() {
             for item in file.items.iter() {
@@ -175,7 +175,7 @@ fn collect(file: &FileSummary, item: &Item, prefixes: &mut Vec<Prefix>) {
 
 /// Returns an error if a name has a meaning for a function, for example in
 /// `fn:time:trunc(T, /day)`.
-fn spoken_to_functions(program: &Program, name: Symbol) -> Result<(), RenameRefusal> {
+fn check_function_keywords(program: &Program, name: Symbol) -> Result<(), RenameRefusal> {
     for file in program.files.iter() {
         for item in file.items.iter() {
             let Some(clause) = item.statement.clause() else { continue };

@@ -26,7 +26,7 @@ pub(super) fn check(analysis: &dyn Analysis, subject: Subject, old: Symbol) -> R
         full_stops(program, name)?;
     }
     for file in program.files.iter() {
-        let comment = directives::unread(program, file).into_iter();
+        let comment = directives::malformed_directives(program, file).into_iter();
         if let Some(range) =
             comment.into_iter().find(|range| directives::has_word(slice(&file.text, *range), old))
         {

@@ -50,7 +50,7 @@ pub struct Renamable {
 /// If the name was not chosen by the author of the program.
 pub fn prepare(place: Place<'_>) -> Result<Option<Renamable>, RenameRefusal> {
     let Some((subject, range)) = Subject::at(place) else { return Ok(None) };
-    authors(place.program(), subject)?;
+    check_is_user_defined(place.program(), subject)?;
     let range = own_part(subject, place.text(), range);
     Ok(Some(Renamable { range, name: slice(place.text(), range).to_owned() }))
 }
@@ -62,8 +62,13 @@ pub fn prepare(place: Place<'_>) -> Result<Option<Renamable>, RenameRefusal> {
 /// If the new name is invalid or in use, or if a mention cannot be parsed or would change its
 /// meaning.
 pub fn rename(place: Place<'_>, others: &[&dyn Analysis], new: &str) -> Result<Vec<FileEdit>, RenameRefusal> {
+<<<<<<< HEAD
     let (subject, _) = Subject::at(place).ok_or_else(|| RenameRefusal::new("No name at this position."))?;
     authors(place.program(), subject)?;
+=======
+    let (subject, _) = Subject::at(place).ok_or_else(|| RenameRefusal::new("There is no name here."))?;
+    check_is_user_defined(place.program(), subject)?;
+>>>>>>> 2285de1cf16b0d20e4325f21d20fa8b184a62cf6
     let old = name_of(subject);
     let new = name::check(subject, new)?;
     if old == new {
@@ -76,7 +81,7 @@ pub fn rename(place: Place<'_>, others: &[&dyn Analysis], new: &str) -> Result<V
     let mut edits = Vec::new();
     for analysis in &analyses {
         let program = analysis.program();
-        authors(program, subject)?;
+        check_is_user_defined(program, subject)?;
         damage::check(*analysis, subject, old)?;
         collision::check(program, subject, new)?;
         let found = subject.occurrences(program);
@@ -110,7 +115,7 @@ fn own_part(subject: Subject, text: &str, range: TextRange) -> TextRange {
 }
 
 /// Returns an error if the name was not chosen by an author of the program.
-fn authors(program: &Program, subject: Subject) -> Result<(), RenameRefusal> {
+fn check_is_user_defined(program: &Program, subject: Subject) -> Result<(), RenameRefusal> {
     let refuse = |message: String| Err(RenameRefusal::new(message));
     match subject {
         Subject::Predicate(key) if program.predicate(key).is_some_and(|found| found.signature.host) => {

@@ -31,7 +31,7 @@ pub(super) fn check(
     for edits in edits.chunk_by(|one, other| one.file == other.file) {
         let Some(old) = edits.first().and_then(|edit| program.file(edit.file)) else { continue };
         let changes = edits.iter().map(|edit| (edit.range, edit.text.as_str()));
-        let text = apply(&old.text, changes).ok_or_else(|| otherwise(subject, new))?;
+        let text = apply(&old.text, changes).ok_or_else(|| meaning_changes(subject, new))?;
         let file = Arc::new(FileSummary::new(old.id, &SourceFile::parse(text.into())));
         renaming.compare_files(old, &file)?;
         changed.insert(old.id, file);
@@ -42,7 +42,7 @@ pub(super) fn check(
     Ok(())
 }
 
-fn otherwise(subject: Subject, new: Symbol) -> RenameRefusal {
+fn meaning_changes(subject: Subject, new: Symbol) -> RenameRefusal {
     RenameRefusal::new(format!(
         "With `{new}` instead of `{}`, this text would have a different meaning.",
         name_of(subject)
@@ -63,16 +63,16 @@ impl Renaming<'_> {
             let same = new.items.get(index).is_some_and(|after| {
                 before.statement.damaged == after.statement.damaged
                     && before.statement.findings.len() == after.statement.findings.len()
-                    && self.mentions(&sought, old, before) == said(new, after)
+                    && self.mentions(&sought, old, before) == mentions_of(new, after)
             });
             if !same {
                 let range = TextRange::at(before.start, before.statement.len);
-                return Err(otherwise(self.subject, self.new).at(old.id, range));
+                return Err(meaning_changes(self.subject, self.new).at(old.id, range));
             }
         }
         self.compare_comments(&sought, old, new)?;
         let complete = old.items.len() == new.items.len() && old.findings.len() == new.findings.len();
-        if complete { Ok(()) } else { Err(otherwise(self.subject, self.new)) }
+        if complete { Ok(()) } else { Err(meaning_changes(self.subject, self.new)) }
     }
 
     /// Checks that the comments of a test or sample have the same mentions except for the new name.
@@ -83,7 +83,7 @@ impl Renaming<'_> {
         new: &FileSummary,
     ) -> Result<(), RenameRefusal> {
         let own = match self.subject {
-            Subject::Variable(variable) => Some(directives::of_variable(old, variable)),
+            Subject::Variable(variable) => Some(directives::comment_of_variable(old, variable)),
             _ => None,
         };
         let (before, after) =
@@ -100,10 +100,10 @@ impl Renaming<'_> {
                 .into_iter()
                 .for_each(|it| it.mentions(&mut |mention| found.push(mention.entity)));
             if expected != found {
-                return Err(otherwise(self.subject, self.new).at(old.id, comment.bytes()));
+                return Err(meaning_changes(self.subject, self.new).at(old.id, comment.bytes()));
             }
         }
-        if before.len() == after.len() { Ok(()) } else { Err(otherwise(self.subject, self.new)) }
+        if before.len() == after.len() { Ok(()) } else { Err(meaning_changes(self.subject, self.new)) }
     }
 
     /// Returns the mentions of a statement after the rename.
@@ -186,7 +186,7 @@ impl Renaming<'_> {
 }
 
 /// Returns the mentions of a statement.
-fn said(file: &FileSummary, item: &Item) -> Vec<(Entity, StatementPart)> {
+fn mentions_of(file: &FileSummary, item: &Item) -> Vec<(Entity, StatementPart)> {
     let mut mentions = Vec::new();
     each(item, &mut |mention| mentions.push((mention.entity, mention.part)));
     if let Some(target) = merge_target(file, item) {

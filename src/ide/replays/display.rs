@@ -7,7 +7,7 @@ use crate::ide::hover::Hover;
 use crate::ide::inlay_hints::{Hint, HintKind};
 use crate::ide::markup::{Line, Link, Markup};
 use crate::ide::transcripts::Records;
-use agent_replay::Lock;
+use agent_replay::Authority;
 use mangle_syntax::text::{FileId, StatementId, TextRange, TextSize};
 use piggyback::transcript::TextKind;
 
@@ -54,7 +54,7 @@ pub fn hover(
     let (one, range) = known.at(records, offset)?;
     let mut markup = said_of(one, to_clause);
     if !is_current {
-        markup = Markup::default().words("Before the last edit:").and(markup);
+        markup = Markup::default().text("Before the last edit:").and(markup);
     }
     Some(Hover { range, markup })
 }
@@ -63,11 +63,13 @@ impl RequestVerdict {
     /// Returns the label after a request.
     pub(super) fn label(&self) -> &'static str {
         match (self.is_permitted, self.lock) {
-            (true, _) if !self.granted.is_empty() || !self.lifted.is_empty() => "permitted by itself",
+            (true, _) if !self.self_asserted.is_empty() || !self.overridden_denials.is_empty() => {
+                "permitted by itself"
+            }
             (true, _) => "permitted",
             (false, _) if self.action.is_empty() => "reply denied",
-            (false, Lock::Constitution) => "denied",
-            (false, Lock::Filter | Lock::Gate) => "blocked",
+            (false, Authority::Constitution) => "denied",
+            (false, Authority::Filter | Authority::Gate) => "blocked",
         }
     }
 }
@@ -82,18 +84,19 @@ fn said_of(one: &RequestVerdict, to_clause: &ToClause<'_>) -> Markup {
         true => format!("{what} is {}.", one.why),
         false => format!("{what} is denied: {}.", one.why),
     };
-    let mut markup = Markup::default().foreign(said);
+    let mut markup = Markup::default().untrusted(said);
     if !one.action.is_empty() {
-        markup = markup.words(order(one));
+        markup = markup.text(order(one));
     }
     if let Some(appeal) = &one.appeal {
-        markup = markup.foreign(format!("The appeal is {appeal}."));
+        markup = markup.untrusted(format!("The appeal is {appeal}."));
     }
-    if !one.because.is_empty() {
-        markup = markup.words("Because:").list(one.because.iter().map(|it| line(it, to_clause)).collect());
+    if !one.proof.is_empty() {
+        markup = markup.text("Because:").list(one.proof.iter().map(|it| line(it, to_clause)).collect());
     }
     if !one.why_not.is_empty() {
         let lines = one.why_not.iter().flat_map(|it| lines_of(it, to_clause));
+<<<<<<< HEAD
         markup = markup.words("Missing premises of each rule that could permit it:").list(lines.collect());
     }
     for (fact, origin) in &one.granted {
@@ -101,9 +104,18 @@ fn said_of(one: &RequestVerdict, to_clause: &ToClause<'_>) -> Markup {
     }
     for (fact, origin) in &one.lifted {
         markup = markup.foreign(format!("A reply overrode the denial: {fact} ({origin})."));
+=======
+        markup = markup.text("What each rule lacks that could permit it:").list(lines.collect());
+    }
+    for (fact, origin) in &one.self_asserted {
+        markup = markup.untrusted(format!("It rests on {fact}, which a reply asserted ({origin})."));
+    }
+    for (fact, origin) in &one.overridden_denials {
+        markup = markup.untrusted(format!("A reply lifted what denies it: {fact} ({origin})."));
+>>>>>>> 2285de1cf16b0d20e4325f21d20fa8b184a62cf6
     }
     if let Some(denial) = &one.denial {
-        markup = markup.foreign(format!("Without that: {denial}."));
+        markup = markup.untrusted(format!("Without that: {denial}."));
     }
     markup
 }
@@ -113,14 +125,22 @@ fn order(one: &RequestVerdict) -> String {
     let decides = if one.is_permitted { "permits" } else { "denies" };
     let lists = if one.appeal.is_some() { "deny, overridden by an appeal" } else { "no match" };
     match one.lock {
+<<<<<<< HEAD
         Lock::Filter => {
             "Order: 1. the filter (denies); the gate and the constitution are not evaluated.".to_owned()
         }
         Lock::Gate => {
             "Order: 1. the filter (passed), 2. the gate's own lists (deny); the constitution is not evaluated."
+=======
+        Authority::Filter => {
+            "Order: 1. the filter (denies); the gate and the constitution are not asked.".to_owned()
+        }
+        Authority::Gate => {
+            "Order: 1. the filter (passed), 2. the gate's own lists (deny); the constitution is not asked."
+>>>>>>> 2285de1cf16b0d20e4325f21d20fa8b184a62cf6
                 .to_owned()
         }
-        Lock::Constitution => format!(
+        Authority::Constitution => format!(
             "Order: 1. the filter (passed), 2. the gate's own lists ({lists}), 3. the constitution ({decides})."
         ),
     }

@@ -19,7 +19,7 @@ mod tests;
 mod verdicts;
 
 pub use display::{ToClause, TurnLens, hints, hover, lenses, turn_at, turns};
-pub use policies::{of_evaluated, of_policies};
+pub use policies::{evaluated_policy_findings, policy_diagnostics};
 pub use reasons::{ProofLine, ReasonSource, RuleObstacle};
 pub use report::{ReplayInput, StateAfter, TurnFilter};
 pub use session::{ReplaySession, ReplaySetup, rule_place};

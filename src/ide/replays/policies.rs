@@ -13,7 +13,7 @@ use mangle_syntax::text::FileId;
 /// Returns the findings in the policies, sorted by file and position. Silenced findings are
 /// removed.
 #[must_use]
-pub fn of_policies(constitution: &Constitution, rules: &RuleSettings) -> Vec<(FileId, Diagnostic)> {
+pub fn policy_diagnostics(constitution: &Constitution, rules: &RuleSettings) -> Vec<(FileId, Diagnostic)> {
     let found = policy_findings(constitution).into_iter();
     let found: Vec<_> = found.map(|one| (one.file, one.statement, one.finding)).collect();
     let placed = place(&constitution.program, (rules, registry::all()), &found).into_iter();
@@ -25,12 +25,12 @@ pub fn of_policies(constitution: &Constitution, rules: &RuleSettings) -> Vec<(Fi
 
 /// Returns these findings for an evaluated program, at the current positions of its statements.
 #[must_use]
-pub fn of_evaluated(
+pub fn evaluated_policy_findings(
     readings: &Readings,
     program: &Program,
     settings: &ReplaySettings,
 ) -> Vec<evaluation::ClauseFinding> {
-    let evaluated = readings.of(Reading::Engine);
+    let evaluated = readings.get(Reading::Engine);
     let found = findings_of_program(evaluated.program(), evaluated.compiled(), settings).into_iter();
     let now = |one: agent_replay::PolicyFinding| {
         let (file, item) = evaluated.current(one.clause, program)?;

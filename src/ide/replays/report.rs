@@ -4,9 +4,9 @@ use std::cell::RefCell;
 
 use serde_json::{Value, json};
 
-use super::policies::of_policies;
+use super::policies::policy_diagnostics;
 use super::session::{ReplaySession, ReplaySetup};
-use crate::ide::transcripts::{Comments, Judge, Records};
+use crate::ide::transcripts::{Comments, Records, TranscriptContext};
 use crate::report::replay::{CheckReport, MOST_TURNS, Page, ReplaySummary, TurnReport, TurnStart, html};
 use crate::report::{LinePosition, Sources, json_value};
 use agent_replay::{Constitution, Event, Replay, ReplayOptions};
@@ -21,7 +21,7 @@ pub struct ReplayInput<'a> {
     pub constitution: &'a Constitution,
     pub records: &'a Records,
     /// Judge of the findings.
-    pub judge: Judge<'a>,
+    pub judge: TranscriptContext<'a>,
     pub options: ReplayOptions<'a>,
     /// Texts of the policies.
     pub sources: &'a RefCell<Sources>,
@@ -76,7 +76,7 @@ impl ReplayInput<'_> {
             |turn: &TurnReport| TurnStart { file: turn.file.clone(), turn: turn.turn, start: turn.start };
         let starts: Vec<_> = all.iter().map(start).collect();
         let (mut turns, summary, of_policy) = self.summed(all, shown);
-        let checked = CheckReport::of(checked, &starts, &mut turns);
+        let checked = CheckReport::build(checked, &starts, &mut turns);
         let omitted = turns.len().saturating_sub(MOST_TURNS);
         turns.truncate(MOST_TURNS);
         html(Page {
@@ -139,7 +139,7 @@ impl ReplayInput<'_> {
     /// Returns the findings in the policies that do not depend on the session.
     fn of_policy(&self) -> Vec<Value> {
         let sources = self.sources.borrow();
-        let found = of_policies(self.constitution, self.judge.rules).into_iter();
+        let found = policy_diagnostics(self.constitution, self.judge.rules).into_iter();
         found.map(|(file, one)| json_value(file, &one, &sources)).collect()
     }
 

@@ -6,7 +6,7 @@ use std::cell::RefCell;
 use serde_json::Value;
 
 use super::silence::silence;
-use crate::ide::transcripts::{Comments, Judge};
+use crate::ide::transcripts::{Comments, TranscriptContext};
 use crate::report::replay::{TurnPlaces, TurnReport, VerdictComparison, turn};
 use crate::report::{FilePart, LinePosition, RECORD, SourceText, Sources, json_value};
 use agent_replay::{Constitution, Coverage, Event, Replay, ReplayOptions, Turn};
@@ -23,7 +23,7 @@ pub struct ReplaySetup<'a> {
     pub constitution: &'a Constitution,
     pub options: ReplayOptions<'a>,
     /// Judge of the findings.
-    pub judge: Judge<'a>,
+    pub judge: TranscriptContext<'a>,
     /// Ignore comments of the transcript.
     pub comments: Comments,
     /// Texts of the policies. A record is added while its findings are formatted.
@@ -106,7 +106,7 @@ impl<'a> ReplaySession<'a> {
         for (turn, mut report) in turns {
             ended.extend(self.open.take());
             let there = theirs.iter().find(|other| other.number == turn.number);
-            report.compared = there.map_or_else(Vec::new, |there| VerdictComparison::of(&turn, there));
+            report.compared = there.map_or_else(Vec::new, |there| VerdictComparison::compare(&turn, there));
             self.early.retain(|(of, line)| {
                 let is_own = *of == report.turn;
                 report.findings.extend(is_own.then(|| line.clone()));

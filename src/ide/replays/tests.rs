@@ -9,8 +9,8 @@ use expect_test::{Expect, expect};
 use super::*;
 use crate::ide::markup::Link;
 use crate::ide::transcripts::split::split;
-use crate::ide::transcripts::{Judge, Opened, Records};
-use agent_replay::{Basis, Constitution, Event, Prefill, Replay, ReplayOptions, Turn};
+use crate::ide::transcripts::{Records, TranscriptContext, TranscriptView};
+use agent_replay::{Constitution, ConstitutionConfig, Event, Prefill, Replay, ReplayOptions, Turn};
 use mangle_engine::kernel::{Clock, Limits, Reading};
 use mangle_engine::program::{FileSummary, Program};
 use mangle_settings::{RuleSettings, Settings};
@@ -46,7 +46,7 @@ impl Case {
         let program = Arc::new(Program::new(vec![FileSummary::new(FileId(0), &file).into()]));
         let vocabulary = mangle_settings::Vocabulary { rules: &[] };
         let settings = mangle_settings::parse(settings, vocabulary).settings;
-        let basis = Basis {
+        let basis = ConstitutionConfig {
             program: Arc::clone(&program),
             reading: Reading::Engine,
             settings: settings.replay.clone(),
@@ -61,9 +61,14 @@ impl Case {
         Records::read(text.into(), name, &self.settings.transcripts)
     }
 
-    fn judge<'a>(&'a self, rules: &'a RuleSettings) -> Judge<'a> {
+    fn judge<'a>(&'a self, rules: &'a RuleSettings) -> TranscriptContext<'a> {
         let context = ReplyContext::new(&self.settings.transcripts);
-        Judge { rules, context, limits: &self.limits, programs: std::slice::from_ref(&self.program) }
+        TranscriptContext {
+            rules,
+            context,
+            limits: &self.limits,
+            programs: std::slice::from_ref(&self.program),
+        }
     }
 
     fn options<'a>(&'a self, prefill: &'a Prefill, cancel: &'a Cancel) -> ReplayOptions<'a> {
@@ -84,7 +89,7 @@ impl Case {
     fn verdicts(&self, records: &Records, cancel: &Cancel) -> Option<Arc<Verdicts>> {
         let (prefill, rules) = (Prefill::default(), RuleSettings::default());
         let options = self.options(&prefill, cancel);
-        Verdicts::of(records, &self.constitution, self.judge(&rules), options).map(Arc::new)
+        Verdicts::replay(records, &self.constitution, self.judge(&rules), options).map(Arc::new)
     }
 
     /// Replays a transcript like the command line.
@@ -297,7 +302,7 @@ fn what_is_known_of_records_outlives_edits_elsewhere() {
     let records = case.records("x.jsonl", &text);
     let verdicts = case.verdicts(&records, &Cancel::new()).unwrap();
     let after = |new: &str| {
-        let records = records.after(new.into());
+        let records = records.with_text(new.into());
         let known = verdicts.in_records(&records);
         let rules = RuleSettings::default();
         let found = known.diagnostics(TRANSCRIPT, &records, case.judge(&rules));
@@ -324,7 +329,7 @@ fn records_that_are_read_anew_are_known_by_their_bytes() {
     let records = case.records("x.md", &text);
     let verdicts = case.verdicts(&records, &Cancel::new()).unwrap();
     let count = |new: &str| {
-        let records = records.after(new.into());
+        let records = records.with_text(new.into());
         let rules = RuleSettings::default();
         verdicts.in_records(&records).diagnostics(TRANSCRIPT, &records, case.judge(&rules)).len()
     };
@@ -444,10 +449,10 @@ fn updates_are_shown_as_they_are_replayed() {
         let records = case.records("a.jsonl", &text);
         let declarations = Declarations::with(&case.program, &case.settings.replay);
         let verdicts = case.verdicts(&records, &Cancel::new()).unwrap().in_records(&records);
-        let opened = Opened {
+        let opened = TranscriptView {
             declarations: Some(&declarations),
             verdicts: Some(&verdicts),
-            ..Opened::new(&records, &case.settings.transcripts)
+            ..TranscriptView::new(&records, &case.settings.transcripts)
         };
         let mut turns = Vec::new();
         case.each_turn(&records, &mut |turn| turns.push(turn));
@@ -455,7 +460,7 @@ fn updates_are_shown_as_they_are_replayed() {
         for (entry, turn) in records.list().iter().zip(&turns) {
             let outline = &records.outlines(entry, opened.settings)[0];
             let atoms = &outline.envelopes[0].atoms;
-            let fates: Vec<_> = atoms.iter().map(|atom| opened.fate(entry, outline, atom)).collect();
+            let fates: Vec<_> = atoms.iter().map(|atom| opened.outcome(entry, outline, atom)).collect();
             assert_eq!(fates, turn.atoms.iter().map(|entry| entry.fate.clone()).collect::<Vec<_>>());
             for (atom, fate) in atoms.iter().zip(&fates) {
                 let mark = if fate.is_kept() { '+' } else { '-' };

@@ -9,10 +9,10 @@ use rustc_hash::FxHasher;
 
 use super::reasons::{ProofLine, RuleObstacle, cut, lacking, reasons};
 use super::silence::silence;
-use crate::ide::transcripts::{Comments, Entry, Judge, Records};
+use crate::ide::transcripts::{Comments, Entry, Records, TranscriptContext};
 use agent_replay::{
-    Constitution, Event, Lock, Replay, ReplayOptions, RequestPlace, SessionOrigin, Turn, Verdict, needs_gate,
-    safety_notice,
+    Authority, Constitution, Event, Replay, ReplayOptions, RequestPlace, SessionOrigin, Turn, Verdict,
+    needs_gate, safety_notice,
 };
 use mangle_settings::Override;
 use mangle_syntax::lint::Diagnostic;
@@ -85,19 +85,19 @@ pub struct RequestVerdict {
     /// Target of the action, for example `a.go`, otherwise its payload. Truncated.
     pub object: String,
     pub is_permitted: bool,
-    pub lock: Lock,
+    pub lock: Authority,
     /// Reason, as one sentence without a full stop.
     pub why: String,
     /// Proof of the verdict.
-    pub because: Vec<ProofLine>,
+    pub proof: Vec<ProofLine>,
     /// Missing premises of each rule that could permit the request.
     pub why_not: Vec<RuleObstacle>,
     /// Appeal that overrides the lists of the gate.
     pub appeal: Option<String>,
     /// Facts asserted by the model itself that the permission depends on, with their origin.
-    pub granted: Vec<(String, String)>,
+    pub self_asserted: Vec<(String, String)>,
     /// Facts from replies that override a denial, with their origin.
-    pub lifted: Vec<(String, String)>,
+    pub overridden_denials: Vec<(String, String)>,
     /// Reason for a denial if these facts were missing.
     pub denial: Option<String>,
 }
@@ -105,14 +105,14 @@ pub struct RequestVerdict {
 impl Verdicts {
     /// Replays a transcript. `None` if cancelled.
     #[must_use]
-    pub fn of(
+    pub fn replay(
         records: &Records,
         constitution: &Constitution,
-        judge: Judge<'_>,
+        judge: TranscriptContext<'_>,
         options: ReplayOptions<'_>,
     ) -> Option<Self> {
         let text = records.text().as_bytes();
-        let judges = constitution.judges();
+        let judges = constitution.has_verdicts();
         let options = ReplayOptions { end: Some(Instant::now() + LONGEST), ..options };
         let mut replay = Replay::new(constitution, options);
         let (mut said, mut reasoned) = (Vec::new(), 0);
@@ -171,7 +171,7 @@ fn of_bytes(records: &Records, entry: &Entry) -> u64 {
 fn kept(
     record: &Record<'_>,
     mut found: Vec<(u64, TranscriptFinding)>,
-    judge: Judge<'_>,
+    judge: TranscriptContext<'_>,
     judges: bool,
 ) -> Vec<TranscriptFinding> {
     found.retain(|(_, one)| judges || !needs_gate(one.finding.rule));
@@ -223,11 +223,11 @@ pub fn judged_turn(
             is_permitted: verdict.is_permitted,
             lock: verdict.lock,
             why: cut(&verdict.why),
-            because: if is_reasoned { reasons(because, constitution, &origin) } else { Vec::new() },
+            proof: if is_reasoned { reasons(because, constitution, &origin) } else { Vec::new() },
             why_not: if is_reasoned { lacking(why_not, constitution) } else { Vec::new() },
             appeal: verdict.appeal.as_deref().map(cut),
-            granted: own(&reliance.granted),
-            lifted: own(&reliance.lifted),
+            self_asserted: own(&reliance.granting),
+            overridden_denials: own(&reliance.overriding),
             denial: reliance.denial.as_deref().map(cut),
         }
     };
@@ -293,7 +293,12 @@ impl TranscriptVerdicts {
 
     /// Returns the diagnostics that comments do not silence, sorted by start.
     #[must_use]
-    pub fn diagnostics(&self, file: FileId, records: &Records, judge: Judge<'_>) -> Vec<Diagnostic> {
+    pub fn diagnostics(
+        &self,
+        file: FileId,
+        records: &Records,
+        judge: TranscriptContext<'_>,
+    ) -> Vec<Diagnostic> {
         let comments = Comments::in_container(records.text().as_bytes(), records.transcript().container());
         let mut all = Vec::new();
         for (at, said) in self.all() {

@@ -62,7 +62,7 @@ impl Sample {
     fn preview(&self) -> (Preview, Vec<Option<FileId>>) {
         let kernel = &self.settings.kernel;
         let (limits, clock) = (Limits::from_settings(kernel), Clock::from_settings(kernel));
-        let settings = PreviewSettings::of(&self.settings.prompt, kernel.reading, limits, clock)
+        let settings = PreviewSettings::from_settings(&self.settings.prompt, kernel.reading, limits, clock)
             .in_version(self.settings.transcripts.profile);
         let (wanted, sessions): (Vec<_>, Vec<_>) = self.wanted.iter().cloned().unzip();
         let program = Arc::clone(&self.program);
@@ -146,7 +146,7 @@ impl Files<'_> {
             let (_, kind) = group.shard.as_ref()?;
             CapturedPrompt::read(id(at), &self.names[at], &self.texts[at], &kind.text).map(Arc::new)
         });
-        let wanted = PromptRequest { compiler, captured, ..PromptRequest::of(group, read, "main")? };
+        let wanted = PromptRequest { compiler, captured, ..PromptRequest::from_group(group, read, "main")? };
         Some((wanted, session.map(id)))
     }
 }

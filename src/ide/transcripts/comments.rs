@@ -33,7 +33,7 @@ impl Comments {
     /// Parses the comments of a text. A standalone comment covers the next fence or nonblank line.
     /// A comment after other text covers its own line.
     #[must_use]
-    pub fn of(text: &[u8]) -> Self {
+    pub fn parse(text: &[u8]) -> Self {
         let mut comments = Vec::new();
         let mut at = 0;
         while let Some(start) =
@@ -52,7 +52,7 @@ impl Comments {
     #[must_use]
     pub fn in_container(text: &[u8], container: Option<Container>) -> Self {
         match container {
-            Some(Container::Markdown | Container::Raw) => Self::of(text),
+            Some(Container::Markdown | Container::Raw) => Self::parse(text),
             _ => Self::default(),
         }
     }
@@ -149,7 +149,7 @@ mod tests {
     use super::*;
 
     fn check(text: &str, expected: &[&str]) {
-        let comments = Comments::of(text.as_bytes());
+        let comments = Comments::parse(text.as_bytes());
         let covered = comments.0.iter().map(|comment| match &comment.covers {
             Some(range) => text
                 .get(usize::try_from(range.start).unwrap_or(0)..usize::try_from(range.end).unwrap_or(0))
@@ -174,7 +174,7 @@ mod tests {
 
     #[test]
     fn rules_are_found_by_name_and_code() {
-        let comments = Comments::of(b"<!-- mangle-ls: ignore-file undefined-predicate, MG215 -- both -->");
+        let comments = Comments::parse(b"<!-- mangle-ls: ignore-file undefined-predicate, MG215 -- both -->");
         let silenced = ["MG301", "MG215", "MG202", "MG950"];
         let silenced =
             silenced.map(|code| registry::find(code).is_some_and(|rule| comments.silence(rule, 3)));

@@ -1,8 +1,8 @@
 //! Completions in an envelope: missing members of its profile, and enumerated values. Mangle text
 //! in updates uses the completions of Mangle files.
 
-use super::cursor::{Spot, Way};
-use super::{Opened, fields};
+use super::cursor::{JsonPath, ReplyPosition};
+use super::{TranscriptView, fields};
 use crate::ide::completion::{Completion, CompletionKind, Completions, Insertion};
 use mangle_settings::Profile;
 use mangle_syntax::text::{TextRange, TextSize, size};
@@ -23,11 +23,11 @@ pub struct InEnvelope {
 /// Returns the completions at an offset of the file, under the given `declarations`.
 #[must_use]
 pub fn completions(
-    opened: Opened<'_>,
+    opened: TranscriptView<'_>,
     declarations: Option<&Declarations>,
     offset: TextSize,
 ) -> Option<InEnvelope> {
-    let spot = Spot::at(opened, offset)?;
+    let spot = ReplyPosition::at(opened, offset)?;
     let (at, way) = spot.way()?;
     let object = spot.reply.objects.get(at)?;
     let profile = opened.settings.profile.unwrap_or_else(|| profile::infer(&object.json).0);
@@ -54,7 +54,7 @@ pub fn completions(
 }
 
 /// Returns the range of a string without its quotes.
-fn inner(way: &Way<'_, '_>, node: NodeId) -> TextRange {
+fn inner(way: &JsonPath<'_, '_>, node: NodeId) -> TextRange {
     let range = way.json.range(node);
     let start = (range.start() + size(1)).min(range.end());
     let is_closed = way.json.raw(node).len() > 1 && way.json.raw(node).ends_with(b"\"");
@@ -63,14 +63,14 @@ fn inner(way: &Way<'_, '_>, node: NodeId) -> TextRange {
 }
 
 /// True if a key may be inserted: after the brace or a comma of the innermost object.
-fn is_between_members(spot: &Spot<'_>, way: &Way<'_, '_>) -> bool {
+fn is_between_members(spot: &ReplyPosition<'_>, way: &JsonPath<'_, '_>) -> bool {
     let is_object = matches!(way.json.kind(way.node), JsonKind::Object | JsonKind::Broken);
     let before = spot.reply.raw.get(..spot.offset.into()).unwrap_or(&[]).trim_ascii_end();
     is_object && matches!(before.last(), Some(b'{' | b','))
 }
 
 /// Returns the member table of the object at the first `depth` keys of the path.
-fn table_of(way: &Way<'_, '_>, depth: usize) -> Option<&'static Table> {
+fn table_of(way: &JsonPath<'_, '_>, depth: usize) -> Option<&'static Table> {
     let mut table: &'static Table = &ENVELOPE;
     for key in way.keys.get(..depth)? {
         table = match table.find(key)?.0.shape {
@@ -84,7 +84,12 @@ fn table_of(way: &Way<'_, '_>, depth: usize) -> Option<&'static Table> {
 
 /// Returns the members of a profile that the object does not have. `key` is the existing key at the
 /// cursor.
-fn keys(way: &Way<'_, '_>, table: &'static Table, profile: Profile, key: Option<NodeId>) -> Vec<Completion> {
+fn keys(
+    way: &JsonPath<'_, '_>,
+    table: &'static Table,
+    profile: Profile,
+    key: Option<NodeId>,
+) -> Vec<Completion> {
     let object = match key {
         Some(_) => way.around.last().copied().unwrap_or(way.node),
         None => way.node,
@@ -126,7 +131,7 @@ fn member(field: &MemberField) -> Insertion {
 }
 
 /// Returns the allowed values of a string.
-fn words(opened: Opened<'_>, way: &Way<'_, '_>, profile: Profile) -> Vec<Completion> {
+fn words(opened: TranscriptView<'_>, way: &JsonPath<'_, '_>, profile: Profile) -> Vec<Completion> {
     let Some((last, before)) = way.keys.split_last() else { return Vec::new() };
     let field = table_of(way, before.len()).and_then(|table| table.find(last)).map(|(field, _)| field);
     let Some(field) = field else { return Vec::new() };
@@ -157,7 +162,11 @@ fn words(opened: Opened<'_>, way: &Way<'_, '_>, profile: Profile) -> Vec<Complet
 }
 
 /// Returns values from a program: its hypotheses, and predicate names.
-fn of_program(opened: Opened<'_>, way: &Way<'_, '_>, declarations: &Declarations) -> Vec<Completion> {
+fn of_program(
+    opened: TranscriptView<'_>,
+    way: &JsonPath<'_, '_>,
+    declarations: &Declarations,
+) -> Vec<Completion> {
     let last = way.keys.last().map_or("", String::as_str);
     let is = |name: &str| super::outline::is_key(last, name);
     if is("hypothesis") || is("abductive_hypothesis") {
@@ -190,7 +199,7 @@ fn of_program(opened: Opened<'_>, way: &Way<'_, '_>, declarations: &Declarations
 }
 
 /// True if the string is the key of a memory operation that forgets a predicate.
-fn is_forgotten(way: &Way<'_, '_>) -> bool {
+fn is_forgotten(way: &JsonPath<'_, '_>) -> bool {
     let Some(object) = way.around.last() else { return false };
     let mut members = way.json.members(*object);
     members.any(|member| {

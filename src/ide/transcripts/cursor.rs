@@ -1,6 +1,6 @@
 //! Position in a transcript: the record, the reply, and the JSON path in the envelope.
 
-use super::Opened;
+use super::TranscriptView;
 use super::records::Entry;
 use mangle_settings::Profile;
 use mangle_syntax::text::{TextRange, TextSize, size};
@@ -10,7 +10,7 @@ use piggyback::transcript::Turn;
 
 /// A position in a reply.
 #[derive(Debug)]
-pub(super) struct Spot<'a> {
+pub(super) struct ReplyPosition<'a> {
     pub(super) entry: &'a Entry,
     pub(super) turn: &'a Turn,
     pub(super) reply: Reply<'a>,
@@ -18,10 +18,10 @@ pub(super) struct Spot<'a> {
     pub(super) offset: TextSize,
 }
 
-impl<'a> Spot<'a> {
+impl<'a> ReplyPosition<'a> {
     /// Returns the position in a reply at an offset of the file.
-    pub(super) fn at(opened: Opened<'a>, offset: TextSize) -> Option<Self> {
-        let Opened { records, settings, .. } = opened;
+    pub(super) fn at(opened: TranscriptView<'a>, offset: TextSize) -> Option<Self> {
+        let TranscriptView { records, settings, .. } = opened;
         records.touching(TextRange::empty(offset)).find_map(|entry| {
             let inside = offset.checked_sub(entry.start)?;
             let bytes = records.bytes(entry);
@@ -29,7 +29,7 @@ impl<'a> Spot<'a> {
                 let offset = turn.map.to_derived(inside)?;
                 let text = turn.text(bytes);
                 let is_inside = offset <= size(text.len());
-                is_inside.then(|| Spot { entry, turn, reply: turn.reply(bytes, settings), offset })
+                is_inside.then(|| ReplyPosition { entry, turn, reply: turn.reply(bytes, settings), offset })
             })
         })
     }
@@ -40,28 +40,28 @@ impl<'a> Spot<'a> {
     }
 
     /// Returns the index of the object at the position, and the path inside the object.
-    pub(super) fn way(&self) -> Option<(usize, Way<'_, 'a>)> {
+    pub(super) fn way(&self) -> Option<(usize, JsonPath<'_, 'a>)> {
         let is_around = |range: &std::ops::Range<usize>| {
             size(range.start) <= self.offset && self.offset <= size(range.end)
         };
         let mut objects = self.reply.objects.iter().enumerate().rev();
         // An unclosed object contains the later ones, so the innermost is used.
         let (at, object) = objects.find(|(_, object)| is_around(&object.range))?;
-        Some((at, Way::to(&object.json, self.offset)))
+        Some((at, JsonPath::to(&object.json, self.offset)))
     }
 }
 
 /// Infers the protocol version of the envelope at an offset of the file.
 #[must_use]
-pub fn profile_at(opened: Opened<'_>, offset: TextSize) -> Option<Profile> {
-    let spot = Spot::at(opened, offset)?;
+pub fn profile_at(opened: TranscriptView<'_>, offset: TextSize) -> Option<Profile> {
+    let spot = ReplyPosition::at(opened, offset)?;
     let (at, _) = spot.way()?;
     spot.reply.objects.get(at).map(|object| profile::infer(&object.json).0)
 }
 
 /// Path from the root of a JSON value to a position.
 #[derive(Debug)]
-pub(super) struct Way<'j, 't> {
+pub(super) struct JsonPath<'j, 't> {
     pub(super) json: &'j Json<'t>,
     /// Keys on the path, without array indexes.
     pub(super) keys: Vec<String>,
@@ -73,7 +73,7 @@ pub(super) struct Way<'j, 't> {
     pub(super) key: Option<NodeId>,
 }
 
-impl<'j, 't> Way<'j, 't> {
+impl<'j, 't> JsonPath<'j, 't> {
     pub(super) fn to(json: &'j Json<'t>, offset: TextSize) -> Self {
         let mut way = Self { json, keys: Vec::new(), node: json.root(), around: Vec::new(), key: None };
         while way.step(offset) {}

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use super::atom::{MangleText, NOWHERE};
-use super::judge::Judge;
+use super::checker::TranscriptContext;
 use mangle_check::diagnostics::{FindingCache, diagnostics_of_files};
 use mangle_engine::program::{FileSummary, Program};
 use mangle_syntax::lint::{Diagnostic, FileEdit, Group, RelatedPlace, ResolvedFix, Rule, Severity};
@@ -17,7 +17,7 @@ const OF_PROGRAM: [&str; 3] = ["undefined-predicate", "arity-mismatch", "head-ar
 pub(super) fn diagnostics(
     file: FileId,
     fences: &[MangleText],
-    judge: Judge<'_>,
+    judge: TranscriptContext<'_>,
     cache: &FindingCache,
 ) -> Vec<Diagnostic> {
     if fences.is_empty() {
@@ -71,7 +71,7 @@ impl Fences<'_> {
             });
             let edits = edits.collect::<Option<Vec<_>>>()?;
             let ResolvedFix { title, applicability, evidence, .. } = fix;
-            Some(ResolvedFix { title, applicability, evidence, edits, otherwise: None })
+            Some(ResolvedFix { title, applicability, evidence, edits, alternative: None })
         });
         Some(Diagnostic { range, related, fix, ..found })
     }

@@ -1,6 +1,6 @@
 //! Folding ranges of a transcript: turns, envelopes, members.
 
-use super::Opened;
+use super::TranscriptView;
 use super::outline::Member;
 use crate::ide::folding::{Fold, FoldKind};
 use mangle_check::lines::line_start;
@@ -12,7 +12,7 @@ const MOST: usize = 5_000;
 /// Returns the folds of the file, sorted by start and properly nested, with at most one fold per
 /// starting line.
 #[must_use]
-pub fn folds(opened: Opened<'_>) -> Vec<Fold> {
+pub fn folds(opened: TranscriptView<'_>) -> Vec<Fold> {
     let text = opened.records.text();
     let mut ranges = Vec::new();
     for entry in opened.records.list() {

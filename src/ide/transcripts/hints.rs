@@ -1,7 +1,7 @@
 //! Inlay hints in a transcript: the parse result of each reply, the number of kept updates, and
 //! lost updates.
 
-use super::Opened;
+use super::TranscriptView;
 use super::outline::{ReplyOutline, stage_words};
 use super::records::Entry;
 use crate::ide::inlay_hints::{Hint, HintKind};
@@ -10,7 +10,7 @@ use piggyback::envelope::account::{Tally, UpdateFate};
 
 /// Returns the hints in a range of the file, sorted by offset.
 #[must_use]
-pub fn hints(opened: Opened<'_>, range: TextRange) -> Vec<Hint> {
+pub fn hints(opened: TranscriptView<'_>, range: TextRange) -> Vec<Hint> {
     let mut found = Vec::new();
     for entry in opened.records.touching(range) {
         for outline in opened.records.outlines(entry, opened.settings) {
@@ -26,7 +26,7 @@ pub fn hints(opened: Opened<'_>, range: TextRange) -> Vec<Hint> {
 }
 
 fn of_reply(
-    opened: Opened<'_>,
+    opened: TranscriptView<'_>,
     entry: &Entry,
     outline: &ReplyOutline,
     add: &mut impl FnMut(TextSize, String, String),
@@ -52,7 +52,7 @@ fn of_reply(
     };
     add(start, label, full);
     for atom in picked.iter().flat_map(|envelope| &envelope.atoms) {
-        let fate = opened.fate(entry, outline, atom);
+        let fate = opened.outcome(entry, outline, atom);
         if let Some(label) = label_of(&fate) {
             add(atom.text.range().end(), label.to_owned(), sentence(&fate));
         }

@@ -1,10 +1,10 @@
 //! Hover in an envelope: parse result, treatment of members, verbs and operations, and outcomes of
 //! updates. Text from the transcript is treated as untrusted.
 
-use super::cursor::{Spot, Way};
+use super::cursor::{JsonPath, ReplyPosition};
 use super::hints::sentence;
 use super::outline::Outcome;
-use super::{MangleText, Opened, fields};
+use super::{MangleText, TranscriptView, fields};
 use crate::ide::hover::Hover;
 use crate::ide::markup::Markup;
 use mangle_syntax::text::{TextRange, TextSize};
@@ -15,8 +15,8 @@ use piggyback::envelope::json::JsonKind;
 /// Returns the hover at an offset of the file, with ranges relative to its start. Mangle text in
 /// updates has separate hovers; see [`fate`].
 #[must_use]
-pub fn hover(opened: Opened<'_>, offset: TextSize) -> Option<Hover> {
-    let spot = Spot::at(opened, offset)?;
+pub fn hover(opened: TranscriptView<'_>, offset: TextSize) -> Option<Hover> {
+    let spot = ReplyPosition::at(opened, offset)?;
     let (at, way) = spot.way()?;
     let key = way.key.map(|key| way.json.range(key));
     let path = way.path();
@@ -34,15 +34,20 @@ pub fn hover(opened: Opened<'_>, offset: TextSize) -> Option<Hover> {
 }
 
 /// Describes the parse result of the reply, and the role of one of its objects.
-fn envelope(opened: Opened<'_>, spot: &Spot<'_>, at: usize) -> Markup {
-    let Reply { picked, .. } = spot.reply;
+fn envelope(opened: TranscriptView<'_>, spot: &ReplyPosition<'_>, at: usize) -> Markup {
+    let Reply { accepted: picked, .. } = spot.reply;
     let outlines = opened.records.outlines(spot.entry, opened.settings);
     let is_it =
         |turn: usize| spot.entry.body.turns.get(turn).is_some_and(|turn| std::ptr::eq(turn, spot.turn));
     let outline = outlines.iter().find(|outline| is_it(outline.turn));
     let markup = match picked == Some(at) {
+<<<<<<< HEAD
         true => Markup::default().words("The runtime accepts this envelope."),
         false => Markup::default().words("The runtime does not accept this object."),
+=======
+        true => Markup::default().text("The runtime takes this envelope."),
+        false => Markup::default().text("The runtime does not take this object."),
+>>>>>>> 2285de1cf16b0d20e4325f21d20fa8b184a62cf6
     };
     match outline.and_then(|outline| outline.outcome.as_ref()) {
         Some(outcome) => {
@@ -55,9 +60,13 @@ fn envelope(opened: Opened<'_>, spot: &Spot<'_>, at: usize) -> Markup {
 
 fn outcome_of(outcome: &Outcome, tally: Tally, is_judged: bool, markup: Markup) -> Markup {
     let Some(stage) = outcome.stage else {
+<<<<<<< HEAD
         return markup.words("Strict mode: the runtime rejects the reply, because it has no valid envelope.");
+=======
+        return markup.text("Strict mode: the reply has no valid envelope, and is refused.");
+>>>>>>> 2285de1cf16b0d20e4325f21d20fa8b184a62cf6
     };
-    let mut markup = markup.words(format!(
+    let mut markup = markup.text(format!(
         "Method `{}`, confidence {:.2}: {}.",
         stage.method(),
         stage.confidence(),
@@ -66,15 +75,15 @@ fn outcome_of(outcome: &Outcome, tally: Tally, is_judged: bool, markup: Markup) 
     let Tally { kept, dropped, blocked, withdrawn } = tally;
     let judged = if is_judged { "kept" } else { "passed the filters, not checked by a policy" };
     let lost = dropped + blocked + withdrawn;
-    markup = markup.words(format!("Updates: {kept} {judged}, {lost} lost."));
+    markup = markup.text(format!("Updates: {kept} {judged}, {lost} lost."));
     if !outcome.warnings.is_empty() {
-        markup = markup.words(format!("Warnings: {}.", outcome.warnings.join("; ")));
+        markup = markup.text(format!("Warnings: {}.", outcome.warnings.join("; ")));
     }
     let (surface, control) = outcome.bytes;
     if surface > 0 && control > 0 {
         let tokens = |bytes: usize| bytes.div_ceil(BYTES_OF_A_TOKEN);
         let ratio = control as f64 / surface as f64;
-        markup = markup.words(format!(
+        markup = markup.text(format!(
             "About {} tokens of surface and {} of control: {ratio:.1} to 1.",
             tokens(surface),
             tokens(control)
@@ -87,14 +96,19 @@ fn outcome_of(outcome: &Outcome, tally: Tally, is_judged: bool, markup: Markup) 
 const BYTES_OF_A_TOKEN: usize = 4;
 
 /// Returns the hover of a member key.
-fn member(way: &Way<'_, '_>, path: &[&str]) -> Option<Markup> {
+fn member(way: &JsonPath<'_, '_>, path: &[&str]) -> Option<Markup> {
     let (last, _) = path.split_last()?;
     match fields::find(path) {
         Some(field) => Some(fields::markup(field)),
         None if path.len() <= fields::DEEPEST && !is_free(path) => {
+<<<<<<< HEAD
             let markup =
                 Markup::default().words("The runtime ignores this member: it is not in any profile.");
             Some(markup.foreign(super::outline::shortened(last)))
+=======
+            let markup = Markup::default().text("The runtime passes this member over: no profile knows it.");
+            Some(markup.untrusted(super::outline::shortened(last)))
+>>>>>>> 2285de1cf16b0d20e4325f21d20fa8b184a62cf6
         }
         None => None,
     }
@@ -107,7 +121,7 @@ fn is_free(path: &[&str]) -> bool {
 }
 
 /// Returns the hover of an enumerated value.
-fn value(way: &Way<'_, '_>, path: &[&str]) -> Option<Markup> {
+fn value(way: &JsonPath<'_, '_>, path: &[&str]) -> Option<Markup> {
     if !way.is_in_string() {
         return None;
     }
@@ -118,12 +132,12 @@ fn value(way: &Way<'_, '_>, path: &[&str]) -> Option<Markup> {
 /// Describes the outcome of the update with this text, in the record at `start`. Empty for Mangle
 /// text that is not an update.
 #[must_use]
-pub fn fate(opened: Opened<'_>, start: TextSize, text: &MangleText) -> Markup {
+pub fn fate(opened: TranscriptView<'_>, start: TextSize, text: &MangleText) -> Markup {
     for entry in opened.records.touching(text.range() + start) {
         for outline in opened.records.outlines(entry, opened.settings) {
             let mut atoms = outline.envelopes.iter().flat_map(|envelope| &envelope.atoms);
             if let Some(atom) = atoms.find(|atom| std::ptr::eq(&raw const atom.text, text)) {
-                return Markup::default().words(sentence(&opened.fate(entry, outline, atom)));
+                return Markup::default().text(sentence(&opened.outcome(entry, outline, atom)));
             }
         }
     }

@@ -1,7 +1,7 @@
 //! Links to files named in packets: targets and affected files. Callers check that a file exists
 //! and is inside the workspace.
 
-use super::Opened;
+use super::TranscriptView;
 use super::outline::{is_key, updates};
 use mangle_syntax::text::{TextRange, slice};
 use piggyback::envelope::json::{Json, JsonKind, NodeId};
@@ -26,7 +26,7 @@ const MEMBERS: [&str; 6] = ["target", "files_affected", "tests_impacted", "path"
 
 /// Returns the paths of all packets, in source order.
 #[must_use]
-pub fn links(opened: Opened<'_>) -> Vec<PathLink> {
+pub fn links(opened: TranscriptView<'_>) -> Vec<PathLink> {
     let mut found = Vec::new();
     for entry in opened.records.list() {
         let bytes = opened.records.bytes(entry);

@@ -17,7 +17,7 @@ pub(super) const NAME: &str = "x_mangle_ls_ignore";
 
 /// A string with rule names in such a member. All ranges are relative to the record.
 #[derive(Debug)]
-pub(in crate::ide) struct Cover {
+pub(in crate::ide) struct SuppressionMember {
     /// Range of the silenced findings.
     covers: TextRange,
     names: Vec<Name>,
@@ -41,7 +41,11 @@ pub(in crate::ide) fn is_marked(record: &[u8]) -> bool {
 }
 
 /// Returns the members of a parsed record.
-pub(in crate::ide) fn of_turns(turns: &[Turn], record: &[u8], settings: &TranscriptSettings) -> Vec<Cover> {
+pub(in crate::ide) fn of_turns(
+    turns: &[Turn],
+    record: &[u8],
+    settings: &TranscriptSettings,
+) -> Vec<SuppressionMember> {
     let mut covers = Vec::new();
     if is_marked(record) {
         for turn in turns.iter().filter(|turn| turn.is_reply()) {
@@ -54,32 +58,38 @@ pub(in crate::ide) fn of_turns(turns: &[Turn], record: &[u8], settings: &Transcr
 
 /// Collects the members in the envelopes of a reply. A member at the top level of an envelope
 /// covers the whole reply.
-pub(in crate::ide) fn of_reply(turn: &Turn, reply: &Reply<'_>, record: &[u8], out: &mut Vec<Cover>) {
+pub(in crate::ide) fn of_reply(
+    turn: &Turn,
+    reply: &Reply<'_>,
+    record: &[u8],
+    out: &mut Vec<SuppressionMember>,
+) {
     let whole = TextRange::up_to(size(reply.raw.len()));
     let deletable = |range: TextRange| {
         let fix = map_fix_to_record(Fix::safe("").replace(range, ""), turn, record)?;
         fix.edits.first().map(|edit| edit.span.range)
     };
-    let places = Places { place: &|range| turn.place(range), deletable: &deletable, root: turn.place(whole) };
+    let places =
+        RangeMapping { place: &|range| turn.place(range), deletable: &deletable, root: turn.place(whole) };
     for object in &reply.objects {
         of_json(&object.json, out, &places);
     }
 }
 
 /// Collects the members of a JSON record.
-pub(in crate::ide) fn of_record(record: &[u8], out: &mut Vec<Cover>) {
+pub(in crate::ide) fn of_record(record: &[u8], out: &mut Vec<SuppressionMember>) {
     let json = Json::parse(record);
     let mut own = Vec::new();
-    let places = Places { place: &|range| range, deletable: &Some, root: json.range(json.root()) };
+    let places = RangeMapping { place: &|range| range, deletable: &Some, root: json.range(json.root()) };
     of_json(&json, &mut own, &places);
     // A record that is an envelope was already processed as a reply.
-    let place = |cover: &Cover| cover.names.first().map(|name| name.place);
+    let place = |cover: &SuppressionMember| cover.names.first().map(|name| name.place);
     own.retain(|one| !out.iter().any(|other| place(other) == place(one)));
     out.append(&mut own);
 }
 
 /// Conversion of JSON ranges to ranges of the record.
-struct Places<'p> {
+struct RangeMapping<'p> {
     place: &'p dyn Fn(TextRange) -> TextRange,
     /// Converts a range to delete.
     deletable: &'p dyn Fn(TextRange) -> Option<TextRange>,
@@ -87,7 +97,7 @@ struct Places<'p> {
     root: TextRange,
 }
 
-fn of_json(json: &Json<'_>, out: &mut Vec<Cover>, places: &Places<'_>) {
+fn of_json(json: &Json<'_>, out: &mut Vec<SuppressionMember>, places: &RangeMapping<'_>) {
     let mut open = vec![json.root()];
     while let Some(node) = open.pop() {
         open.extend(json.elements(node).filter(|inner| is_container(json, *inner)));
@@ -112,8 +122,8 @@ fn of_member(
     json: &Json<'_>,
     value: NodeId,
     (covers, member): (TextRange, TextRange),
-    places: &Places<'_>,
-    out: &mut Vec<Cover>,
+    places: &RangeMapping<'_>,
+    out: &mut Vec<SuppressionMember>,
 ) {
     let elements: Vec<_> = json.elements(value).collect();
     let is_alone = elements.len() < 2;
@@ -130,7 +140,7 @@ fn of_member(
         let whole = if is_alone { member } else { with_comma(json, json.range(node)) };
         let deletable = |range| (places.deletable)(range).filter(|_| json.problems.is_empty());
         let (list, whole) = (deletable(map.to_source(list)), deletable(whole));
-        out.push(Cover { covers, names: words.iter().map(name).collect(), list, whole });
+        out.push(SuppressionMember { covers, names: words.iter().map(name).collect(), list, whole });
     }
 }
 
@@ -148,7 +158,7 @@ fn words(text: &str) -> Vec<TextRange> {
 
 /// Removes silenced findings, and adds findings about the members themselves.
 pub(in crate::ide) fn apply(
-    covers: &[Cover],
+    covers: &[SuppressionMember],
     site: TurnSite,
     rules: &RuleSettings,
     found: &mut Vec<TranscriptFinding>,
@@ -180,7 +190,7 @@ pub(in crate::ide) fn apply(
     }
 }
 
-impl Cover {
+impl SuppressionMember {
     /// Returns findings for unknown rule names.
     fn unknown(&self) -> impl Iterator<Item = Finding> {
         self.names.iter().filter(|name| name.rule.is_none()).map(|Name { place, word, .. }| {

@@ -12,6 +12,7 @@
 //! files.
 
 mod atom;
+mod checker;
 mod comments;
 pub mod completion;
 mod cursor;
@@ -21,7 +22,6 @@ mod fields;
 pub mod folding;
 pub mod hints;
 pub mod hover;
-mod judge;
 pub mod links;
 pub(super) mod members;
 pub mod outline;
@@ -36,10 +36,10 @@ pub mod tokens;
 mod whole;
 
 pub use atom::{MangleText, NOWHERE, escaped, escaped_snippet};
+pub use checker::{ExaminedRecord, RecordExaminer, RecordFindings, TranscriptChecker, TranscriptContext};
 pub use comments::{Comments, MAX_COMMENTED};
 pub use cursor::profile_at;
 pub use fences::has_mangle;
-pub use judge::{ExaminedRecord, Judge, RecordExaminer, RecordFindings, TranscriptCheck};
 pub use records::{Entry, Records};
 pub use silence::{Scope, silence};
 pub use whole::{diagnostics, diagnostics_of, of_fences};
@@ -52,7 +52,7 @@ use piggyback::envelope::atoms::Declarations;
 
 /// A transcript, as passed to features. Cheap to copy.
 #[derive(Debug, Clone, Copy)]
-pub struct Opened<'a> {
+pub struct TranscriptView<'a> {
     pub records: &'a Records,
     pub settings: &'a TranscriptSettings,
     /// Declarations of the surrounding policies. `None` if missing or not requested.
@@ -61,7 +61,7 @@ pub struct Opened<'a> {
     pub verdicts: Option<&'a TranscriptVerdicts>,
 }
 
-impl<'a> Opened<'a> {
+impl<'a> TranscriptView<'a> {
     /// Creates a transcript without policies.
     #[must_use]
     pub fn new(records: &'a Records, settings: &'a TranscriptSettings) -> Self {
@@ -70,8 +70,8 @@ impl<'a> Opened<'a> {
 
     /// Returns the outcome of an update.
     #[must_use]
-    pub fn fate(self, entry: &Entry, outline: &ReplyOutline, atom: &AtomOutline) -> UpdateFate {
-        let fate = atom.fate.clone().judged(self.declarations);
+    pub fn outcome(self, entry: &Entry, outline: &ReplyOutline, atom: &AtomOutline) -> UpdateFate {
+        let fate = atom.fate.clone().with_declarations(self.declarations);
         let denial = self.verdicts.and_then(|verdicts| verdicts.denial(self.records, entry, outline.range));
         match denial {
             Some(is_replaced) => fate.denied(is_replaced),
@@ -84,7 +84,7 @@ impl<'a> Opened<'a> {
     pub fn tally(self, entry: &Entry, outline: &ReplyOutline) -> Tally {
         let picked = outline.envelopes.iter().filter(|envelope| envelope.is_picked);
         let mut tally = Tally::default();
-        picked.flat_map(|one| &one.atoms).for_each(|atom| tally.add(&self.fate(entry, outline, atom)));
+        picked.flat_map(|one| &one.atoms).for_each(|atom| tally.add(&self.outcome(entry, outline, atom)));
         tally
     }
 }

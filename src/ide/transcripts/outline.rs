@@ -71,7 +71,7 @@ pub struct AtomOutline {
     /// Index of the update in the envelope.
     pub index: usize,
     pub text: MangleText,
-    /// Outcome according to the filters of the runtime; see [`Opened::fate`](super::Opened::fate).
+    /// Outcome according to the filters of the runtime; see [`TranscriptView::outcome`](super::TranscriptView::outcome).
     pub fate: UpdateFate,
 }
 
@@ -114,11 +114,11 @@ impl Outliner<'_> {
         let reply = Reply::new(text, &self.turn.caps(self.settings));
         outline.outcome = Some(outcome(&reply));
         if let Ok(reading) = &reply.reading {
-            outline.surface = String::from_utf8_lossy(reading.shown()).into_owned();
+            outline.surface = String::from_utf8_lossy(reading.visible_text()).into_owned();
         }
         let account = Filters::new(self.settings, None).account(&reply);
         for (at, object) in reply.objects.iter().enumerate() {
-            let account = if reply.picked == Some(at) { Some(account.as_slice()) } else { None };
+            let account = if reply.accepted == Some(at) { Some(account.as_slice()) } else { None };
             let envelope = self.envelope(object, account);
             let surface = envelope.members.iter().find(|member| is_key(&member.name, "surface_response"));
             if let Some(surface) = surface.filter(|_| envelope.is_picked) {
@@ -196,7 +196,7 @@ impl Outliner<'_> {
         let text = String::from_utf8_lossy(text).into_owned();
         let whole = TextRange::up_to(size(text.len()));
         let map = if self.turn.map.is_identity() { copied(whole) } else { self.turn.map.clone() };
-        let fate = Filters::new(self.settings, None).lone(&text, 0);
+        let fate = Filters::new(self.settings, None).standalone_fate(&text, 0);
         let empty = self.turn.place(whole).start();
         let embedded = Embedded { text: text.into(), map, kind: EmbeddedKind::Atom };
         let text = MangleText::new(embedded, self.turn.levels, empty);
@@ -254,8 +254,9 @@ fn outcome(reply: &Reply<'_>) -> Outcome {
     let mut outcome = Outcome { stage: None, warnings: Vec::new(), bytes: (0, 0) };
     let Ok(reading) = &reply.reading else { return outcome };
     outcome.stage = Some(reading.stage);
-    if let Some(picked) = &reading.picked {
-        outcome.bytes = (reading.shown().len(), picked.range.len().saturating_sub(reading.shown().len()));
+    if let Some(picked) = &reading.accepted {
+        outcome.bytes =
+            (reading.visible_text().len(), picked.range.len().saturating_sub(reading.visible_text().len()));
     }
     let words: Vec<_> = reading.warnings.iter().map(warning).collect();
     for group in words.chunk_by(|one, other| one == other) {

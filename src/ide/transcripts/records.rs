@@ -5,7 +5,7 @@ use std::sync::{Arc, OnceLock};
 
 use super::atom::MangleText;
 use super::fences;
-use super::members::{self, Cover};
+use super::members::{self, SuppressionMember};
 use super::outline::{self, ReplyOutline};
 use mangle_settings::{Container, TranscriptSettings};
 use mangle_syntax::text::{TextEdit, TextRange, TextSize, size};
@@ -31,14 +31,14 @@ pub struct Entry {
     pub start: TextSize,
     /// Content, independent of its position.
     pub body: Arc<RecordContent>,
-    seen: Arc<Seen>,
+    seen: Arc<RecordCache>,
 }
 
 /// Cached analysis results of a record.
 #[derive(Debug, Default)]
-struct Seen {
+struct RecordCache {
     outlines: OnceLock<Vec<ReplyOutline>>,
-    covers: OnceLock<Vec<Cover>>,
+    covers: OnceLock<Vec<SuppressionMember>>,
 }
 
 impl Entry {
@@ -72,7 +72,7 @@ impl Records {
 
     /// Returns the records after an edit of the same transcript.
     #[must_use]
-    pub fn after(&self, text: Arc<str>) -> Self {
+    pub fn with_text(&self, text: Arc<str>) -> Self {
         if self.is_document {
             return Self::document(text);
         }
@@ -145,7 +145,11 @@ impl Records {
     }
 
     /// Returns the cached suppressions in a record.
-    pub(super) fn covers<'r>(&self, entry: &'r Entry, settings: &TranscriptSettings) -> &'r [Cover] {
+    pub(super) fn covers<'r>(
+        &self,
+        entry: &'r Entry,
+        settings: &TranscriptSettings,
+    ) -> &'r [SuppressionMember] {
         entry.seen.covers.get_or_init(|| members::of_turns(&entry.body.turns, self.bytes(entry), settings))
     }
 
@@ -208,7 +212,7 @@ mod tests {
     }
 
     fn after(before: &Records, text: &str) -> Records {
-        before.after(text.into())
+        before.with_text(text.into())
     }
 
     fn seen(records: &Records) -> Vec<(u64, TextRange)> {

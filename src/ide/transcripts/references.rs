@@ -2,7 +2,7 @@
 
 use memchr::memmem;
 
-use super::Opened;
+use super::TranscriptView;
 use crate::ide::subject::Subject;
 use mangle_engine::program::Program;
 use mangle_syntax::text::TextRange;
@@ -10,7 +10,7 @@ use mangle_syntax::text::TextRange;
 /// Returns the ranges in the file that mention the subject. Variables are local to their update, so
 /// they have no references.
 #[must_use]
-pub fn mentions(opened: Opened<'_>, subject: Subject, program: &Program) -> Vec<TextRange> {
+pub fn mentions(opened: TranscriptView<'_>, subject: Subject, program: &Program) -> Vec<TextRange> {
     let Some(word) = word(subject) else { return Vec::new() };
     let finder = memmem::Finder::new(word);
     let mut found = Vec::new();

@@ -5,10 +5,10 @@
 //! member or comment is extended.
 
 use super::comments::Comments;
-use super::cursor::{Spot, Way};
+use super::cursor::{JsonPath, ReplyPosition};
 use super::members::NAME;
 use super::records::Entry;
-use super::{Opened, outline};
+use super::{TranscriptView, outline};
 use mangle_settings::Container;
 use mangle_syntax::lint::{Edit, Fix, Rule, Span};
 use mangle_syntax::text::{TextRange, TextSize, size};
@@ -30,7 +30,12 @@ const ARGUMENTS: &str = "tool_args";
 /// Returns the insertion that silences a rule at an offset of the file. `None` if no valid position
 /// exists.
 #[must_use]
-pub fn silence(opened: Opened<'_>, rule: &Rule, at: TextSize, scope: Scope) -> Option<(TextRange, String)> {
+pub fn silence(
+    opened: TranscriptView<'_>,
+    rule: &Rule,
+    at: TextSize,
+    scope: Scope,
+) -> Option<(TextRange, String)> {
     if !rule.is_silenceable() {
         return None;
     }
@@ -45,10 +50,15 @@ pub fn silence(opened: Opened<'_>, rule: &Rule, at: TextSize, scope: Scope) -> O
 }
 
 /// Returns the comment above the fence at an offset, or at the top of the file.
-fn comment(opened: Opened<'_>, rule: &Rule, at: TextSize, scope: Scope) -> Option<(TextRange, String)> {
+fn comment(
+    opened: TranscriptView<'_>,
+    rule: &Rule,
+    at: TextSize,
+    scope: Scope,
+) -> Option<(TextRange, String)> {
     let text = opened.records.text();
     let line = fence_line(opened, at)?;
-    let comments = Comments::of(text.as_bytes());
+    let comments = Comments::parse(text.as_bytes());
     let known = match scope {
         Scope::Here => comments.list_of(line as u64),
         Scope::All => comments.list_of_file(),
@@ -72,7 +82,7 @@ fn comment(opened: Opened<'_>, rule: &Rule, at: TextSize, scope: Scope) -> Optio
 }
 
 /// Returns the start of the line that opens the fence at an offset.
-fn fence_line(opened: Opened<'_>, at: TextSize) -> Option<usize> {
+fn fence_line(opened: TranscriptView<'_>, at: TextSize) -> Option<usize> {
     let records = opened.records;
     let text = records.text();
     let line_of = |offset: usize| text.get(..offset).map(|before| before.rfind('\n').map_or(0, |lf| lf + 1));
@@ -104,8 +114,13 @@ fn behind_front_matter(text: &str) -> usize {
 }
 
 /// Returns a member for an envelope, escaped for the enclosing strings.
-fn in_reply(opened: Opened<'_>, rule: &Rule, at: TextSize, scope: Scope) -> Option<(TextRange, String)> {
-    let spot = Spot::at(opened, at)?;
+fn in_reply(
+    opened: TranscriptView<'_>,
+    rule: &Rule,
+    at: TextSize,
+    scope: Scope,
+) -> Option<(TextRange, String)> {
+    let spot = ReplyPosition::at(opened, at)?;
     let (json, object) = match spot.way().filter(|_| scope == Scope::Here) {
         Some((_, way)) => (way.json, innermost(&way)),
         None => {
@@ -126,7 +141,7 @@ fn in_reply(opened: Opened<'_>, rule: &Rule, at: TextSize, scope: Scope) -> Opti
 }
 
 /// Returns the innermost object that may receive a member.
-fn innermost(way: &Way<'_, '_>) -> NodeId {
+fn innermost(way: &JsonPath<'_, '_>) -> NodeId {
     let is_object = |node: &NodeId| way.json.kind(*node) == JsonKind::Object;
     if way.keys.iter().any(|key| outline::is_key(key, ARGUMENTS)) {
         return way.json.root();
@@ -138,7 +153,7 @@ fn innermost(way: &Way<'_, '_>) -> NodeId {
 /// Returns a member for the record itself, if its reply has no envelope.
 fn in_record(bytes: &[u8], entry: &Entry, rule: &Rule, at: TextSize) -> Option<(TextRange, String)> {
     let json = Json::parse(bytes);
-    let way = Way::to(&json, at.checked_sub(entry.start)?);
+    let way = JsonPath::to(&json, at.checked_sub(entry.start)?);
     let (range, text) = member(&json, innermost(&way), rule)?;
     Some((entry.place(range), text))
 }

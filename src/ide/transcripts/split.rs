@@ -1,11 +1,11 @@
 //! Two-channel view of a transcript: the surface shown to the user, next to the updates sent to the
 //! kernel.
 
-use super::Opened;
+use super::TranscriptView;
 use super::outline::{AtomOutline, ReplyOutline};
 use super::records::Entry;
 use mangle_syntax::text::{TextRange, TextSize, text_len};
-use piggyback::envelope::account::{NOT_JUDGED, UpdateFate};
+use piggyback::envelope::account::{NO_POLICY_NOTICE, UpdateFate};
 
 /// Width of the surface column, in characters.
 const WIDTH: usize = 60;
@@ -33,7 +33,7 @@ pub struct Part {
 
 /// Renders the turns with a surface or with updates.
 #[must_use]
-pub fn split(opened: Opened<'_>) -> Split {
+pub fn split(opened: TranscriptView<'_>) -> Split {
     let mut turns = Vec::new();
     let list = opened.records.list();
     // Iterates backwards, because the last turns are shown, and every record has at least one turn.
@@ -49,7 +49,7 @@ pub fn split(opened: Opened<'_>) -> Split {
     turns.reverse();
     let mut split = Split::default();
     if opened.declarations.is_none() {
-        split.text.push_str(&format!("{NOT_JUDGED}\n\n"));
+        split.text.push_str(&format!("{NO_POLICY_NOTICE}\n\n"));
     }
     if is_cut {
         split.text.push_str(&format!("Only the last {MOST_TURNS} turns are shown.\n\n"));
@@ -83,7 +83,7 @@ impl Split {
         [start, surface, atom]
     }
 
-    fn turn(&mut self, opened: Opened<'_>, number: usize, entry: &Entry, outline: &ReplyOutline) {
+    fn turn(&mut self, opened: TranscriptView<'_>, number: usize, entry: &Entry, outline: &ReplyOutline) {
         let surface = wrapped(&outline.surface);
         let picked = outline.envelopes.iter().filter(|envelope| envelope.is_picked);
         let atoms: Vec<&AtomOutline> = picked.flat_map(|envelope| &envelope.atoms).collect();
@@ -92,7 +92,7 @@ impl Split {
             let left = surface.get(row).map_or("", String::as_str);
             let right = atoms
                 .get(row)
-                .map(|atom| update(atom, &opened.fate(entry, outline, atom)))
+                .map(|atom| update(atom, &opened.outcome(entry, outline, atom)))
                 .unwrap_or_default();
             let [start, left_start, right_start] = self.line(&number, left, &right);
             let mut add = |start: TextSize, text: &str, source: TextRange, kind| {

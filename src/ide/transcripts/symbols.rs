@@ -1,6 +1,6 @@
 //! Document symbols of a transcript: turns, envelopes, members and updates.
 
-use super::Opened;
+use super::TranscriptView;
 use super::outline::{EnvelopeOutline, Member, ReplyOutline, counted, is_key, shortened};
 use super::records::Entry;
 use crate::ide::symbols::{DocumentSymbol, SymbolType};
@@ -15,7 +15,7 @@ const MOST_TURNS: usize = 20_000;
 
 /// Returns the outline, in source order.
 #[must_use]
-pub fn symbols(opened: Opened<'_>) -> Vec<DocumentSymbol> {
+pub fn symbols(opened: TranscriptView<'_>) -> Vec<DocumentSymbol> {
     let list = opened.records.list();
     if list.len() > MOST_RECORDS {
         return list.iter().take(MOST_TURNS).map(record).collect();
@@ -45,7 +45,7 @@ fn record(entry: &Entry) -> DocumentSymbol {
 
 #[derive(Clone, Copy)]
 struct Place<'a> {
-    opened: Opened<'a>,
+    opened: TranscriptView<'a>,
     entry: &'a Entry,
     outline: &'a ReplyOutline,
 }
@@ -121,7 +121,7 @@ fn atoms(place: Place<'_>, of: &EnvelopeOutline) -> Vec<DocumentSymbol> {
         let name = shortened(&atom.text.embedded.text);
         DocumentSymbol {
             name: if name.is_empty() { "(empty)".to_owned() } else { name },
-            detail: if opened.fate(entry, outline, atom).is_kept() {
+            detail: if opened.outcome(entry, outline, atom).is_kept() {
                 String::new()
             } else {
                 "lost".to_owned()

@@ -38,8 +38,8 @@ impl Fixture {
         Self { records, settings, cursor: marked.find("$0") }
     }
 
-    fn opened(&self) -> Opened<'_> {
-        Opened::new(&self.records, &self.settings)
+    fn opened(&self) -> TranscriptView<'_> {
+        TranscriptView::new(&self.records, &self.settings)
     }
 
     fn whole(&self) -> TextRange {
@@ -252,7 +252,7 @@ fn found(records: &Records, settings: &TranscriptSettings, key: u64) -> [Vec<Str
     let (rules, limits) =
         (mangle_settings::RuleSettings::default(), piggyback::transcript::Limits::default());
     let context = piggyback::envelope::ReplyContext::new(settings);
-    let judge = Judge { rules: &rules, context, limits: &limits, programs: &[] };
+    let judge = TranscriptContext { rules: &rules, context, limits: &limits, programs: &[] };
     let file = mangle_syntax::text::FileId(0);
     let shown = |found: Vec<mangle_syntax::lint::Diagnostic>| {
         let one = |one: &mangle_syntax::lint::Diagnostic| {
@@ -294,7 +294,7 @@ fn what_is_silenced_stays_so_from_edit_to_edit() {
     assert!(anew.iter().any(|one| one.contains("unknown-suppression")), "{anew:?}");
     for update in ["p(/a).", "p(/a)", "p(/b)", "p(/a)."] {
         let before = records.list().last().cloned();
-        records = records.after(lines(update).into());
+        records = records.with_text(lines(update).into());
         let [anew, kept] = found(&records, &settings, 1);
         assert_eq!(anew, kept);
         assert_eq!(anew.iter().any(|one| one.contains("unused-suppression")), update == "p(/a).", "{anew:?}");

@@ -1,6 +1,6 @@
 //! Semantic tokens of the Mangle texts in a transcript.
 
-use super::Opened;
+use super::TranscriptView;
 use crate::ide::semantic_tokens::{SemanticToken, semantic_tokens, whole};
 use mangle_syntax::text::TextRange;
 
@@ -9,7 +9,7 @@ const LONGEST: u32 = 4 << 20;
 
 /// Returns the tokens that overlap a range of the file, in order.
 #[must_use]
-pub fn tokens(opened: Opened<'_>, range: TextRange) -> Vec<SemanticToken> {
+pub fn tokens(opened: TranscriptView<'_>, range: TextRange) -> Vec<SemanticToken> {
     let mut found = Vec::new();
     if u32::from(range.len()) > LONGEST {
         return found;

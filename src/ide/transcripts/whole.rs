@@ -1,7 +1,7 @@
 //! Diagnostics of an in-memory transcript, for editors.
 
+use super::checker::{TranscriptChecker, TranscriptContext};
 use super::comments::Comments;
-use super::judge::{Judge, TranscriptCheck};
 use super::records::Records;
 use super::{fenced, fences, members};
 use mangle_check::diagnostics::FindingCache;
@@ -13,10 +13,10 @@ use piggyback::transcript::{TranscriptFinding, TranscriptOptions, TranscriptRead
 /// Returns all diagnostics of a transcript, sorted by start. The extension of the path `name`
 /// determines the container.
 #[must_use]
-pub fn diagnostics(file: FileId, name: &str, text: &[u8], judge: Judge<'_>) -> Vec<Diagnostic> {
+pub fn diagnostics(file: FileId, name: &str, text: &[u8], judge: TranscriptContext<'_>) -> Vec<Diagnostic> {
     let settings = judge.context.settings;
     let options = TranscriptOptions::new(settings, name);
-    let (mut check, mut found) = (TranscriptCheck::new(judge), Vec::new());
+    let (mut check, mut found) = (TranscriptChecker::new(judge), Vec::new());
     let mut reader = TranscriptReader::new(options);
     reader.feed(text, &mut |record| found.extend(check.record(record).found));
     let summary = reader.finish(&mut |record| found.extend(check.record(record).found));
@@ -32,7 +32,12 @@ pub fn diagnostics(file: FileId, name: &str, text: &[u8], judge: Judge<'_>) -> V
 /// Returns the unsilenced diagnostics of Mangle fences in a Markdown file. If `is_capture` is set,
 /// fixes are marked as edits of evidence.
 #[must_use]
-pub fn of_fences(file: FileId, text: &str, judge: Judge<'_>, is_capture: bool) -> Vec<Diagnostic> {
+pub fn of_fences(
+    file: FileId,
+    text: &str,
+    judge: TranscriptContext<'_>,
+    is_capture: bool,
+) -> Vec<Diagnostic> {
     let mut found = fenced::diagnostics(
         file,
         &fences::fences(text),
@@ -57,7 +62,7 @@ fn mark_evidence(found: &mut [Diagnostic], file: FileId, is_capture: bool) {
 pub fn diagnostics_of(
     file: FileId,
     records: &Records,
-    judge: Judge<'_>,
+    judge: TranscriptContext<'_>,
     key: u64,
     cache: &FindingCache,
 ) -> Vec<Diagnostic> {
@@ -87,7 +92,7 @@ pub fn diagnostics_of(
 
 /// Removes findings that comments silence.
 fn silence_in_fences(found: &mut Vec<Diagnostic>, text: &[u8]) {
-    let comments = Comments::of(text);
+    let comments = Comments::parse(text);
     found.retain(|found| !comments.silence(found.rule, u32::from(found.range.start()).into()));
 }
 
@@ -103,7 +108,7 @@ fn placed(
     text: &[u8],
     container: Option<Container>,
     found: Vec<TranscriptFinding>,
-    judge: Judge<'_>,
+    judge: TranscriptContext<'_>,
 ) -> Vec<Diagnostic> {
     let comments = Comments::in_container(text, container);
     let place = |found: TranscriptFinding| {

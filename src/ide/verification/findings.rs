@@ -108,7 +108,7 @@ fn deriving(program: &Program, answer: &Answer) -> Option<Related> {
     let rule = derived.find_map(|node| compiled.rule(node.rule))?;
     let item = program.file(rule.file)?.items.get(rule.item as usize)?;
     let clause = item.statement.clause()?;
-    let span = Span::of(rule.file, item.statement.id, clause.head.range);
+    let span = Span::new(rule.file, item.statement.id, clause.head.range);
     Some(Related { span, message: "this rule derives it".into() })
 }
 

@@ -24,7 +24,7 @@ use mangle_syntax::lint::{Diagnostic, Rule, Severity};
 use mangle_syntax::text::{Cancel, FileId, TextSize, listed};
 use mangle_verify::{AbortMemo, Answer, Scope, Setup, Solvers, Verdict, verify};
 use piggyback::envelope::atoms::is_delicate;
-use piggyback::envelope::runtime::{built_in, takes};
+use piggyback::envelope::runtime::{accepts, built_in};
 use rustc_hash::FxHashMap;
 
 use super::evaluation::fact_count;
@@ -104,7 +104,7 @@ pub fn verify_all(
             next(name);
             true
         };
-        let all = answered(run, surroundings, &mut wanted, cancel);
+        let all = check_properties(run, surroundings, &mut wanted, cancel);
         if !all.is_empty() {
             report.program_errors += errors(run);
         }
@@ -120,7 +120,7 @@ pub fn verify_all(
 
 /// Checks the properties of a file, or the property from the command line, if `wanted` accepts the
 /// name.
-pub fn answered(
+pub fn check_properties(
     run: &VerifyRun<'_>,
     surroundings: Surroundings<'_>,
     wanted: &mut dyn FnMut(&str) -> bool,
@@ -131,20 +131,20 @@ pub fn answered(
     for property in verification.properties.all.iter().filter(|property| wanted(&property.name)) {
         for &reading in run.readings {
             let answer = verification.answer(property, reading, cancel);
-            all.push(verification.answered(property, reading, Some(answer)));
+            all.push(verification.with_report(property, reading, Some(answer)));
         }
     }
     all
 }
 
-/// Like [`answered`], as reports.
-pub(super) fn verify_each(
+/// Like [`check_properties`], as reports.
+pub(super) fn report_properties(
     run: &VerifyRun<'_>,
     surroundings: Surroundings<'_>,
     wanted: &mut dyn FnMut(&str) -> bool,
     cancel: &Cancel,
 ) -> Vec<PropertyReport> {
-    answered(run, surroundings, wanted, cancel).into_iter().filter_map(|of| of.report).collect()
+    check_properties(run, surroundings, wanted, cancel).into_iter().filter_map(|of| of.report).collect()
 }
 
 /// A property with its answer.
@@ -169,7 +169,7 @@ pub(super) fn facts_up_to(verdict: Verdict, facts: usize) -> String {
 pub fn known_answers(run: &VerifyRun<'_>, surroundings: Surroundings<'_>) -> Vec<AnsweredProperty> {
     let verification = Verification::new(run, surroundings);
     let of = |property: &Property, reading| {
-        verification.answered(property, reading, verification.known(property, reading))
+        verification.with_report(property, reading, verification.known(property, reading))
     };
     let properties = verification.properties.all.iter();
     properties.flat_map(|property| run.readings.iter().map(|&reading| of(property, reading))).collect()
@@ -196,7 +196,7 @@ impl<'r> Verification<'r> {
             (Some(file), None) => mangle_verify::properties(run.program, file),
             (None, None) => Properties::default(),
         };
-        let inputs = usual_inputs(&run.settings.verify);
+        let inputs = default_inputs(&run.settings.verify);
         let (aborts, others) = (AbortMemo::default(), OtherPrograms::default());
         let file = run.file.and_then(|file| run.program.file(file));
         let cases = file.map_or_else(Vec::new, |file| TestFile::read(file).cases);
@@ -257,7 +257,7 @@ impl<'r> Verification<'r> {
         answer
     }
 
-    fn answered(
+    fn with_report(
         &self,
         property: &Property,
         reading: Reading,
@@ -340,7 +340,7 @@ fn of_consumer(
     let is_taken = |predicate: &&Predicate| {
         let name = predicate.key.name.as_str();
         predicate.exists()
-            && takes(consumer, name)
+            && accepts(consumer, name)
             && !(consumer.protected && is_delicate(name, &settings.atoms))
     };
     Ok(program.predicates.iter().filter(is_taken).map(|predicate| predicate.key).collect())
@@ -348,13 +348,13 @@ fn of_consumer(
 
 /// Returns the input predicates of worlds from the settings.
 #[must_use]
-pub fn usual_inputs(settings: &VerifySettings) -> Vec<PredicateKey> {
+pub fn default_inputs(settings: &VerifySettings) -> Vec<PredicateKey> {
     settings.inputs.iter().map(|(name, arity)| PredicateKey { name: *name, arity: *arity }).collect()
 }
 
 /// Returns the default bounds of a search from the settings.
 #[must_use]
-pub fn usual_scope(settings: &VerifySettings) -> Scope {
+pub fn default_scope(settings: &VerifySettings) -> Scope {
     let facts = usize::try_from(settings.facts).unwrap_or(usize::MAX);
     Scope { facts, time: Duration::from_secs(settings.seconds) }
 }

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use tower_lsp::jsonrpc::{Error, Result};
 use tower_lsp::ls_types::{CodeAction, Uri, WorkspaceEdit};
 
-use super::edit::{appended, beside_edit, workspace_edit, workspace_edit_of_texts};
+use super::edit::{appended, test_file_edit, workspace_edit, workspace_edit_of_texts};
 use super::pin::pin;
 use crate::host::workspace::SnapshotFile;
 use crate::ide::assists::assist;
@@ -17,7 +17,7 @@ use crate::ide::{Place, registry, transcripts};
 use crate::lsp::features::property;
 use crate::lsp::from_proto;
 use crate::lsp::view::View;
-use mangle_check::suppression::{SuppressionScope, silence};
+use mangle_check::suppression::{SuppressionScope, suppress};
 use mangle_engine::program::FileSummary;
 use mangle_settings::pin_profile;
 use mangle_syntax::lint::{Diagnostic, FileEdit};
@@ -25,7 +25,7 @@ use mangle_syntax::text::{FileId, TextRange};
 
 /// The `data` of an action.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub(super) struct ActionData {
+pub(super) struct DeferredAction {
     /// The document of the request.
     pub(super) uri: Uri,
     /// The version of that document, or `None` if it is not open.
@@ -72,7 +72,7 @@ pub(super) struct DiagnosticRef {
 }
 
 impl DiagnosticRef {
-    pub(super) fn of(diagnostic: &Diagnostic) -> Self {
+    pub(super) fn from_diagnostic(diagnostic: &Diagnostic) -> Self {
         let range = diagnostic.range;
         Self { code: diagnostic.rule.code.into(), start: range.start().into(), end: range.end().into() }
     }
@@ -83,7 +83,7 @@ pub(in crate::lsp) fn document(action: &CodeAction) -> Option<PathBuf> {
     read(action).map(|deed| from_proto::document_path(&deed.uri))
 }
 
-fn read(action: &CodeAction) -> Option<ActionData> {
+fn read(action: &CodeAction) -> Option<DeferredAction> {
     serde_json::from_value(action.data.clone()?).ok()
 }
 
@@ -102,7 +102,7 @@ pub(in crate::lsp) fn resolve(view: &View, mut action: CodeAction) -> Result<Cod
     if version(file) != deed.version {
         return Err(Error::content_modified());
     }
-    action.edit = Some(work_out(view, file, &deed.what).ok_or_else(Error::content_modified)?);
+    action.edit = Some(compute_edit(view, file, &deed.what).ok_or_else(Error::content_modified)?);
     Ok(action)
 }
 
@@ -113,19 +113,22 @@ pub(super) fn version(file: &SnapshotFile) -> Option<i32> {
 
 /// Computes the edit of an action. Returns `None` if nothing remains to be done, or if a document
 /// is suspect.
-pub(super) fn work_out(view: &View, file: &SnapshotFile, what: &ActionKind) -> Option<WorkspaceEdit> {
+pub(super) fn compute_edit(view: &View, file: &SnapshotFile, what: &ActionKind) -> Option<WorkspaceEdit> {
     match what {
         ActionKind::Fix(spot) => {
-            let fix = find(view, file, |found| DiagnosticRef::of(found) == *spot && found.fix.is_some())?
-                .fix
-                .as_ref()?;
+            let fix = find(view, file, |found| {
+                DiagnosticRef::from_diagnostic(found) == *spot && found.fix.is_some()
+            })?
+            .fix
+            .as_ref()?;
             workspace_edit(view, &fix.edits)
         }
         ActionKind::OtherFix(spot) => {
             let has_other =
-                |found: &Diagnostic| found.fix.as_ref().is_some_and(|fix| fix.otherwise.is_some());
-            let found = find(view, file, |found| DiagnosticRef::of(found) == *spot && has_other(found))?;
-            workspace_edit(view, &found.fix.as_ref()?.otherwise.as_ref()?.edits)
+                |found: &Diagnostic| found.fix.as_ref().is_some_and(|fix| fix.alternative.is_some());
+            let found =
+                find(view, file, |found| DiagnosticRef::from_diagnostic(found) == *spot && has_other(found))?;
+            workspace_edit(view, &found.fix.as_ref()?.alternative.as_ref()?.edits)
         }
         ActionKind::SilenceHere(spot) => silenced(view, file, spot, SuppressionScope::Here),
         ActionKind::SilenceFile(spot) => silenced(view, file, spot, SuppressionScope::File),
@@ -146,8 +149,8 @@ pub(super) fn work_out(view: &View, file: &SnapshotFile, what: &ActionKind) -> O
             let program = view.snapshot.programs_of(file.id).next()?;
             let place = Place::new(program.as_ref(), file.id, selection.start())?;
             let assist = assist(place, selection, id)?;
-            match &assist.beside {
-                Some(text) => beside_edit(view, file, text),
+            match &assist.test_file_text {
+                Some(text) => test_file_edit(view, file, text),
                 None => workspace_edit(view, &assist.edits),
             }
         }
@@ -173,7 +176,7 @@ fn silenced(
     spot: &DiagnosticRef,
     scope: SuppressionScope,
 ) -> Option<WorkspaceEdit> {
-    let diagnostic = find(view, file, |found| DiagnosticRef::of(found) == *spot)?;
+    let diagnostic = find(view, file, |found| DiagnosticRef::from_diagnostic(found) == *spot)?;
     let edit = match view.snapshot.transcript(file.id) {
         Some(transcript) => {
             let scope = match scope {
@@ -184,7 +187,7 @@ fn silenced(
             let (range, text) = transcripts::silence(transcript.opened(), diagnostic.rule, at, scope)?;
             FileEdit { file: file.id, range, text }
         }
-        None => silence(file.summary(), diagnostic, scope, registry::all())?,
+        None => suppress(file.summary(), diagnostic, scope, registry::all())?,
     };
     workspace_edit(view, &[edit])
 }
@@ -199,8 +202,13 @@ fn fixed(
         return fixed_at_once(view, file, wanted);
     }
     let programs: Vec<_> = view.snapshot.programs_of(file.id).cloned().collect();
-    let wish =
-        FixRequest { guesses: false, evidence: false, wanted, editable: &|_| true, passes: MAX_PASSES };
+    let wish = FixRequest {
+        include_unsafe: false,
+        evidence: false,
+        wanted,
+        editable: &|_| true,
+        passes: MAX_PASSES,
+    };
     workspace_edit_of_texts(view, texts(&view.snapshot.fix(&programs, wish).changed))
 }
 
@@ -225,7 +233,7 @@ fn fixed_at_once(
 /// Applies the safe fixes in all programs.
 pub(super) fn fix_workspace(view: &View) -> Option<WorkspaceEdit> {
     let wish = FixRequest {
-        guesses: false,
+        include_unsafe: false,
         evidence: false,
         wanted: &|_, _| true,
         editable: &|_| true,

@@ -49,7 +49,7 @@ pub(in crate::lsp) const COMMANDS: [&str; 11] = [
 /// Returns the action that shows the retry prompt for a bad reply.
 pub(super) fn copy_repair(uri: &Uri, record: u64, diagnostics: Option<Vec<Diagnostic>>) -> CodeAction {
     let title = "Copy the repair prompt".to_owned();
-    let argument = serde_json::to_value(RepairParams::of(uri, record)).ok();
+    let argument = serde_json::to_value(RepairParams::new(uri, record)).ok();
     let (command, arguments) = (COPY_REPAIR.into(), argument.map(|argument| vec![argument]));
     CodeAction {
         title: title.clone(),

@@ -8,7 +8,7 @@ use tower_lsp::ls_types::{
 };
 
 use crate::host::workspace::SnapshotFile;
-use crate::host::{is_taken, test_path};
+use crate::host::{exists, test_path};
 use crate::ide::fixes::difference;
 use crate::lsp::to_proto;
 use crate::lsp::view::View;
@@ -32,7 +32,7 @@ pub(in crate::lsp) fn workspace_edit_of_texts<'t>(
 
 /// Returns the edit that appends a text to the test file of a policy. A missing file is created.
 /// Returns `None` for a document that is not on disk, or if the client cannot create files.
-pub(super) fn beside_edit(view: &View, file: &SnapshotFile, text: &str) -> Option<WorkspaceEdit> {
+pub(super) fn test_file_edit(view: &View, file: &SnapshotFile, text: &str) -> Option<WorkspaceEdit> {
     if !view.snapshot.is_editable(file.id) {
         return None;
     }
@@ -43,7 +43,7 @@ pub(super) fn beside_edit(view: &View, file: &SnapshotFile, text: &str) -> Optio
     }
     // An existing file that is not in the workspace (ignored by git, too large) is not
     // overwritten.
-    if !view.session.create_files || !path.is_absolute() || is_taken(&path) {
+    if !view.session.create_files || !path.is_absolute() || exists(&path) {
         return None;
     }
     let uri = to_proto::path_uri(&path)?;

@@ -4,8 +4,10 @@ use tower_lsp::ls_types::{
     CodeAction, CodeActionKind, CodeActionOrCommand, CodeActionParams, CodeActionTriggerKind, Diagnostic,
 };
 
-use super::action_data::{ActionData, ActionKind, DiagnosticRef, is_workspace_fixable, version, work_out};
-use super::edit::beside_edit;
+use super::action_data::{
+    ActionKind, DeferredAction, DiagnosticRef, compute_edit, is_workspace_fixable, version,
+};
+use super::edit::test_file_edit;
 use super::pin::pin;
 use super::{FIX_ALL, FIX_WORKSPACE, commands};
 use crate::host::workspace::{SnapshotFile, SnapshotTranscript};
@@ -82,11 +84,11 @@ impl<'v> Offer<'v> {
                     title,
                     CodeActionKind::QUICKFIX,
                     Some(diagnostic),
-                    ActionKind::Fix(DiagnosticRef::of(diagnostic)),
+                    ActionKind::Fix(DiagnosticRef::from_diagnostic(diagnostic)),
                     preferred,
                 );
-                if let Some(other) = &fix.otherwise {
-                    let what = ActionKind::OtherFix(DiagnosticRef::of(diagnostic));
+                if let Some(other) = &fix.alternative {
+                    let what = ActionKind::OtherFix(DiagnosticRef::from_diagnostic(diagnostic));
                     self.add(
                         other.title.clone().into(),
                         CodeActionKind::QUICKFIX,
@@ -122,7 +124,7 @@ impl<'v> Offer<'v> {
     /// comments.
     fn silence(&mut self, diagnostic: &lint::Diagnostic) {
         let Self { view, file, .. } = *self;
-        let (name, spot) = (diagnostic.rule.name, DiagnosticRef::of(diagnostic));
+        let (name, spot) = (diagnostic.rule.name, DiagnosticRef::from_diagnostic(diagnostic));
         let mut all = Some("in this file");
         if let Some(transcript) = view.snapshot.transcript(file.id) {
             let edit = |scope| {
@@ -220,7 +222,7 @@ impl<'v> Offer<'v> {
         let Some(place) = Place::new(program.as_ref(), file.id, range.start()) else { return };
         for assist in assists(place, range, &wants) {
             let is_impossible =
-                assist.beside.as_ref().is_some_and(|text| beside_edit(view, file, text).is_none());
+                assist.test_file_text.as_ref().is_some_and(|text| test_file_edit(view, file, text).is_none());
             if is_impossible || self.actions.iter().any(|action| action.title == assist.title) {
                 continue;
             }
@@ -261,10 +263,10 @@ impl<'v> Offer<'v> {
         let (mut edit, mut data) = (None, None);
         if self.view.session.resolve_actions {
             let uri = self.params.text_document.uri.clone();
-            let deed = ActionData { uri, version: version(self.file), what };
+            let deed = DeferredAction { uri, version: version(self.file), what };
             data = serde_json::to_value(deed).ok();
         } else {
-            edit = work_out(self.view, self.file, &what);
+            edit = compute_edit(self.view, self.file, &what);
         }
         let is_allowed = self.view.snapshot.is_editable(self.file.id);
         if is_allowed && (edit.is_some() || data.is_some()) {

@@ -40,7 +40,7 @@ pub(in crate::lsp) fn incoming(
     let calls = calls(view, &params.item, |program, _, key| call_hierarchy::incoming(program, key))?;
     let calls = calls.iter().filter_map(|call| {
         let file = view.shown(call.item.file)?;
-        let from = item(view, &call.item, call.ways.to_string())?;
+        let from = item(view, &call.item, call.kinds.to_string())?;
         Some(CallHierarchyIncomingCall { from, from_ranges: ranges(view, file, call) })
     });
     Some(calls.collect())
@@ -55,7 +55,7 @@ pub(in crate::lsp) fn outgoing(
     let calls =
         calls(view, &params.item, |program, file, key| call_hierarchy::outgoing(program, key, file.id))?;
     let calls = calls.iter().filter_map(|call| {
-        let to = item(view, &call.item, call.ways.to_string())?;
+        let to = item(view, &call.item, call.kinds.to_string())?;
         Some(CallHierarchyOutgoingCall { to, from_ranges: ranges(view, file, call) })
     });
     Some(calls.collect())

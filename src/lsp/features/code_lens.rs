@@ -33,7 +33,7 @@ struct Data {
 }
 
 impl Data {
-    fn of(lens: &CodeLens) -> Option<Self> {
+    fn parse(lens: &CodeLens) -> Option<Self> {
         Self::deserialize(lens.data.as_ref()?).ok()
     }
 }
@@ -83,7 +83,7 @@ pub(in crate::lsp) fn code_lenses(view: &View, params: &CodeLensParams) -> Optio
 
 /// Returns the message that no program of a file loads, with the first error.
 fn refusal(view: &View, file: &SnapshotFile) -> Option<String> {
-    let programs = view.snapshot.answering(file.id);
+    let programs = view.snapshot.query_programs(file.id);
     let loads = programs.iter().any(|program| !program.is_refused());
     programs.first().filter(|_| !loads).and_then(|program| program.refusal())
 }
@@ -95,7 +95,7 @@ fn retain_with_solutions(view: &View, file: &SnapshotFile, lenses: &mut Vec<Lens
     if view.lenses.all {
         return;
     }
-    view.tried(file.id).with(|evaluations| {
+    view.evaluations_of(file.id).with(|evaluations| {
         let is_evaluated = evaluations.iter().any(|evaluation| evaluation.readings.is_some());
         if is_evaluated || view.session.refresh_lenses {
             lenses.retain(|lens| lens.has_solutions(evaluations, file.summary()));
@@ -105,7 +105,7 @@ fn retain_with_solutions(view: &View, file: &SnapshotFile, lenses: &mut Vec<Lens
 
 /// Returns the document of a lens.
 pub(in crate::lsp) fn document(lens: &CodeLens) -> Option<PathBuf> {
-    Some(from_proto::document_path(&Data::of(lens)?.uri))
+    Some(from_proto::document_path(&Data::parse(lens)?.uri))
 }
 
 /// Resolves the title of a lens. A lens with a title is already complete.
@@ -117,12 +117,12 @@ pub(in crate::lsp) fn resolve(view: &View, mut lens: CodeLens) -> Result<CodeLen
     if lens.command.is_some() {
         return Ok(lens);
     }
-    let data = Data::of(&lens).ok_or_else(|| Error::invalid_params("not a lens of this server"))?;
+    let data = Data::parse(&lens).ok_or_else(|| Error::invalid_params("not a lens of this server"))?;
     let file = view.file(&data.uri).ok_or_else(Error::content_modified)?;
     if file.open.as_ref().map(|open| open.version) != data.version {
         return Err(Error::content_modified());
     }
-    let tried = view.tried(file.id);
+    let tried = view.evaluations_of(file.id);
     let title = tried.with(|tried| code_lens::rule_title(tried, file.summary(), data.item));
     lens.command = Some(QueryParams::new(data.uri, data.atom).command(title));
     Ok(lens)

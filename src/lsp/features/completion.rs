@@ -185,7 +185,7 @@ impl Convert<'_> {
             });
         }
         if !self.lazy.is_empty() {
-            let data = Data { uri: self.uri.as_str().to_owned(), subject: Key::of(subject) };
+            let data = Data { uri: self.uri.as_str().to_owned(), subject: Key::from_subject(subject) };
             item.data = serde_json::to_value(data).ok();
         }
     }
@@ -235,7 +235,7 @@ enum Key {
 }
 
 impl Key {
-    fn of(subject: &CompletionSubject) -> Self {
+    fn from_subject(subject: &CompletionSubject) -> Self {
         match subject.clone() {
             CompletionSubject::Predicate(key) => Self::Predicate(key.name.as_str().to_owned(), key.arity),
             CompletionSubject::Builtin(name) => Self::Builtin(name),

@@ -24,7 +24,7 @@ pub(in crate::lsp) fn hover(view: &View, params: &HoverParams) -> Option<Hover> 
         Some(place) => paths::hover(&at).or_else(|| of_policy(view, at.file.id, place)),
         // A session file or prompt atoms.
         None => view.with_provenance(at.file.id, |provenance| {
-            prompts::beside(at.file.id, at.file.text(), at.offset, provenance)
+            prompts::prompts_in_source_file(at.file.id, at.file.text(), at.offset, provenance)
         }),
     }?;
     Some(Hover {
@@ -39,7 +39,7 @@ fn of_policy(view: &View, file: FileId, place: Place<'_>) -> Option<ide::hover::
     let provenance = view.with_provenance(file, |provenance| prompts::prompts(place, provenance));
     let property = view.snapshot.file(file).and_then(|file| property::hover(view, file, place.offset));
     let Some(mut found) = ide::hover::hover(place) else { return provenance.or(property) };
-    let figures = view.tried(file).with(|tried| ide::hover::figures(place, tried));
+    let figures = view.evaluations_of(file).with(|tried| ide::hover::evaluation_results(place, tried));
     found.markup =
         found.markup.and(figures).and(provenance.map(|provenance| provenance.markup).unwrap_or_default());
     found.markup = found.markup.and(property.map(|property| property.markup).unwrap_or_default());

@@ -52,8 +52,12 @@ pub(in crate::lsp) fn inlay_hints(view: &View, params: &InlayHintParams) -> Opti
     let range = TextRange::new(start, end.max(start));
     let mut found = inlay_hints::inlay_hints(analysis, file.id, range, &view.hints);
     if view.hints.unfired {
-        let tried = view.tried(file.id);
-        found.extend(tried.with(|tried| inlay_hints::unfired(analysis.program(), file.id, range, tried)));
+        let tried = view.evaluations_of(file.id);
+        found.extend(
+            tried.with(|tried| {
+                inlay_hints::rules_without_solutions(analysis.program(), file.id, range, tried)
+            }),
+        );
         found.sort_by_key(|hint| hint.offset);
     }
     let convert = Convert { view, file, analysis, uri, lazy: lazy(&view.session) };
@@ -118,19 +122,19 @@ struct Data {
 }
 
 impl Data {
-    fn of(hint: &InlayHint) -> Option<Self> {
+    fn parse(hint: &InlayHint) -> Option<Self> {
         Self::deserialize(hint.data.as_ref()?).ok()
     }
 }
 
 /// Returns the document of a hint.
 pub(in crate::lsp) fn document(hint: &InlayHint) -> Option<PathBuf> {
-    Some(from_proto::document_path(&Data::of(hint)?.uri.parse().ok()?))
+    Some(from_proto::document_path(&Data::parse(hint)?.uri.parse().ok()?))
 }
 
 /// Resolves the remaining members of a hint.
 pub(in crate::lsp) fn resolve(view: &View, mut hint: InlayHint) -> InlayHint {
-    let Some(data) = Data::of(&hint) else { return hint };
+    let Some(data) = Data::parse(&hint) else { return hint };
     let file = data.uri.parse().ok().and_then(|uri| view.file(&uri));
     if let Some(program) = file.and_then(|file| view.snapshot.programs_of(file.id).next()) {
         fill(view, program.as_ref(), &data, &mut hint);

@@ -86,7 +86,7 @@ pub(super) fn hover(at: &DocumentPlace<'_>) -> Option<Hover> {
         names.truncate(LISTED);
         names.push(format!("… and {more} more"));
     }
-    let markup = Markup::default().words(says);
+    let markup = Markup::default().text(says);
     let markup = if names.is_empty() { markup } else { markup.excerpt(names.join("\n")) };
     Some(Hover { range: named.range, markup })
 }

@@ -9,7 +9,7 @@ use serde_json::Value;
 use tower_lsp::jsonrpc::{Error, Result};
 use tower_lsp::ls_types::{CodeLens, Command, ExecuteCommandParams, Uri};
 
-use crate::host::workspace::{Previewed, SnapshotFile, Unshown};
+use crate::host::workspace::{PreviewError, Previewed, SnapshotFile};
 use crate::host::{PreviewRequest, RequestedPart, preview_name, relative};
 use crate::ide::preview_document::{preview_lenses, shard_lenses};
 use crate::ide::previews::{PreviewNames, findings, note, report};
@@ -73,9 +73,9 @@ fn reports(view: &View, params: &PreviewParams, cancel: &Cancel) -> Result<Vec<P
     let see = |previewed: Previewed<'_>| reported(view, previewed, params.provenance);
     match view.snapshot.preview(file.id, &wish, (&is_outdated, cancel), see) {
         Ok(reports) => Ok(reports),
-        Err(Unshown::Unknown) => Ok(Vec::new()),
-        Err(Unshown::Outdated) => Err(Error::content_modified()),
-        Err(Unshown::Refused(why)) => Err(Error::invalid_params(why)),
+        Err(PreviewError::Unknown) => Ok(Vec::new()),
+        Err(PreviewError::Outdated) => Err(Error::content_modified()),
+        Err(PreviewError::Refused(why)) => Err(Error::invalid_params(why)),
     }
 }
 
@@ -175,7 +175,7 @@ pub(super) fn lenses(view: &View, uri: &Uri, file: &SnapshotFile) -> Vec<CodeLen
 
 /// Returns the lenses of facts about a shard or its template.
 fn of_shards(view: &View, file: &SnapshotFile) -> Vec<CodeLens> {
-    let programs = view.snapshot.fed_by(file.id).into_iter();
+    let programs = view.snapshot.kernels_reading(file.id).into_iter();
     let kernels: Vec<_> = programs.filter_map(|program| view.snapshot.file(program.previewed()?)).collect();
     let asked: Vec<_> =
         kernels.iter().map(|kernel| preview_lenses(kernel.text(), &preview_name(&kernel.path))).collect();

@@ -104,7 +104,7 @@ fn programs<'v>(view: &'v View, uri: Option<&Uri>) -> Vec<&'v SnapshotProgram> {
     match uri {
         Some(uri) => {
             let file = view.file(uri).map(|file| file.id);
-            file.into_iter().flat_map(|file| view.snapshot.answering(file)).map(AsRef::as_ref).collect()
+            file.into_iter().flat_map(|file| view.snapshot.query_programs(file)).map(AsRef::as_ref).collect()
         }
         None => {
             let programs = view.snapshot.programs.iter().map(AsRef::as_ref);
@@ -145,14 +145,14 @@ fn answers(view: &View, params: &QueryParams) -> Result<Vec<(Option<String>, Que
         let Some(evaluated) = program.evaluated() else { continue };
         let readings = &evaluated.readings;
         let wanted = match params.reading {
-            None => vec![readings.wanted],
+            None => vec![readings.selected],
             Some(Semantics::Engine) => vec![Reading::Engine],
             Some(Semantics::Intended) => vec![Reading::Intended],
             Some(Semantics::Both) => vec![Reading::Engine, Reading::Intended],
         };
         let places = PlaceNames { program: program.program(), file: &name };
         for reading in wanted {
-            match readings.of(reading).ask(params.atom.as_deref(), wish, places) {
+            match readings.get(reading).ask(params.atom.as_deref(), wish, places) {
                 Ok(answer) => answers.push((program.sample().map(ToString::to_string), answer)),
                 Err(why) => complaints.push(why),
             }

@@ -34,7 +34,7 @@ pub(in crate::lsp) struct RepairParams {
 
 impl RepairParams {
     /// Parameters for one record.
-    pub(in crate::lsp) fn of(uri: &Uri, record: u64) -> Self {
+    pub(in crate::lsp) fn new(uri: &Uri, record: u64) -> Self {
         Self { uri: uri.clone(), record: Some(record), attempt: None, max: None }
     }
 
@@ -96,7 +96,7 @@ fn of_record(transcript: &SnapshotTranscript, entry: &DocumentRecord, attempt: A
             let at = place(found.range.start()).saturating_sub(start);
             (place(whole.start())..=place(whole.end())).contains(&at)
         };
-        let secrets = Secrets::of(&String::from_utf8_lossy(reply.raw));
+        let secrets = Secrets::from_text(&String::from_utf8_lossy(reply.raw));
         let found: Vec<Value> = found.iter().filter(is_here).map(|found| written(found, &secrets)).collect();
         let answered = TranscriptReply { file: &name, record: &record, turn, reply: &reply, account: &[] };
         let repair = transcript.with_declarations(|declarations| {

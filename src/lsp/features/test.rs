@@ -105,7 +105,7 @@ fn report(view: &View, params: &TestParams, cancel: &Cancel) -> TestReport {
             project: program.settings(),
             memo: Some(program.answers()),
             settings_errors: if program.is_refused() { program.load_errors() } else { &none },
-            anyway: false,
+            run_despite_load_errors: false,
         })
         .collect();
     view.snapshot.with_surroundings(&other_program, |surroundings| {

@@ -81,7 +81,7 @@ fn of_mangle(view: &View, at: &DocumentPlace<'_>, inside: EmbeddedMangle<'_>) ->
     };
     let mut said = found.map(|found| found.markup).unwrap_or_default();
     if let Some(declared) = declared {
-        said = said.foreign(declared);
+        said = said.untrusted(declared);
     }
     (said.and(fate), range)
 }

@@ -9,7 +9,7 @@ use tower_lsp::ls_types::{Location, Position, Range, Uri};
 
 use super::source::{SourceName, named};
 use super::{DocumentContent, DocumentOrigin, Fold, Scheme};
-use crate::host::workspace::{Previewed, SnapshotFile, SnapshotProgram, Unshown};
+use crate::host::workspace::{PreviewError, Previewed, SnapshotFile, SnapshotProgram};
 use crate::host::{PreviewRequest, RequestedPart};
 use crate::ide::preview_document::{preview_lenses, prompt_document};
 use crate::lsp::to_proto;
@@ -58,11 +58,16 @@ fn make(view: &View, file: &SnapshotFile, named: &SourceName, cancel: &Cancel) -
     let see = |previewed: Previewed<'_>| made(view, previewed);
     match view.snapshot.preview(file.id, &wish, (&is_outdated, cancel), see) {
         Ok(made) => Ok(made),
-        Err(Unshown::Outdated) => Err(Error::content_modified()),
-        Err(Unshown::Refused(why)) => Ok(refused(&why)),
+        Err(PreviewError::Outdated) => Err(Error::content_modified()),
+        Err(PreviewError::Refused(why)) => Ok(refused(&why)),
         // The preview may exist a moment later, for example while the user types its header.
+<<<<<<< HEAD
         Err(Unshown::Unknown) => {
             let text = format!("This file has no `# @preview` comments for `{}`.\n", named.name);
+=======
+        Err(PreviewError::Unknown) => {
+            let text = format!("No `# @preview` comments of this file ask for `{}`.\n", named.name);
+>>>>>>> 2285de1cf16b0d20e4325f21d20fa8b184a62cf6
             Ok(DocumentContent { text, ..DocumentContent::default() })
         }
     }
@@ -87,7 +92,7 @@ fn wish(named: &SourceName) -> Result<PreviewRequest> {
 
 fn made(view: &View, previewed: Previewed<'_>) -> DocumentContent {
     let common = previewed.preview.common();
-    let Some(shown) = previewed.preview.shown().first() else {
+    let Some(shown) = previewed.preview.prompts().first() else {
         return DocumentContent::default();
     };
     let document = prompt_document(common, shown);

@@ -12,21 +12,21 @@ use super::evaluations::tried_for;
 use crate::host::workspace::{Snapshot, SnapshotGrammar, SnapshotProgram, SnapshotTranscript};
 use crate::ide::Analysis;
 use crate::lsp::message::{
-    DiagnosticsResult, Message, Prerequisite, Question, RequestRefusal, WorkspacePull,
+    DiagnosticsResult, Message, PendingRequest, Prerequisite, RequestRefusal, WorkspacePull,
 };
 use crate::lsp::pool::guarded;
 use crate::lsp::pull;
-use crate::lsp::push::Audience;
+use crate::lsp::push::PushScope;
 use crate::lsp::session::ClientSession;
 use crate::lsp::view::View;
 use mangle_syntax::text::Cancel;
 
 impl Writer {
-    fn audience(&self, session: &ClientSession) -> Audience {
+    fn audience(&self, session: &ClientSession) -> PushScope {
         match (session.pull, self.pulls_workspace) {
-            (false, _) => Audience::Listener,
-            (true, false) => Audience::DocumentPuller,
-            (true, true) => Audience::WorkspacePuller,
+            (false, _) => PushScope::All,
+            (true, false) => PushScope::ClosedDocuments,
+            (true, true) => PushScope::OutsidePrograms,
         }
     }
 
@@ -36,13 +36,13 @@ impl Writer {
         self.questions.retain(|question| !question.cancel.is_cancelled());
         self.pulls.retain(|pull| !pull.cancel.is_cancelled());
         let audience = self.running.as_ref().and_then(|running| running.audience);
-        let is_pushed = audience.is_some_and(|audience| audience != Audience::WorkspacePuller);
+        let is_pushed = audience.is_some_and(|audience| audience != PushScope::OutsidePrograms);
         if !is_pushed && self.questions.is_empty() && self.pulls.is_empty() {
             self.stop();
         }
     }
 
-    pub(super) fn refuse(&self, question: Question, refusal: RequestRefusal) {
+    pub(super) fn refuse(&self, question: PendingRequest, refusal: RequestRefusal) {
         let span = question.span.clone();
         span.in_scope(|| self.pool.spawn(move || (question.answer)(Err(refusal))));
     }
@@ -69,9 +69,9 @@ impl Writer {
         }
         let Some(view) = self.view() else { return };
         for question in std::mem::take(&mut self.questions) {
-            self.wants_figures |= matches!(
+            self.needs_evaluation |= matches!(
                 question.needs,
-                Prerequisite::Figures(_) | Prerequisite::Evaluation(_) | Prerequisite::Diagnostics(_)
+                Prerequisite::KnownEvaluation(_) | Prerequisite::Evaluation(_) | Prerequisite::Diagnostics(_)
             );
             if self.is_answerable(&question.needs, &view) {
                 self.dispatch(question, &view);
@@ -85,10 +85,12 @@ impl Writer {
         match needs {
             Prerequisite::Nothing => true,
             Prerequisite::Workspace => !self.workspace.is_loading() && !self.workspace.is_partial(),
-            Prerequisite::Place(path) | Prerequisite::Figures(path) | Prerequisite::Diagnostics(path) => {
+            Prerequisite::Place(path)
+            | Prerequisite::KnownEvaluation(path)
+            | Prerequisite::Diagnostics(path) => {
                 !self.workspace.is_loading()
                     && !self.workspace.is_unplaced(path)
-                    && DiagnosticsWork::of(needs, view).is_done()
+                    && DiagnosticsWork::from_prerequisite(needs, view).is_done()
             }
             Prerequisite::Evaluation(path) => {
                 !self.workspace.is_loading()
@@ -98,7 +100,7 @@ impl Writer {
         }
     }
 
-    fn dispatch(&self, question: Question, view: &View) {
+    fn dispatch(&self, question: PendingRequest, view: &View) {
         let view = view.clone();
         question.span.record("revision", view.snapshot.revision);
         let span = question.span.clone();
@@ -133,10 +135,12 @@ impl Writer {
         }
         let Some(view) = self.view() else { return };
         let audience = self.audience(&view.session);
-        let tells_of_programs = pushing && audience != Audience::WorkspacePuller;
+        let tells_of_programs = pushing && audience != PushScope::OutsidePrograms;
         // Requests for one document do not wait for the rest of the workspace.
         let mut asked_for = DiagnosticsWork::default();
-        self.questions.iter().for_each(|question| asked_for.and(DiagnosticsWork::of(&question.needs, &view)));
+        self.questions
+            .iter()
+            .for_each(|question| asked_for.and(DiagnosticsWork::from_prerequisite(&question.needs, &view)));
         let asked = !asked_for.is_empty();
         let is_beside = is_stopping || self.stopping.is_some();
         let must_wait =
@@ -160,7 +164,7 @@ impl Writer {
         self.start(view, work, (pushing && !asked).then_some(audience));
     }
 
-    fn start(&mut self, view: View, work: DiagnosticsWork, audience: Option<Audience>) {
+    fn start(&mut self, view: View, work: DiagnosticsWork, audience: Option<PushScope>) {
         let cancel = Cancel::new();
         self.started += 1;
         let number = self.started;
@@ -208,7 +212,7 @@ impl Writer {
             self.pulls.iter_mut().for_each(|pull| pull.checked = basis);
             return;
         }
-        self.wants_figures |= result == Ok(true);
+        self.needs_evaluation |= result == Ok(true);
         self.refresh_hints();
         self.answer();
         self.answer_pulls();
@@ -293,7 +297,7 @@ impl DiagnosticsWork {
 
     /// The work for a request: the programs of a document and the open transcripts that use their
     /// declarations, or the transcript or grammar itself.
-    fn of(needs: &Prerequisite, view: &View) -> Self {
+    fn from_prerequisite(needs: &Prerequisite, view: &View) -> Self {
         let Prerequisite::Diagnostics(path) = needs else { return Self::default() };
         let Some(id) = view.snapshot.file_at(path).map(|file| file.id) else { return Self::default() };
         let programs: Vec<_> = view.snapshot.programs_of(id).cloned().collect();

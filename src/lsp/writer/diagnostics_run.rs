@@ -6,7 +6,7 @@ use parking_lot::Mutex;
 
 use crate::host::workspace::SnapshotProgram;
 use crate::lsp::message::Basis;
-use crate::lsp::push::Audience;
+use crate::lsp::push::PushScope;
 use mangle_syntax::text::Cancel;
 
 pub(super) struct DiagnosticsRun {
@@ -16,7 +16,7 @@ pub(super) struct DiagnosticsRun {
     /// The state that it started from.
     pub(super) basis: Basis,
     /// The client that receives its result by push, if any.
-    pub(super) audience: Option<Audience>,
+    pub(super) audience: Option<PushScope>,
     /// The program that is being diagnosed.
     pub(super) current: Current,
 }
@@ -29,7 +29,7 @@ impl DiagnosticsRun {
     /// them would be worth waiting for.
     pub(super) fn is_stopping_elsewhere(&self, programs: &[Arc<SnapshotProgram>]) -> bool {
         let current = self.current.lock();
-        let is_there = |at: &Arc<SnapshotProgram>| programs.iter().any(|one| one.succeeds(at));
+        let is_there = |at: &Arc<SnapshotProgram>| programs.iter().any(|one| one.is_same_program(at));
         self.cancel.is_cancelled() && !current.as_ref().is_some_and(is_there)
     }
 }

@@ -133,7 +133,7 @@ impl Writer {
     /// Cancels a poll if a message arrives that the client waits for.
     pub(super) fn put_off_poll(&self, message: &Message) {
         let is_urgent =
-            matches!(message, Message::Ask(_) | Message::Open(_) | Message::Change(_) | Message::Pull(_));
+            matches!(message, Message::Request(_) | Message::Open(_) | Message::Change(_) | Message::Pull(_));
         if let Some(poll) = self.disk_looks.running.as_ref().filter(|look| look.is_poll && is_urgent) {
             poll.cancel.cancel();
         }

@@ -36,7 +36,7 @@ impl Writer {
         let is_asked =
             self.questions.iter().any(|question| matches!(question.needs, Prerequisite::Evaluation(_)));
         // Diagnostics have priority because they are always visible.
-        if !is_asked && (!self.wants_figures || self.running.is_some()) {
+        if !is_asked && (!self.needs_evaluation || self.running.is_some()) {
             return;
         }
         let Some(view) = self.view() else { return };
@@ -63,8 +63,8 @@ impl Writer {
             view.snapshot.shows_evaluation_of(program) && !(program.is_evaluated() && program.is_traced())
         };
         let missing: Vec<_> = others.into_iter().filter(is_missing).collect();
-        self.wants_figures = !missing.is_empty();
-        if self.wants_figures {
+        self.needs_evaluation = !missing.is_empty();
+        if self.needs_evaluation {
             self.start_evaluation_of_others(view, missing);
         } else {
             self.verify(view);
@@ -79,13 +79,13 @@ impl Writer {
             for program in &programs {
                 program.evaluate(cancel);
                 // A query does not wait for prompts.
-                let _ = address.send(Message::Tried);
+                let _ = address.send(Message::ProgramEvaluated);
             }
             programs.iter().for_each(|program| view.snapshot.trace_prompts(program, cancel));
             view.snapshot.check_atoms(cancel);
             (!cancel.is_cancelled()).then(|| figures(view))
         };
-        self.evaluating = Some(self.work_out(view, pause, span, compute, Message::Evaluated));
+        self.evaluating = Some(self.spawn_after_pause(view, pause, span, compute, Message::Evaluated));
     }
 
     /// Evaluates programs without open documents, for their findings only. Only one of them is in
@@ -104,12 +104,12 @@ impl Writer {
             }
             (!cancel.is_cancelled()).then(|| figures(view))
         };
-        self.evaluating = Some(self.work_out(view, PAUSE, span, compute, Message::Evaluated));
+        self.evaluating = Some(self.spawn_after_pause(view, PAUSE, span, compute, Message::Evaluated));
     }
 
     /// Runs a computation on the evaluation thread after `pause` without edits, and sends the
     /// result. Returns its cancellation token.
-    pub(super) fn work_out(
+    pub(super) fn spawn_after_pause(
         &self,
         view: View,
         pause: Duration,
@@ -137,10 +137,10 @@ impl Writer {
         match result {
             Ok(Some(figures)) => {
                 self.answer();
-                if self.figured.replace(figures.digest) != Some(figures.digest) {
+                if self.evaluation_digest.replace(figures.digest) != Some(figures.digest) {
                     self.refresh_figures();
                 }
-                self.tell_of_diagnostics(figures);
+                self.announce_diagnostics(figures);
             }
             Ok(None) => {}
             Err(panic) => {
@@ -171,7 +171,7 @@ impl Writer {
     }
 
     /// Announces diagnostics that result from an evaluation or from replays.
-    pub(super) fn tell_of_diagnostics(&mut self, figures: EvaluationDigest) {
+    pub(super) fn announce_diagnostics(&mut self, figures: EvaluationDigest) {
         let Some(session) = &self.session else { return };
         // Also for clients that pull the workspace: for open documents, they use the document
         // pull.
@@ -192,7 +192,7 @@ pub(super) fn tried_for(needs: &Prerequisite, view: &View) -> Vec<Arc<SnapshotPr
     match path {
         Some(path) => {
             let file = view.snapshot.file_at(path).map(|file| file.id);
-            file.into_iter().flat_map(|file| view.snapshot.answering(file)).cloned().collect()
+            file.into_iter().flat_map(|file| view.snapshot.query_programs(file)).cloned().collect()
         }
         None => {
             let programs = view.snapshot.programs.iter();
@@ -207,11 +207,11 @@ fn figures(view: &View) -> EvaluationDigest {
     for program in view.snapshot.of_open_documents() {
         program.evaluated().map(|evaluated| evaluated.readings.digest()).hash(&mut hasher);
     }
-    EvaluationDigest { digest: hasher.finish(), diagnostics: is_news(view) }
+    EvaluationDigest { digest: hasher.finish(), diagnostics: has_outdated_diagnostics(view) }
 }
 
 /// True if the client has outdated diagnostics of an open document.
-pub(super) fn is_news(view: &View) -> bool {
+pub(super) fn has_outdated_diagnostics(view: &View) -> bool {
     // Documents that are not diagnosed yet will be sent as a whole.
     let is_known = |file| {
         let transcript = view.snapshot.transcript(file);

@@ -27,7 +27,7 @@ use serde_json::Value;
 
 use super::client::{Outbox, Progress};
 use super::from_proto::DocumentName;
-use super::message::{Basis, Message, OpenedDocument, Question, RequestRefusal, WorkspacePull};
+use super::message::{Basis, Message, OpenedDocument, PendingRequest, RequestRefusal, WorkspacePull};
 use super::pool::{Pool, guarded};
 use super::push::Publisher;
 use super::sent_tokens::SentTokens;
@@ -62,8 +62,8 @@ pub(super) struct Writer {
     pulled: Arc<PulledDiagnostics>,
     tokens: Arc<SentTokens>,
     /// The URIs of additional openings whose text differs from their file's.
-    further: Vec<Arc<str>>,
-    questions: Vec<Question>,
+    diverged_openings: Vec<Arc<str>>,
+    questions: Vec<PendingRequest>,
     pulls: Vec<WorkspacePull>,
     running: Option<DiagnosticsRun>,
     /// The number of the canceled computation of diagnostics that has not stopped yet, in
@@ -73,7 +73,7 @@ pub(super) struct Writer {
     started: u64,
     publisher: Arc<Mutex<Publisher>>,
     /// True if a request at this revision shows evaluation results.
-    wants_figures: bool,
+    needs_evaluation: bool,
     /// The token that cancels the running evaluation.
     evaluating: Option<Cancel>,
     /// The token that cancels the running replays.
@@ -83,11 +83,11 @@ pub(super) struct Writer {
     /// The revision of the last evaluation or replay that panicked.
     unevaluable: Option<u64>,
     /// The digest of the evaluations at the last refresh request.
-    figured: Option<u64>,
+    evaluation_digest: Option<u64>,
     /// The digest of the replays at the last refresh request.
-    judged: Option<u64>,
+    replay_digest: Option<u64>,
     /// The digest of the properties at the last refresh request.
-    verified: Option<u64>,
+    property_digest: Option<u64>,
     /// The basis of the diagnostics that were pushed, or that could not be computed.
     pushed: Option<Basis>,
     /// The number of finished evaluations and replays, which add findings.
@@ -129,21 +129,21 @@ impl Writer {
             writer_status: Arc::default(),
             pulled: Arc::default(),
             tokens: Arc::default(),
-            further: Vec::new(),
+            diverged_openings: Vec::new(),
             questions: Vec::new(),
             pulls: Vec::new(),
             running: None,
             stopping: None,
             started: 0,
             publisher: Arc::default(),
-            wants_figures: false,
+            needs_evaluation: false,
             evaluating: None,
             replaying: None,
             verifying: None,
             unevaluable: None,
-            figured: None,
-            judged: None,
-            verified: None,
+            evaluation_digest: None,
+            replay_digest: None,
+            property_digest: None,
             pushed: None,
             additions: 0,
             is_addition_unseen: false,
@@ -231,11 +231,11 @@ impl Writer {
                     self.watches.add(watch, &view);
                 }
             }
-            Message::Ask(question) => self.questions.push(question),
+            Message::Request(question) => self.questions.push(question),
             Message::Pull(pull) => self.pull(pull),
             Message::Cancelled => self.cancelled(),
             // The waiting requests are answered below.
-            Message::Tried => {}
+            Message::ProgramEvaluated => {}
             Message::ShutDown => self.shut_down(),
             Message::Scanned(result) => return self.scanned(*result),
             Message::Diagnosed(done) => return self.diagnosed(done),
@@ -314,7 +314,7 @@ impl Writer {
         self.refresh_further();
         // Clients that show evaluation results request them again. For others, keystrokes cause no
         // evaluation.
-        self.wants_figures = false;
+        self.needs_evaluation = false;
         self.publish_revision();
         for question in std::mem::take(&mut self.questions) {
             self.refuse(question, RequestRefusal::Outdated);
@@ -324,7 +324,7 @@ impl Writer {
     /// Requests the client to pull again if an additional opening became different from its file,
     /// or equal.
     fn refresh_further(&mut self) {
-        if !self.workspace.has_further() && self.further.is_empty() {
+        if !self.workspace.has_duplicates() && self.diverged_openings.is_empty() {
             return;
         }
         let snapshot = self.workspace.snapshot();
@@ -332,7 +332,7 @@ impl Writer {
         let further =
             openings.filter_map(|opening| Some(Arc::clone(&opening.file.open.as_ref()?.uri))).collect();
         let is_pulled = self.session.as_ref().is_some_and(|session| session.refresh && session.pull);
-        if std::mem::replace(&mut self.further, further) != self.further && is_pulled {
+        if std::mem::replace(&mut self.diverged_openings, further) != self.diverged_openings && is_pulled {
             self.outbox.refresh_diagnostics();
         }
     }
@@ -343,7 +343,7 @@ impl Writer {
             // The client now pulls the diagnostics that were pushed before.
             self.pushed = None;
         }
-        self.wants_figures = true;
+        self.needs_evaluation = true;
         self.pulls.push(pull);
     }
 

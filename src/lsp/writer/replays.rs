@@ -7,7 +7,7 @@ use std::sync::Arc;
 use rustc_hash::FxHasher;
 
 use super::Writer;
-use super::evaluations::{PAUSE, is_news};
+use super::evaluations::{PAUSE, has_outdated_diagnostics};
 use crate::host::workspace::SnapshotTranscript;
 use crate::lsp::message::{EvaluationDigest, EvaluationResult, Message};
 use crate::lsp::view::View;
@@ -28,10 +28,10 @@ impl Writer {
             tracing::debug_span!("replay", revision = view.snapshot.revision, transcripts = wanted.len());
         let compute = move |view: &View, cancel: &Cancel| {
             wanted.iter().for_each(|transcript| transcript.replay_for_readers(cancel));
-            let diagnostics = !cancel.is_cancelled() && is_news(view);
+            let diagnostics = !cancel.is_cancelled() && has_outdated_diagnostics(view);
             (!cancel.is_cancelled()).then(|| EvaluationDigest { digest: digest(view), diagnostics })
         };
-        self.replaying = Some(self.work_out(view, PAUSE, span, compute, Message::Replayed));
+        self.replaying = Some(self.spawn_after_pause(view, PAUSE, span, compute, Message::Replayed));
         true
     }
 
@@ -43,10 +43,10 @@ impl Writer {
         }
         match result {
             Ok(Some(figures)) => {
-                if self.judged.replace(figures.digest) != Some(figures.digest) {
+                if self.replay_digest.replace(figures.digest) != Some(figures.digest) {
                     self.refresh_figures();
                 }
-                self.tell_of_diagnostics(figures);
+                self.announce_diagnostics(figures);
             }
             Ok(None) => {}
             // A panic would repeat.

@@ -3,7 +3,7 @@
 use std::thread;
 
 use super::Writer;
-use crate::host::workspace::{Scan, Scanned};
+use crate::host::workspace::{Scan, ScanResult};
 use crate::lsp::message::Message;
 use crate::lsp::pool::{Panicked, Pool, guarded};
 
@@ -31,14 +31,14 @@ impl Writer {
         // Runs on a separate thread, because requests would wait for it in the pool.
         if let Err(error) = thread::Builder::new().name("scan".into()).spawn(move || look(scan)) {
             tracing::error!(%error, "the look at the disk cannot start");
-            let _ = self.address.send(Message::Scanned(Box::new(Ok(Scanned::default()))));
+            let _ = self.address.send(Message::Scanned(Box::new(Ok(ScanResult::default()))));
         }
     }
 
-    pub(super) fn scanned(&mut self, result: Result<Scanned, Panicked>) {
+    pub(super) fn scanned(&mut self, result: Result<ScanResult, Panicked>) {
         let scanned = result.unwrap_or_else(|panic| {
             tracing::error!(%panic, "the look at the disk failed");
-            Scanned::default()
+            ScanResult::default()
         });
         let different = self.workspace.scanned(scanned);
         for problem in self.workspace.problems() {
@@ -60,7 +60,7 @@ impl Writer {
 
     /// Warns once about each incompletely scanned folder.
     fn warn_of_limits(&mut self) {
-        for cut in self.workspace.cuts() {
+        for cut in self.workspace.partial_scans() {
             if self.limited.insert(cut.folder.clone()) {
                 tracing::warn!(folder = %cut.folder.display(), limit = ?cut.limit, "a scan stopped at a limit");
                 let folder = cut.folder.display();

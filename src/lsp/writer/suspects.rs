@@ -16,7 +16,7 @@ impl Writer {
     pub(super) fn change(&mut self, changed: &DocumentChange) {
         let Some(encoding) = self.session.as_ref().map(|session| session.encoding) else { return };
         let DocumentChange { path, uri, version, changes } = changed;
-        self.workspace.turn_to(uri);
+        self.workspace.activate(uri);
         let was_suspect = self.workspace.is_suspect(path);
         let result = self.workspace.change_sent(path, uri, *version, changes, encoding);
         if let Err(error) = result
@@ -39,7 +39,7 @@ impl Writer {
         if !is_unknown {
             return;
         }
-        let documents = self.workspace.distrust_all();
+        let documents = self.workspace.mark_all_suspect();
         if documents > 0 {
             tracing::warn!(documents, "a message cannot be read; the open documents are suspect");
             self.outbox.show_warning(&format!(
@@ -54,9 +54,9 @@ impl Writer {
     fn lost_document(&mut self, LostDocument { uri, is_opening, is_certain }: &LostDocument) -> bool {
         let Ok(parsed) = uri.parse::<Uri>() else { return false };
         let path = from_proto::document_path(&parsed);
-        self.workspace.turn_to(uri);
+        self.workspace.activate(uri);
         let is_news = match self.workspace.is_open(&path) {
-            true => self.workspace.distrust(&path),
+            true => self.workspace.mark_suspect(&path),
             false if *is_opening => self.workspace.lose_opening(&path, uri),
             // The URI may also be damaged.
             false => return *is_certain,

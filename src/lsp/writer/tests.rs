@@ -9,7 +9,7 @@ use tower_lsp::LspService;
 use super::diagnostics_run::DiagnosticsRun;
 use super::*;
 use crate::lsp::message::{DiagnosticsResult, EvaluationDigest, EvaluationResult, Prerequisite};
-use crate::lsp::push::Audience;
+use crate::lsp::push::PushScope;
 use crate::lsp::server::Server;
 use crate::lsp::transport::Output;
 use mangle_syntax::text::Cancel;
@@ -43,14 +43,14 @@ fn scanned(files: &[&str]) -> (tempfile::TempDir, Writer) {
     (folder, writer)
 }
 
-fn question() -> (Question, Cancel) {
+fn question() -> (PendingRequest, Cancel) {
     let cancel = Cancel::new();
     let needs = Prerequisite::Diagnostics("/a.mg".into());
     let span = tracing::Span::none();
-    (Question { needs, cancel: cancel.clone(), span, answer: Box::new(|_| {}) }, cancel)
+    (PendingRequest { needs, cancel: cancel.clone(), span, answer: Box::new(|_| {}) }, cancel)
 }
 
-fn running(cancel: &Cancel, audience: Option<Audience>) -> DiagnosticsRun {
+fn running(cancel: &Cancel, audience: Option<PushScope>) -> DiagnosticsRun {
     let basis = Basis { revision: 0, additions: 0 };
     DiagnosticsRun { number: 0, cancel: cancel.clone(), basis, audience, current: Arc::default() }
 }
@@ -65,7 +65,7 @@ fn what_a_request_needs_does_not_wait_for_what_was_cancelled() {
         let id = view.snapshot.file_at(path).unwrap().id;
         Arc::clone(view.snapshot.programs_of(id).next().unwrap())
     };
-    let ask = || Question {
+    let ask = || PendingRequest {
         needs: Prerequisite::Diagnostics(one.clone()),
         cancel: Cancel::new(),
         span: tracing::Span::none(),
@@ -109,7 +109,7 @@ fn work_stops_when_the_last_one_who_waits_for_it_leaves() {
 fn work_for_the_public_goes_on() {
     let mut writer = writer();
     let work = Cancel::new();
-    writer.running = Some(running(&work, Some(Audience::Listener)));
+    writer.running = Some(running(&work, Some(PushScope::All)));
     let (asked, leaves) = question();
     writer.questions.push(asked);
     leaves.cancel();
@@ -129,7 +129,7 @@ fn a_turn_that_panics_is_survived() {
 fn what_an_evaluation_adds_while_diagnostics_are_pushed_is_pushed_afterwards() {
     let (_folder, mut writer) = scanned(&["schemas.gl"]);
     let (basis, revision) = (writer.basis(), writer.workspace.revision());
-    let pushing = DiagnosticsRun { basis, ..running(&Cancel::new(), Some(Audience::Listener)) };
+    let pushing = DiagnosticsRun { basis, ..running(&Cancel::new(), Some(PushScope::All)) };
     let pushed = DiagnosticsResult { number: pushing.number, revision, result: Ok(true) };
     writer.running = Some(pushing);
     let figures = EvaluationDigest { digest: 1, diagnostics: true };
@@ -137,7 +137,7 @@ fn what_an_evaluation_adds_while_diagnostics_are_pushed_is_pushed_afterwards() {
     writer.take(Message::Diagnosed(pushed));
     writer.ready = true;
     writer.diagnose();
-    assert!(writer.running.is_some_and(|running| running.audience == Some(Audience::Listener)));
+    assert!(writer.running.is_some_and(|running| running.audience == Some(PushScope::All)));
 }
 
 #[test]
@@ -149,7 +149,7 @@ fn what_a_stopped_evaluation_added_is_shown() {
         view.snapshot.programs.iter().for_each(|program| program.evaluate(&Cancel::new()));
         let revision = writer.workspace.revision() - 1;
         writer.take(Message::Evaluated(EvaluationResult { revision, began, result: Ok(None) }));
-        writer.wants_figures = true;
+        writer.needs_evaluation = true;
         writer.evaluate();
         assert_eq!(writer.evaluating.is_some(), began);
     }
@@ -193,7 +193,7 @@ fn a_request_stops_a_poll_and_not_a_look_after_a_save() {
         let cancel = Cancel::new();
         writer.disk_looks.run(cancel.clone(), is_poll);
         let (asked, _) = question();
-        writer.take(Message::Ask(asked));
+        writer.take(Message::Request(asked));
         assert_eq!(cancel.is_cancelled(), stops);
     }
 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use rustc_hash::FxHasher;
 
 use super::Writer;
-use super::evaluations::{PAUSE, is_news};
+use super::evaluations::{PAUSE, has_outdated_diagnostics};
 use crate::host::other_program;
 use crate::host::workspace::SnapshotProgram;
 use crate::lsp::message::{EvaluationDigest, EvaluationResult, Message};
@@ -31,10 +31,10 @@ impl Writer {
                 let mut next = |_: &str| _ = address.send(Message::PropertyChecked);
                 view.snapshot.verify(program, &other_program, &mut next, cancel);
             }
-            let diagnostics = !cancel.is_cancelled() && is_news(view);
+            let diagnostics = !cancel.is_cancelled() && has_outdated_diagnostics(view);
             (!cancel.is_cancelled()).then(|| EvaluationDigest { digest: digest(view), diagnostics })
         };
-        self.verifying = Some(self.work_out(view, PAUSE, span, compute, Message::Verified));
+        self.verifying = Some(self.spawn_after_pause(view, PAUSE, span, compute, Message::Verified));
     }
 
     pub(super) fn properties_checked(
@@ -48,16 +48,16 @@ impl Writer {
         }
         match result {
             Ok(Some(figures)) => {
-                if self.verified.replace(figures.digest) != Some(figures.digest) {
+                if self.property_digest.replace(figures.digest) != Some(figures.digest) {
                     self.refresh_figures();
                 }
-                self.tell_of_diagnostics(figures);
+                self.announce_diagnostics(figures);
                 if let Some(view) = self.view() {
                     self.watches.tell(&view);
                 }
             }
             // A requested evaluation has priority on the thread.
-            Ok(None) => self.wants_figures = true,
+            Ok(None) => self.needs_evaluation = true,
             // A panic would repeat.
             Err(_) => self.unevaluable = Some(revision),
         }

@@ -3,7 +3,8 @@
 use serde_json::{Value, json};
 
 use super::{
-    ANYWAY, COMPARE_ENGINE, COMPARE_RUNTIME, ENGINE, PATHS, RUNTIME, Tool, Twin, is_comparison, lines, page,
+    ANYWAY, COMPARE_ENGINE, COMPARE_RUNTIME, ENGINE, PATHS, RUNTIME, Tool, ToolCommand, is_comparison, lines,
+    page,
 };
 use crate::mcp::arguments::{Argument, Arguments, CURSOR, Kind, optional};
 use crate::mcp::folders::Folders;
@@ -17,7 +18,7 @@ pub(super) static TOOL: Tool = Tool {
         last to the first, then check again. With `compare_engine` or `compare_runtime`, the answer has `changes` instead of \
         `findings`: the differences between two versions.",
     arguments: ARGUMENTS,
-    twin,
+    command: twin,
     answer,
 };
 
@@ -47,9 +48,9 @@ const ARGUMENTS: &[Argument] = &[
     CURSOR,
 ];
 
-fn twin(arguments: &Arguments, folders: &Folders) -> Result<Twin, String> {
+fn twin(arguments: &Arguments, folders: &Folders) -> Result<ToolCommand, String> {
     let path = arguments.text("path");
-    let twin = Twin::of(&["check", "--format=json"])
+    let twin = ToolCommand::new(&["check", "--format=json"])
         .versions(arguments)
         .compared_versions(arguments)
         .flag("anyway", arguments.flag("anyway"))

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{Tool, Twin, document};
+use super::{Tool, ToolCommand, document};
 use crate::mcp::arguments::{Argument, Arguments, Kind, required};
 use crate::mcp::folders::Folders;
 
@@ -11,7 +11,7 @@ pub(super) static TOOL: Tool = Tool {
     title: "Explain a rule",
     description: "Explains a rule of `check`: the problem, its consequences, and examples of a wrong and a correct program.",
     arguments: ARGUMENTS,
-    twin,
+    command: twin,
     answer,
 };
 
@@ -21,8 +21,10 @@ const ARGUMENTS: &[Argument] = &[required(
     "The code or the name of the rule, for example `MG210` or `negation-wildcard`.",
 )];
 
-fn twin(arguments: &Arguments, _: &Folders) -> Result<Twin, String> {
-    Ok(Twin::of(&["explain", "--format=json"]).values().word(arguments.text("rule").unwrap_or_default()))
+fn twin(arguments: &Arguments, _: &Folders) -> Result<ToolCommand, String> {
+    Ok(ToolCommand::new(&["explain", "--format=json"])
+        .values()
+        .word(arguments.text("rule").unwrap_or_default()))
 }
 
 fn answer(output: &str, _: &Arguments) -> Result<Value, String> {

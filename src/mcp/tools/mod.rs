@@ -45,21 +45,21 @@ pub(super) struct Tool {
     pub(super) description: &'static str,
     pub(super) arguments: &'static [Argument],
     /// The command that does the work.
-    pub(super) twin: fn(&Arguments, &Folders) -> Result<Twin, String>,
+    pub(super) command: fn(&Arguments, &Folders) -> Result<ToolCommand, String>,
     /// Converts standard output into the result, or into the page of a cursor.
     pub(super) answer: fn(&str, &Arguments) -> Result<Value, String>,
 }
 
 /// The command line of a tool.
 #[derive(Debug, Default)]
-pub(super) struct Twin {
+pub(super) struct ToolCommand {
     pub(super) arguments: Vec<OsString>,
     /// Texts that override the files on disk.
     pub(super) texts: Vec<(PathBuf, Arc<str>)>,
 }
 
-impl Twin {
-    fn of(words: &[&str]) -> Self {
+impl ToolCommand {
+    fn new(words: &[&str]) -> Self {
         Self { arguments: words.iter().map(OsString::from).collect(), texts: Vec::new() }
     }
 

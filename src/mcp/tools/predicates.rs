@@ -3,7 +3,7 @@
 
 use serde_json::Value;
 
-use super::{ANYWAY, PATHS, Tool, Twin, document, page};
+use super::{ANYWAY, PATHS, Tool, ToolCommand, document, page};
 use crate::mcp::arguments::{Argument, Arguments, CURSOR, Kind, optional};
 use crate::mcp::folders::Folders;
 
@@ -13,7 +13,7 @@ pub(super) static TOOL: Tool = Tool {
     description: "Lists the predicates of the programs: the declaration with its documentation and bounds, and the number \
         and positions of facts and rules. Call it before you write a rule.",
     arguments: ARGUMENTS,
-    twin,
+    command: twin,
     answer,
 };
 
@@ -28,8 +28,8 @@ const ARGUMENTS: &[Argument] = &[
     CURSOR,
 ];
 
-fn twin(arguments: &Arguments, folders: &Folders) -> Result<Twin, String> {
-    let twin = Twin::of(&["graph", "--format=json"])
+fn twin(arguments: &Arguments, folders: &Folders) -> Result<ToolCommand, String> {
+    let twin = ToolCommand::new(&["graph", "--format=json"])
         .flag("anyway", arguments.flag("anyway"))
         .option("of", arguments.text("of"));
     twin.values().paths(arguments.texts("paths"), folders)

@@ -3,7 +3,7 @@
 
 use serde_json::{Value, json};
 
-use super::{ANYWAY, ENGINE, PATHS, RUNTIME, Tool, Twin, document, page};
+use super::{ANYWAY, ENGINE, PATHS, RUNTIME, Tool, ToolCommand, document, page};
 use crate::mcp::arguments::{Argument, Arguments, CURSOR, Kind, optional, required};
 use crate::mcp::folders::Folders;
 
@@ -14,7 +14,7 @@ pub(super) static TOOL: Tool = Tool {
         `why_not`, the answer lists the missing premises of each rule if no fact matches. If the evaluation reaches a limit, \
         the answer has `stopped`.",
     arguments: ARGUMENTS,
-    twin,
+    command: twin,
     answer,
 };
 
@@ -51,8 +51,8 @@ const ARGUMENTS: &[Argument] = &[
     CURSOR,
 ];
 
-fn twin(arguments: &Arguments, folders: &Folders) -> Result<Twin, String> {
-    let mut twin = Twin::of(&["query", "--format=json"])
+fn twin(arguments: &Arguments, folders: &Folders) -> Result<ToolCommand, String> {
+    let mut twin = ToolCommand::new(&["query", "--format=json"])
         .versions(arguments)
         .flag("anyway", arguments.flag("anyway"))
         .flag("why", arguments.flag("why"))

@@ -3,7 +3,7 @@
 
 use serde_json::Value;
 
-use super::{ANYWAY, PATHS, RUNTIME, Tool, Twin};
+use super::{ANYWAY, PATHS, RUNTIME, Tool, ToolCommand};
 use crate::mcp::arguments::{Argument, Arguments, CURSOR, Kind, optional};
 use crate::mcp::folders::Folders;
 use crate::mcp::pages;
@@ -14,7 +14,7 @@ pub(super) static TOOL: Tool = Tool {
     description: "Generates a JSON Schema or a grammar, as text, that limits an inference engine to valid replies. A long \
         text is split into parts: join them in order. `problems` lists constraints that the schema cannot express.",
     arguments: ARGUMENTS,
-    twin,
+    command: twin,
     answer,
 };
 
@@ -36,9 +36,9 @@ const ARGUMENTS: &[Argument] = &[
     CURSOR,
 ];
 
-fn twin(arguments: &Arguments, folders: &Folders) -> Result<Twin, String> {
+fn twin(arguments: &Arguments, folders: &Folders) -> Result<ToolCommand, String> {
     let target = arguments.text("target").unwrap_or("json-schema");
-    let twin = Twin::of(&["grammar"])
+    let twin = ToolCommand::new(&["grammar"])
         .option("target", Some(target))
         .versions(arguments)
         .flag("anyway", arguments.flag("anyway"))

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::{ANYWAY, ENGINE, PATHS, READING, RUNTIME, Tool, Twin, document, page};
+use super::{ANYWAY, ENGINE, PATHS, READING, RUNTIME, Tool, ToolCommand, document, page};
 use crate::mcp::arguments::{Argument, Arguments, CURSOR, Kind, optional};
 use crate::mcp::folders::Folders;
 
@@ -11,7 +11,7 @@ pub(super) static TOOL: Tool = Tool {
     title: "Run policy tests",
     description: "Runs the cases of test files (`*_test.mg`) and reports failed cases with the reason.",
     arguments: ARGUMENTS,
-    twin,
+    command,
     answer,
 };
 
@@ -26,8 +26,8 @@ const ARGUMENTS: &[Argument] = &[
     CURSOR,
 ];
 
-fn twin(arguments: &Arguments, folders: &Folders) -> Result<Twin, String> {
-    let twin = Twin::of(&["test", "--format=json"])
+fn command(arguments: &Arguments, folders: &Folders) -> Result<ToolCommand, String> {
+    let twin = ToolCommand::new(&["test", "--format=json"])
         .versions(arguments)
         .flag("anyway", arguments.flag("anyway"))
         .option("filter", arguments.text("filter"))

@@ -3,7 +3,7 @@
 
 use serde_json::Value;
 
-use super::{ANYWAY, ENGINE, PATHS, READING, RUNTIME, Tool, Twin, document, page};
+use super::{ANYWAY, ENGINE, PATHS, READING, RUNTIME, Tool, ToolCommand, document, page};
 use crate::mcp::arguments::{Argument, Arguments, CURSOR, Kind, optional};
 use crate::mcp::folders::Folders;
 
@@ -14,7 +14,7 @@ pub(super) static TOOL: Tool = Tool {
         files or from `property`. A violation is reported with the smallest world that causes it. With `rules`, finds rules \
         and negations without effect.",
     arguments: ARGUMENTS,
-    twin,
+    command,
     answer,
 };
 
@@ -44,8 +44,8 @@ const ARGUMENTS: &[Argument] = &[
     CURSOR,
 ];
 
-fn twin(arguments: &Arguments, folders: &Folders) -> Result<Twin, String> {
-    let twin = Twin::of(&["verify", "--format=json"])
+fn command(arguments: &Arguments, folders: &Folders) -> Result<ToolCommand, String> {
+    let twin = ToolCommand::new(&["verify", "--format=json"])
         .versions(arguments)
         .flag("anyway", arguments.flag("anyway"))
         .option("property", arguments.text("property"))

@@ -101,7 +101,7 @@ pub fn first_lines(lines: &[ConversationLine]) -> &[ConversationLine] {
 
 impl ConversationLine {
     #[must_use]
-    pub fn of(kind: PieceKind, text: String, source: Option<PieceSource>) -> Self {
+    pub fn new(kind: PieceKind, text: String, source: Option<PieceSource>) -> Self {
         let pieces = vec![ConversationPiece { text, kind, is_lost: false, source }];
         Self { pieces, ..Self::default() }
     }

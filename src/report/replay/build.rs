@@ -6,7 +6,7 @@ use super::{
 };
 use agent_replay::{Effect, Reliance, SessionOrigin, Turn, Verdict};
 use mangle_engine::kernel::{Ground, Miss, Obstacle, Proof, RuleId};
-use mangle_settings::instant_text;
+use mangle_settings::format_timestamp;
 use piggyback::envelope::account::AccountEntry;
 use piggyback::envelope::runtime::Stage;
 
@@ -54,7 +54,7 @@ pub fn turn(turn: &Turn, places: &TurnPlaces<'_>) -> TurnReport {
         record: turn.record,
         line: places.line,
         start: places.start + u64::from(u32::from(turn.place.start())),
-        time: turn.is_dated.then(|| instant_text(turn.now_ns)),
+        time: turn.is_dated.then(|| format_timestamp(turn.now_ns)),
         asked: turn.asked.clone(),
         stage: turn.stage.map(|stage| word(stage).to_owned()),
         method: turn.stage.map(|stage| stage.method().to_owned()),
@@ -150,7 +150,7 @@ fn verdict(verdict: &Verdict, places: &TurnPlaces<'_>) -> VerdictReport {
 
 /// The facts of replies that a permission depends on.
 fn own(verdict: &Verdict) -> Vec<ReplyFactReport> {
-    let Reliance { granted, lifted, .. } = &verdict.reliance;
+    let Reliance { granting: granted, overriding: lifted, .. } = &verdict.reliance;
     let all = |facts: &[(String, SessionOrigin)], does: &str| {
         let one = |(fact, origin): &(String, SessionOrigin)| ReplyFactReport {
             fact: fact.clone(),
@@ -247,7 +247,7 @@ fn compared_verdicts(turn: &Turn) -> Vec<ComparedVerdict> {
 impl VerdictComparison {
     /// The verdicts of a turn that differ under another policy or another version.
     #[must_use]
-    pub fn of(here: &Turn, there: &Turn) -> Vec<Self> {
+    pub fn compare(here: &Turn, there: &Turn) -> Vec<Self> {
         let empty = String::new();
         let (ours, theirs) = (compared_verdicts(here), compared_verdicts(there));
         let mut compared = Vec::new();

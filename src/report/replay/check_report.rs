@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::{ReplaySummary, TurnReport, said};
+use super::{ReplaySummary, TurnReport, text_member};
 
 /// The start of a turn in its transcript.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -27,11 +27,11 @@ impl CheckReport {
     /// Assigns each finding to the last turn that starts at or before it. `starts` has all turns of
     /// the transcripts in order. Findings in turns that are not in `turns` are only counted.
     #[must_use]
-    pub fn of(findings: Vec<Value>, starts: &[TurnStart], turns: &mut [TurnReport]) -> Self {
+    pub fn build(findings: Vec<Value>, starts: &[TurnStart], turns: &mut [TurnReport]) -> Self {
         let mut report = Self::default();
         for finding in findings {
             report.summary.finding(&finding);
-            let (file, at) = (said(&finding, "file"), finding["start"].as_u64().unwrap_or_default());
+            let (file, at) = (text_member(&finding, "file"), finding["start"].as_u64().unwrap_or_default());
             let before = starts.iter().rev().find(|known| known.file == file && known.start <= at);
             let Some(owner) = before else {
                 report.elsewhere.push(finding);
@@ -57,7 +57,7 @@ mod tests {
         let mut turns = [turn(1), turn(3)];
         let finding = |at: u64| json!({ "file": "a", "start": at, "severity": "error" });
         let findings = [2, 10, 19, 20, 31].map(finding).to_vec();
-        let report = CheckReport::of(findings, &[start(1, 10), start(2, 20), start(3, 30)], &mut turns);
+        let report = CheckReport::build(findings, &[start(1, 10), start(2, 20), start(3, 30)], &mut turns);
         assert_eq!(report.elsewhere, [finding(2)]);
         assert_eq!(turns[0].checked, [finding(10), finding(19)]);
         assert_eq!(turns[1].checked, [finding(31)]);

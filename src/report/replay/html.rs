@@ -13,7 +13,7 @@ use super::page::Page;
 use super::problems::problems;
 use super::{
     AtomReport, CorrectionReport, ProofTree, ReplaySummary, RuleCoverage, TurnReport, VerdictComparison,
-    VerdictReport, counted, said,
+    VerdictReport, counted, text_member,
 };
 use crate::report::html_page;
 
@@ -126,7 +126,7 @@ fn mood(turn: &TurnReport) -> (&'static str, &'static str) {
     let is_self_granted = turn.all_verdicts().any(VerdictReport::is_self_granted);
     let is_denied = turn.all_verdicts().any(|verdict| !verdict.is_permitted());
     let all = || turn.findings.iter().chain(&turn.checked);
-    let has = |severity: &str| all().any(|finding| said(finding, "severity") == severity);
+    let has = |severity: &str| all().any(|finding| text_member(finding, "severity") == severity);
     match () {
         () if is_denied => ("bad", "denied"),
         () if is_self_granted => ("bad", "self-granted"),
@@ -326,20 +326,20 @@ fn findings<'f>(findings: impl Iterator<Item = &'f Value>, out: &mut String) {
     }
     out.push_str("<ul class=\"findings\">");
     for finding in findings {
-        let severity = said(finding, "severity");
+        let severity = text_member(finding, "severity");
         let class = match severity {
             "error" => "bad",
             "warning" => "warn",
             _ => "idle",
         };
-        let place = format!("{}:{}:{}", said(finding, "file"), finding["line"], finding["column"]);
+        let place = format!("{}:{}:{}", text_member(finding, "file"), finding["line"], finding["column"]);
         let _ = write!(
             out,
             "<li><span class=\"badge {class}\">{}</span> {} <span class=\"place\">{} {} at {}</span></li>",
             escaped(severity),
-            words(said(finding, "message")),
-            escaped(said(finding, "code")),
-            escaped(said(finding, "rule")),
+            words(text_member(finding, "message")),
+            escaped(text_member(finding, "code")),
+            escaped(text_member(finding, "rule")),
             escaped(&place)
         );
     }

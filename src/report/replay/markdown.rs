@@ -3,7 +3,7 @@
 
 use std::fmt::Write as _;
 
-use super::{ProofTree, TurnReport, VerdictReport, said, unjudged};
+use super::{ProofTree, TurnReport, VerdictReport, text_member, unjudged};
 use crate::report::sink;
 
 /// The maximum length of a text in a line, in characters.
@@ -57,8 +57,8 @@ pub fn markdown(turn: &TurnReport) -> String {
     if !turn.findings.is_empty() {
         out.push_str("\n| Severity | Rule | |\n|---|---|---|\n");
         for finding in &turn.findings {
-            let (severity, rule) = (said(finding, "severity"), said(finding, "rule"));
-            let _ = writeln!(out, "| {severity} | `{rule}` | {} |", cell(said(finding, "message")));
+            let (severity, rule) = (text_member(finding, "severity"), text_member(finding, "rule"));
+            let _ = writeln!(out, "| {severity} | `{rule}` | {} |", cell(text_member(finding, "message")));
         }
     }
     out.push('\n');

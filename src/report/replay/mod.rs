@@ -287,7 +287,7 @@ impl TurnReport {
 }
 
 /// A text member of a finding.
-fn said<'f>(finding: &'f Value, name: &str) -> &'f str {
+fn text_member<'f>(finding: &'f Value, name: &str) -> &'f str {
     finding.get(name).and_then(Value::as_str).unwrap_or_default()
 }
 

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use serde_json::Value;
 
 use super::markup::{anchor, code, escaped, words};
-use super::{Page, TurnReport, said};
+use super::{Page, TurnReport, text_member};
 
 /// The maximum number of listed problems.
 const MOST: usize = 200;
@@ -24,7 +24,9 @@ pub(super) fn problems(page: Page<'_>, out: &mut String) {
     let others = page.policy.iter().chain(elsewhere);
     let all: Vec<Problem<'_>> =
         of_turns.chain(others.map(|finding| Problem { finding, turn: None })).collect();
-    let of = |severity: &'static str| all.iter().filter(move |one| said(one.finding, "severity") == severity);
+    let of = |severity: &'static str| {
+        all.iter().filter(move |one| text_member(one.finding, "severity") == severity)
+    };
     let (errors, warnings) = (of("error").count(), of("warning").count());
     out.push_str("<section class=\"card\" id=\"problems\"><h2>Problems</h2>");
     if errors + warnings == 0 {
@@ -43,18 +45,18 @@ pub(super) fn problems(page: Page<'_>, out: &mut String) {
 
 fn problem(problem: &Problem<'_>, out: &mut String) {
     let finding = problem.finding;
-    let severity = said(finding, "severity");
+    let severity = text_member(finding, "severity");
     let class = if severity == "error" { "bad" } else { "warn" };
     let place = match problem.turn {
         Some(turn) => format!("<a href=\"#{}\">turn {}</a> of {}", anchor(turn), turn.turn, code(&turn.file)),
-        None => code(&format!("{}:{}", said(finding, "file"), finding["line"])),
+        None => code(&format!("{}:{}", text_member(finding, "file"), finding["line"])),
     };
     let _ = write!(
         out,
         "<li><span class=\"badge {class}\">{}</span> {} <span class=\"place\">{} {} · {place}</span></li>",
         escaped(severity),
-        words(said(finding, "message")),
-        escaped(said(finding, "code")),
-        escaped(said(finding, "rule")),
+        words(text_member(finding, "message")),
+        escaped(text_member(finding, "code")),
+        escaped(text_member(finding, "rule")),
     );
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::{TurnReport, counted, is_zero, said};
+use super::{TurnReport, counted, is_zero, text_member};
 
 /// The counts over all sessions.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
@@ -89,7 +89,7 @@ impl ReplaySummary {
     }
 
     pub fn finding(&mut self, finding: &Value) {
-        match said(finding, "severity") {
+        match text_member(finding, "severity") {
             "error" => self.errors += 1,
             "warning" => self.warnings += 1,
             "information" => self.information += 1,

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use anstyle::{AnsiColor, Style};
 
-use super::{ObstacleReport, ProofTree, TurnReport, VerdictReport, said, unjudged};
+use super::{ObstacleReport, ProofTree, TurnReport, VerdictReport, text_member, unjudged};
 use crate::report::sink;
 
 /// The maximum length of a text on one line, in characters.
@@ -211,7 +211,7 @@ pub fn finding_lines(finding: &serde_json::Value) -> Vec<String> {
     let help = help.map(|help| format!("  {QUIET}= help:{QUIET:#} {}", visible(help)));
     let place = format!(
         "  {QUIET}-->{QUIET:#} {}:{}:{}",
-        visible(said(finding, "file")),
+        visible(text_member(finding, "file")),
         finding["line"],
         finding["column"]
     );
@@ -220,13 +220,14 @@ pub fn finding_lines(finding: &serde_json::Value) -> Vec<String> {
 
 /// The severity, the rule and the headline of a finding.
 fn headline(finding: &serde_json::Value) -> String {
-    let severity = said(finding, "severity");
+    let severity = text_member(finding, "severity");
     let style = match severity {
         "error" => BAD,
         "warning" => WARN,
         _ => NOTE,
     };
-    let (code, rule, message) = (said(finding, "code"), said(finding, "rule"), said(finding, "message"));
+    let (code, rule, message) =
+        (text_member(finding, "code"), text_member(finding, "rule"), text_member(finding, "message"));
     format!("{style}{severity}[{code} {rule}]{style:#}: {}", visible(message))
 }
 

@@ -5,9 +5,9 @@ use serde_json::{Value, json};
 use super::{TranscriptReply, words};
 use crate::report::replay::atom;
 use crate::report::sink;
-use mangle_settings::FullStops;
+use mangle_settings::PeriodRequirement;
 use piggyback::envelope::Reply;
-use piggyback::envelope::account::{AccountEntry, NOT_JUDGED, UpdateFate};
+use piggyback::envelope::account::{AccountEntry, NO_POLICY_NOTICE, UpdateFate};
 use piggyback::envelope::runtime::{self, Caps, record};
 
 /// The record of a reply. `diagnostics` are in the format of `check --format json`.
@@ -18,8 +18,8 @@ use piggyback::envelope::runtime::{self, Caps, record};
 pub fn parsed(answered: TranscriptReply<'_>, caps: &Caps, diagnostics: Vec<Value>) -> Value {
     let TranscriptReply { file, reply, turn, .. } = answered;
     let reading = reply.reading.as_ref();
-    let picked = reading.ok().and_then(|reading| reading.picked.as_ref());
-    let surface = reading.map_or(&[][..], |reading| reading.shown());
+    let picked = reading.ok().and_then(|reading| reading.accepted.as_ref());
+    let surface = reading.map_or(&[][..], |reading| reading.visible_text());
     let correction = picked.and_then(|picked| picked.packet.self_correction.as_ref());
     let memory = picked.iter().flat_map(|picked| picked.packet.memory.as_slice());
     let warnings = reading.map_or(&[][..], |reading| &reading.warnings);
@@ -47,8 +47,8 @@ pub fn parsed(answered: TranscriptReply<'_>, caps: &Caps, diagnostics: Vec<Value
         "diagnostics": diagnostics,
         "envelopes": envelopes.map(|(at, object)| json!({
             "range": answered.place(object.range.clone()),
-            "picked_by_runtime": reply.picked == Some(at),
-            "picked_safe": reply.safe == Some(at),
+            "picked_by_runtime": reply.accepted == Some(at),
+            "picked_safe": reply.preferred == Some(at),
         })).collect::<Value>(),
     })
 }
@@ -56,11 +56,11 @@ pub fn parsed(answered: TranscriptReply<'_>, caps: &Caps, diagnostics: Vec<Value
 /// The result of the runtime itself. It drops updates without a period, even if the version of the
 /// reply allows them.
 fn model(reply: &Reply<'_>, caps: &Caps) -> Value {
-    let picked = reply.reading.as_ref().ok().and_then(|reading| reading.picked.as_ref());
+    let picked = reply.reading.as_ref().ok().and_then(|reading| reading.accepted.as_ref());
     match picked.is_some_and(|picked| picked.kept.is_without_full_stops) {
         false => record(&reply.reading, caps.runtime, None),
         true => {
-            let caps = Caps { full_stops: FullStops::default(), ..caps.clone() };
+            let caps = Caps { full_stops: PeriodRequirement::default(), ..caps.clone() };
             record(&runtime::read(reply.raw, &caps), caps.runtime, None)
         }
     }
@@ -148,7 +148,7 @@ fn atoms(answered: TranscriptReply<'_>) -> Value {
         "dropped": lost("dropped"),
         "blocked": lost("blocked"),
         "withdrawn": lost("withdrawn"),
-        "not_judged": if is_judged { None } else { Some(NOT_JUDGED) },
+        "not_judged": if is_judged { None } else { Some(NO_POLICY_NOTICE) },
         "account": answered.account.iter().map(atom).collect::<Vec<_>>(),
     })
 }

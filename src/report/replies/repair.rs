@@ -257,7 +257,7 @@ fn is_grave(found: &Value, lost: &[String]) -> bool {
 
 /// The pointers of the updates that the runtime drops.
 fn lost(answered: TranscriptReply<'_>) -> Vec<String> {
-    let picked = answered.reply.reading.as_ref().ok().and_then(|reading| reading.picked.as_ref());
+    let picked = answered.reply.reading.as_ref().ok().and_then(|reading| reading.accepted.as_ref());
     let dropped = picked.map_or(&[][..], |picked| &picked.kept.dropped);
     dropped.iter().map(|(index, _)| format!("{UPDATES}{index}")).collect()
 }

@@ -35,7 +35,7 @@ impl Results<'_> {
     pub(super) fn all(&self, entries: &[ReportEntry]) -> Vec<Value> {
         let mut seen: FxHashMap<Identity, u32> = FxHashMap::default();
         let result = |entry: &ReportEntry| {
-            let identity = Identity::of(entry, self.sources, self.sources.name(entry.file).into());
+            let identity = Identity::new(entry, self.sources, self.sources.name(entry.file).into());
             let fingerprint = identity.statement;
             let nth = seen.entry(identity).or_default();
             *nth += 1;

@@ -50,7 +50,7 @@ fn call(name: &str, args: Option<&Value>, runtime: Runtime) -> String {
         request["tool_args"] = args.clone();
     }
     let reading = read(envelope(&json!({ "tool_requests": [request] })).as_bytes(), &caps(runtime)).unwrap();
-    format!("{:?}", GateCall::new(&reading.picked.unwrap().packet.tools.as_slice()[0], runtime))
+    format!("{:?}", GateCall::new(&reading.accepted.unwrap().packet.tools.as_slice()[0], runtime))
 }
 
 fn session(text: &str) -> agent_prompt::session::PromptSession {
@@ -61,7 +61,7 @@ fn context(session_text: &str, runtime: Runtime) -> PromptContext {
     PromptContext {
         session: Some(session(session_text)),
         runtime,
-        ..PromptContext::of_shard("coder-7", "coder")
+        ..PromptContext::for_shard("coder-7", "coder")
     }
 }
 
@@ -77,12 +77,12 @@ fn of_session(text: &str, runtime: Runtime) -> String {
 }
 
 fn of_facts(facts: &[String], runtime: Runtime) -> String {
-    let context = PromptContext { runtime, ..PromptContext::of_shard("coder-7", "coder") };
+    let context = PromptContext { runtime, ..PromptContext::for_shard("coder-7", "coder") };
     prompt(&context, facts, Mode::Legacy)
 }
 
 fn derived(session_text: &str, runtime: Runtime) -> String {
-    format!("{:?}", DerivedContext::of(&context(session_text, runtime)))
+    format!("{:?}", DerivedContext::from_context(&context(session_text, runtime)))
 }
 
 /// Text that exceeds a limit by one byte.
@@ -207,8 +207,8 @@ const CASES: &[Case] = &[
         of_facts(&facts.map(String::from), runtime)
     }),
     ("slash_roles", |runtime| {
-        let context = PromptContext { runtime, ..PromptContext::of_shard("coder-7", "/coder") };
-        DerivedContext::of(&context).shard_type
+        let context = PromptContext { runtime, ..PromptContext::for_shard("coder-7", "/coder") };
+        DerivedContext::from_context(&context).shard_type
     }),
     ("target_language", |runtime| {
         let intent = agent_prompt::Intent {
@@ -216,7 +216,7 @@ const CASES: &[Case] = &[
             ..agent_prompt::Intent::default()
         };
         let context = PromptContext { intent: Some(intent), ..context(r#"{"extra_context":{"language":"go"}}"#, runtime) };
-        DerivedContext::of(&context).language
+        DerivedContext::from_context(&context).language
     }),
     ("provider_context", |runtime| derived(r#"{"extra_context":{"provider":"p","new_files":"yes"}}"#, runtime)),
     ("printed_map", |runtime| {
@@ -225,7 +225,7 @@ const CASES: &[Case] = &[
     }),
     ("bare_envelope_words", |runtime| names_envelope("control_packet and surface_response", runtime).to_string()),
     ("roles_without_envelope", |runtime| {
-        let context = PromptContext { runtime, ..PromptContext::of_shard("p-1", "planner") };
+        let context = PromptContext { runtime, ..PromptContext::for_shard("p-1", "planner") };
         format!("{} {}", is_structured_only("planner", runtime), appends_in_jit_mode(&context))
     }),
 ];

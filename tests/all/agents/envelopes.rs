@@ -194,7 +194,7 @@ fn arguments_may_nest_deep() {
             r#"{{"control_packet":{{"tool_requests":[{{"tool_name":"t","tool_args":{{"path":{args}}}}}]}},"surface_response":"s"}}"#
         );
         let reading = runtime::read(raw.as_bytes(), &Caps::default()).unwrap();
-        let picked = reading.picked?;
+        let picked = reading.accepted?;
         let args = picked.packet.tools.as_slice()[0].args.clone();
         Some((
             runtime::payload(args.as_ref().unwrap()).len(),

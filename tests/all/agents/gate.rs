@@ -12,7 +12,7 @@ pub(crate) fn gate_record(runtime: Runtime, tool: &str, args: &str) -> Map<Strin
     );
     let reading = runtime::read(raw.as_bytes(), &Caps { runtime, ..Caps::default() }).unwrap();
     let mut record = Map::new();
-    let Some(picked) = reading.picked else {
+    let Some(picked) = reading.accepted else {
         record.insert("decode_error".into(), true.into());
         return record;
     };

@@ -9,8 +9,8 @@ use std::sync::Arc;
 use agent_prompt::jit::{AtomFile, AtomKind, Corpus, JitCompiler};
 use agent_prompt::session::{SessionFile, SessionForm};
 use agent_prompt::{
-    Common, DerivedContext, Header, LineOrigin, Mode, OriginPlace, Preview, PreviewSettings, PreviewedPrompt,
-    PromptLine, PromptPart, PromptRequest, RecordedSession, RecordedTurn, SourcedText,
+    DerivedContext, Header, LineOrigin, Mode, OriginPlace, Preview, PreviewSettings, PreviewState,
+    PreviewedPrompt, PromptLine, PromptPart, PromptRequest, RecordedSession, RecordedTurn, SourcedText,
 };
 use mangle_engine::kernel::{Clock, Limits, Reading};
 use mangle_engine::program::{FileSummary, Program};
@@ -53,7 +53,7 @@ fn compiled(files: &[String], wanted: Vec<PromptRequest>, compiler: Option<Arc<J
     };
     let program = Arc::new(Program::new((0..).zip(files).map(summary).collect()));
     let sample = FileId(u32::try_from(files.len() - 1).unwrap());
-    let settings = PreviewSettings::of(
+    let settings = PreviewSettings::from_settings(
         &PromptSettings::default(),
         Reading::Engine,
         Limits::default(),
@@ -78,7 +78,13 @@ fn opened(preview: &mut Preview, beside: &Beside<'_>, name: &str) -> usize {
     count
 }
 
-fn check(common: &Common, shown: &mut PreviewedPrompt, line: &PromptLine, beside: &Beside<'_>, name: &str) {
+fn check(
+    common: &PreviewState,
+    shown: &mut PreviewedPrompt,
+    line: &PromptLine,
+    beside: &Beside<'_>,
+    name: &str,
+) {
     let place = common.place(shown, &line.origin);
     match &line.origin {
         LineOrigin::Builtin { name: text } => {
@@ -219,7 +225,7 @@ fn of_all_recorded_cases() {
 fn wanted(kernel: &str, session: Option<(&str, SessionForm)>) -> Vec<PromptRequest> {
     let session = session.map(|(text, form)| SessionFile::read(text, form));
     let groups = Header::read(kernel).groups;
-    let all = groups.iter().filter_map(|group| PromptRequest::of(group, session.clone(), "sample"));
+    let all = groups.iter().filter_map(|group| PromptRequest::from_group(group, session.clone(), "sample"));
     let with_turns = all.flat_map(|wanted| {
         let message = wanted.session.as_ref().map(|file| file.user_input.clone());
         let turn = message.filter(|message| !message.is_empty());
@@ -411,7 +417,7 @@ proptest! {
             statements.join("\n")
         );
         let groups = Header::read(&kernel).groups;
-        let asked = PromptRequest::of(&groups[0], Some(file), "one").unwrap();
+        let asked = PromptRequest::from_group(&groups[0], Some(file), "one").unwrap();
         let asked = PromptRequest { part: PromptPart::Compressed(said, recorded), ..asked };
         let beside = Beside { session: &session, atoms: Vec::new(), transcript: &transcript };
         let mut preview = preview(&[POLICY.to_owned(), kernel], vec![asked]);

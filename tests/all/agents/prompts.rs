@@ -39,7 +39,7 @@ fn observed(input: &Map<String, Value>, runtime: Runtime) -> Value {
     let prompt = assembled(input, &context, Mode::Legacy);
     let section_mode = assembled(input, &context, Mode::Section);
     let mut found = json!({
-        "derived": derived(&DerivedContext::of(&context)),
+        "derived": derived(&DerivedContext::from_context(&context)),
         "section_mode": of_section_mode(&section_mode),
         "sections": prompt.sections.iter().map(section).collect::<Vec<_>>(),
         "suffix": prompt.suffix,
@@ -52,7 +52,7 @@ fn observed(input: &Map<String, Value>, runtime: Runtime) -> Value {
     if let Some(error) = input.get("compile_error") {
         // The fallback is the legacy prompt, and a fact tells the first 400 characters of the error.
         let reason: String = error.as_str().unwrap().chars().take(400).collect();
-        let role = DerivedContext::of(&context).shard_type;
+        let role = DerivedContext::from_context(&context).shard_type;
         let fact = format!("jit_fallback({role}, {}).", go_quoted(&reason));
         found["jit"] = json!({ "same_as_legacy": true, "asserted": [fact] });
     }

@@ -1,7 +1,7 @@
 //! The answers of the product to an exported suite.
 
 use mangle_engine::kernel::{Clock, Limits, Reading, compile, run};
-use mangle_ls::ide::loading::rejected;
+use mangle_ls::ide::loading::load_findings;
 use mangle_settings::{EngineVersion, Runtime};
 use mangle_syntax::text::Cancel;
 use piggyback::envelope::runtime::{self, Caps, DecodeFailure};
@@ -55,7 +55,7 @@ fn program(case: &Case, engine: EngineVersion) -> Value {
     let texts: Vec<_> =
         case.files().iter().map(|(_, bytes)| String::from_utf8_lossy(bytes).into_owned()).collect();
     let program = support::program_for(&texts, engine);
-    if !rejected(&program).is_empty() {
+    if !load_findings(&program).is_empty() {
         return json!({ "loads": false });
     }
     let found = support::check_for(&texts, engine).concat();

@@ -37,7 +37,7 @@ impl Run {
     pub fn tuples(&self, name: &str, bags: &[bool]) -> Vec<Tuple> {
         let Some(id) = self.id(name, bags.len()) else { return Vec::new() };
         let value = |(id, bag): (&_, &bool)| {
-            let value = Value::of(&self.model.values, *id);
+            let value = Value::from_id(&self.model.values, *id);
             if *bag { value.unordered() } else { value }
         };
         let tuples = self.model.relation(id).unwrap().tuples();
@@ -70,7 +70,7 @@ pub fn parse(atom: &str) -> (String, Vec<Option<Value>>) {
             return None;
         }
         let id = evaluate(arg, &text, &mut values, Some(&CLOCK)).unwrap().unwrap_or_else(|| panic!("{atom}"));
-        Some(Value::of(&values, id))
+        Some(Value::from_id(&values, id))
     };
     (clause.head.name.symbol.as_str().to_owned(), clause.head.args.iter().map(value).collect())
 }

@@ -100,8 +100,8 @@ impl Value {
     }
 
     /// A value of the kernel.
-    pub fn of(values: &Values, id: ValueId) -> Self {
-        let of = |id: &ValueId| Self::of(values, *id);
+    pub fn from_id(values: &Values, id: ValueId) -> Self {
+        let of = |id: &ValueId| Self::from_id(values, *id);
         let entries = |entries: &[(ValueId, ValueId)]| entries.iter().map(|(k, v)| (of(k), of(v))).collect();
         match values.get(id) {
             Datum::Name(text) => Self::name(text),

@@ -172,8 +172,10 @@ fn programs(resolution: &Resolution, table: &FileTable, root: &Path) -> String {
     for program in &resolution.programs {
         let files = |members: Vec<String>| members.join(" ");
         let members = program.members.iter().map(|member| name(&table.path(member.file)));
-        let singles =
-            program.singles.iter().map(|single| format!("+{}", name(&table.path(single.member.file))));
+        let singles = program
+            .standalone_files
+            .iter()
+            .map(|single| format!("+{}", name(&table.path(single.member.file))));
         let _ = writeln!(out, "  {}: {}", name(&program.root), files(members.chain(singles).collect()));
     }
     for found in &resolution.transcripts {

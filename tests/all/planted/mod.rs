@@ -108,7 +108,7 @@ impl Batch {
         };
         let mut bench = FixWorkspace { units: vec![unit], files: files.into_iter().collect() };
         let wish = FixRequest {
-            guesses: false,
+            include_unsafe: false,
             evidence: false,
             wanted: &|_, _| true,
             editable: &|_| true,

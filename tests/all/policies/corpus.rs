@@ -402,7 +402,7 @@ impl Tally {
 }
 
 fn places(file: &SourceFile) -> Vec<usize> {
-    let inner = file.items().iter().filter(|item| !item.rubble).flat_map(|item| {
+    let inner = file.items().iter().filter(|item| !item.follows_damage).flat_map(|item| {
         item.statement.findings.iter().map(|found| usize::from(item.start + found.range.start()))
     });
     inner.chain(file.findings().iter().map(|found| usize::from(found.range.start()))).collect()

@@ -6,7 +6,7 @@ use std::fs;
 use std::path::Path;
 
 use mangle_engine::kernel::{Clock, Limits, Reading, compile, run};
-use mangle_ls::ide::loading::rejected;
+use mangle_ls::ide::loading::load_findings;
 use mangle_settings::EngineVersion;
 use mangle_settings::versions::{
     AggregationsWithOneHead, DelayedNegations, ENGINES, EarlyInequality, EngineCapabilities, ExternalInputs,
@@ -85,7 +85,7 @@ const CASES: [Case; 7] = [
 fn result(case: &Case, engine: EngineVersion) -> String {
     let codes = |found: Vec<&'static str>| found.join(" ");
     let program = support::program_for(&[case.program], engine);
-    let rejected: Vec<_> = rejected(&program).iter().map(|(_, found)| found.rule.code).collect();
+    let rejected: Vec<_> = load_findings(&program).iter().map(|(_, found)| found.rule.code).collect();
     if !rejected.is_empty() {
         return format!("rejected: {}", codes(rejected));
     }

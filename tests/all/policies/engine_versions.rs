@@ -11,7 +11,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use mangle_engine::kernel::{Clock, Limits, Reading, compile, run};
-use mangle_ls::ide::loading::rejected;
+use mangle_ls::ide::loading::load_findings;
 use mangle_settings::EngineVersion;
 use mangle_settings::versions::engine;
 use mangle_syntax::lint::Severity;
@@ -183,7 +183,7 @@ fn is_older(engine: &EngineVersion, message: &str) -> bool {
 fn programs_load_as_in_the_engine() {
     let mut wrong = Vec::new();
     for Recording { engine, name, text, verdict } in all_recordings() {
-        let found = rejected(&support::program_for(&[&text], engine));
+        let found = load_findings(&support::program_for(&[&text], engine));
         let is_rejected = matches!(verdict["stage"].as_str(), Some("parse" | "analyze" | "stratify"));
         let panics = verdict.get("panics").is_some();
         let is_older = is_older(&engine, verdict["message"].as_str().unwrap_or(""));

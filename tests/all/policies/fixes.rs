@@ -59,7 +59,7 @@ fn fixed(texts: &[String], guesses: bool) -> (Texts, FixResult) {
     };
     let mut bench = FixWorkspace { units: vec![unit], files: files.into_iter().collect() };
     let wish = FixRequest {
-        guesses,
+        include_unsafe: guesses,
         evidence: false,
         wanted: &|_, _| true,
         editable: &|_| true,

@@ -349,7 +349,7 @@ fn call_of(subject: &Subject<'_>, functions: &[&str]) -> Option<TextRange> {
 
 /// The findings of the parser with the place that they count from.
 fn findings(file: &SourceFile) -> Vec<(usize, Finding)> {
-    let items = file.items().iter().filter(|item| !item.rubble);
+    let items = file.items().iter().filter(|item| !item.follows_damage);
     let of_items = items.flat_map(|item| {
         item.statement.findings.iter().map(|finding| (usize::from(item.start), finding.clone()))
     });

@@ -65,8 +65,8 @@ fn part(name: &str) -> String {
     match (name, keys_of) {
         (_, Some(tables)) => mangle_settings::markdown(&tables),
         ("keys", _) => mangle_settings::markdown(&[]),
-        ("hints", _) => mangle_settings::markdown_of(HintSettings::SECTION),
-        ("lenses", _) => mangle_settings::markdown_of(LensSettings::SECTION),
+        ("hints", _) => mangle_settings::section_markdown(HintSettings::SECTION),
+        ("lenses", _) => mangle_settings::section_markdown(LensSettings::SECTION),
         ("chapters of rules", _) => report::rules::chapters(&rules()),
         _ => {
             let table = agent_prompt::reference().into_iter().find(|(part, _)| *part == name);

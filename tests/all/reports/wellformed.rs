@@ -103,7 +103,7 @@ prop_compose! {
                 applicability: Applicability::Safe,
                 evidence: false,
                 edits: vec![edit],
-                otherwise: None,
+                alternative: None,
             };
             let related =
                 RelatedPlace { file, range: range(places[1], places[2]), message: replacement.clone().into() };
@@ -220,7 +220,7 @@ proptest! {
 
     #[test]
     fn nothing_is_new_against_itself((sources, entries, _) in world()) {
-        prop_assert_eq!(report::brought(entries.clone(), &sources, &entries, &sources), []);
-        prop_assert_eq!(report::brought(entries.clone(), &sources, &[], &sources), entries);
+        prop_assert_eq!(report::new_findings(entries.clone(), &sources, &entries, &sources), []);
+        prop_assert_eq!(report::new_findings(entries.clone(), &sources, &[], &sources), entries);
     }
 }

@@ -120,7 +120,7 @@ enum CommandName {
 
 impl CommandName {
     /// The first file is a transcript, a policy or a configuration.
-    fn of(files: &[(String, Vec<u8>)]) -> Self {
+    fn new(files: &[(String, Vec<u8>)]) -> Self {
         let ends = |end: &str| files[0].0.ends_with(end);
         let is_transcript = ["txt", "jsonl", "log", "session.json", "session.md"].into_iter().any(ends);
         let has_policy = files.iter().any(|(name, _)| name == POLICY);
@@ -140,7 +140,7 @@ impl Invocation {
         let first = folder.path().join(&files[0].0).display().to_string();
         let root = folder.path().display().to_string();
         let policy = format!("{root}/{POLICY}");
-        let arguments = match CommandName::of(files) {
+        let arguments = match CommandName::new(files) {
             CommandName::Replay => vec!["replay", &first, "--policy", &policy, "--show-permits"],
             CommandName::CheckTranscript => vec!["check", "--evaluate", &root, "--transcripts", &first],
             CommandName::Check if RULES.contains(&rule) => vec!["check", "--verify", &root],

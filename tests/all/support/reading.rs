@@ -5,7 +5,7 @@ use std::sync::Arc;
 use mangle_check::diagnostics::{FindingCache, diagnostics};
 use mangle_engine::program::{FileSummary, Program};
 use mangle_ls::ide::registry;
-use mangle_ls::ide::transcripts::{self, Judge};
+use mangle_ls::ide::transcripts::{self, TranscriptContext};
 use mangle_settings::{RuleSettings, TranscriptSettings, Vocabulary, parse};
 use mangle_syntax::syntax::SourceFile;
 use mangle_syntax::text::FileId;
@@ -38,6 +38,6 @@ fn configuration(text: &str) -> usize {
 fn transcript(text: &str) -> usize {
     let (settings, rules, limits) = <(TranscriptSettings, RuleSettings, Limits)>::default();
     let context = piggyback::envelope::ReplyContext::new(&settings);
-    let judge = Judge { rules: &rules, context, limits: &limits, programs: &[] };
+    let judge = TranscriptContext { rules: &rules, context, limits: &limits, programs: &[] };
     transcripts::diagnostics(FileId(0), "a.jsonl", text.as_bytes(), judge).len()
 }

@@ -21,7 +21,7 @@ const CHECKS: &[Check] = &[
 ];
 
 /// Tries an archive.
-pub(super) fn of(archive: &Path) -> Result<Tally> {
+pub(super) fn check_archive(archive: &Path) -> Result<Tally> {
     let folder = tempfile::tempdir()?;
     // The tar of Windows and macOS also reads .zip.
     output(Command::new("tar").arg("-xf").arg(archive).arg("-C").arg(folder.path()))?;

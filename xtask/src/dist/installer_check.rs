@@ -11,7 +11,7 @@ use super::{absent, archive_name_here, checked, output};
 use crate::editors::install;
 use crate::tally::Tally;
 
-pub(super) fn of(project: &Project, archives: &Path) -> Result<Tally> {
+pub(super) fn check_installer(project: &Project, archives: &Path) -> Result<Tally> {
     if !cfg!(unix) {
         return Ok(absent("install.sh: needs a shell"));
     }

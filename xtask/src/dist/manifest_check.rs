@@ -13,7 +13,7 @@ use super::targets::{TARGETS, archive_name};
 use super::{absent, checked, manifests, output};
 use crate::tally::Tally;
 
-pub(super) fn of(project: &Project) -> Result<Tally> {
+pub(super) fn check_manifests(project: &Project) -> Result<Tally> {
     let folder = tempfile::tempdir()?;
     let (archives, out) = (folder.path().join("archives"), folder.path().join("out"));
     fs::create_dir_all(&archives)?;

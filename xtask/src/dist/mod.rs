@@ -116,18 +116,18 @@ pub(crate) fn check() -> Result<Tally> {
 fn try_all(made: &[PathBuf]) -> Result<Tally> {
     let mut tally = Tally::default();
     for archive in made.iter().filter(|path| is_archive(path)) {
-        tally.add(check::of(archive)?);
+        tally.add(check::check_archive(archive)?);
     }
     let wheels: Vec<PathBuf> = made.iter().filter(|path| is_wheel(path)).cloned().collect();
     if !wheels.is_empty() {
-        tally.add(wheel_check::of(&wheels)?);
+        tally.add(wheel_check::check_wheels(&wheels)?);
     }
     let project = Project::for_trial()?;
-    tally.add(project_check::of(&project)?);
-    tally.add(manifest_check::of(&project)?);
-    tally.add(installer_check::of(&project, &folder())?);
-    tally.add(npm_check::of(&project, &folder())?);
-    tally.add(workflow_check::of()?);
+    tally.add(project_check::check_project(&project)?);
+    tally.add(manifest_check::check_manifests(&project)?);
+    tally.add(installer_check::check_installer(&project, &folder())?);
+    tally.add(npm_check::check_packages(&project, &folder())?);
+    tally.add(workflow_check::check_workflows()?);
     Ok(tally)
 }
 

@@ -7,7 +7,7 @@ use anyhow::{Context, Result, ensure};
 use super::project::Project;
 
 /// The changes of the version that a tag such as `v0.1.0` names; an error if it is not the version of `Cargo.toml`.
-pub(super) fn of(project: &Project, tag: &str) -> Result<String> {
+pub(super) fn release_notes(project: &Project, tag: &str) -> Result<String> {
     let version = &project.version;
     ensure!(tag == format!("v{version}"), "the tag is {tag}, but Cargo.toml has version {version}");
     let changelog =

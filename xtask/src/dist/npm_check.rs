@@ -11,7 +11,7 @@ use super::{absent, archive, archive_name_here, checked, npm, output, targets};
 use crate::editors::install;
 use crate::tally::Tally;
 
-pub(super) fn of(project: &Project, archives: &Path) -> Result<Tally> {
+pub(super) fn check_packages(project: &Project, archives: &Path) -> Result<Tally> {
     if !cfg!(target_os = "linux") || !archives.join(archive_name_here(project)?).is_file() {
         return Ok(absent("the npm packages: need Linux, and an archive for this machine"));
     }

@@ -18,7 +18,7 @@ const VERSIONS: &[(&str, &str)] = &[
     ("tree-sitter-mangle/tree-sitter.json", "    \"version\": \"{}\","),
 ];
 
-pub(super) fn of(project: &Project) -> Result<Tally> {
+pub(super) fn check_project(project: &Project) -> Result<Tally> {
     let mut tally =
         checked("every file has the version of Cargo.toml", || repeated(VERSIONS, &project.version));
     tally.add(checked("the crates have the metadata of a publication", || crates::metadata(project)));

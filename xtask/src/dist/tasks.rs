@@ -41,7 +41,7 @@ pub(super) fn run(task: &Task) -> Result<()> {
         Task::Extensions { archives, out } => extension::package_all(&project, archives, out)?,
         Task::Checksums { folder } => drop(checksums::write(&archive::files(folder)?, folder)?),
         Task::Crates => project.crates.iter().for_each(|package| println!("{}", package.name)),
-        Task::Notes { tag } => print!("{}", notes::of(&project, tag)?),
+        Task::Notes { tag } => print!("{}", notes::release_notes(&project, tag)?),
     }
     Ok(())
 }

@@ -29,7 +29,7 @@ assert rows == [{'X': '1'}], rows
 ";
 
 /// Tries the wheels with each Python. One that this machine does not have is skipped.
-pub(super) fn of(wheels: &[PathBuf]) -> Result<Tally> {
+pub(super) fn check_wheels(wheels: &[PathBuf]) -> Result<Tally> {
     let mut tally = Tally::default();
     for wheel in wheels {
         let size = std::fs::metadata(wheel)?.len();

@@ -35,7 +35,7 @@ struct Problem {
     message: String,
 }
 
-pub(super) fn of() -> Result<Tally> {
+pub(super) fn check_workflows() -> Result<Tally> {
     if !cfg!(target_os = "linux") {
         return Ok(absent("lints of the workflows: need Linux"));
     }

@@ -18,17 +18,17 @@ const TARGETS: &[&str] = &["--lib", "--bins", "--tests"];
 /// Runs the tests of the workspace, then the examples of its documentation.
 pub(super) fn run() -> Result<Tally> {
     let included = crate::corpus::of_environment();
-    let mut all = Results::of(TARGETS, &included)?;
+    let mut all = Results::new(TARGETS, &included)?;
     if !all.failed.is_empty() {
         println!("\nrunning {} failed tests again", all.failed.len());
         let names: Vec<&str> =
             std::iter::once("--exact").chain(all.failed.iter().map(String::as_str)).collect();
-        let again = Results::of(TARGETS, &names)?;
+        let again = Results::new(TARGETS, &names)?;
         all.settle(&again);
     }
     all.print_slowest();
     let mut tally = all.tally;
-    tally.add(Results::of(&["--doc"], &[])?.into_tally());
+    tally.add(Results::new(&["--doc"], &[])?.into_tally());
     Ok(tally)
 }
 
@@ -44,7 +44,7 @@ struct Results {
 
 impl Results {
     /// Runs `cargo test` over some targets of the workspace.
-    fn of(targets: &[&str], arguments: &[&str]) -> Result<Self> {
+    fn new(targets: &[&str], arguments: &[&str]) -> Result<Self> {
         let has_times = cfg!(unix) && targets != ["--doc"];
         let mut cargo = crate::cargo();
         cargo.args(["test", "--workspace", "--no-fail-fast"]).args(targets).arg("--").args(arguments);

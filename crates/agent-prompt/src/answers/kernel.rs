@@ -11,16 +11,16 @@ use mangle_engine::program::{PredicateId, Program};
 use mangle_syntax::text::{FileId, Symbol, TextSize};
 
 /// The maximum size of the answers to one query, in bytes.
-const MOST_BYTES: usize = 64 << 20;
+const MAX_ANSWER_BYTES: usize = 64 << 20;
 
 /// Kind and source location of facts that no clause of the compiled program derives. Keys are facts
 /// as the engine prints them.
 #[derive(Debug, Clone, Default)]
-pub struct Marks {
+pub struct FactLocations {
     by_fact: FxHashMap<String, (FactOriginKind, Option<(FileId, TextSize)>)>,
 }
 
-impl Marks {
+impl FactLocations {
     /// Records the kind and location of a fact. The first record of a fact wins.
     pub fn set(&mut self, fact: String, kind: FactOriginKind, place: Option<(FileId, TextSize)>) {
         self.by_fact.entry(fact).or_insert((kind, place));
@@ -28,7 +28,7 @@ impl Marks {
 
     /// The kind and location of a fact.
     #[must_use]
-    pub fn of(&self, fact: &str) -> Option<(FactOriginKind, Option<(FileId, TextSize)>)> {
+    pub fn kind_and_location(&self, fact: &str) -> Option<(FactOriginKind, Option<(FileId, TextSize)>)> {
         self.by_fact.get(fact).copied()
     }
 }
@@ -39,7 +39,7 @@ pub struct KernelAnswers<'k> {
     program: &'k Program,
     compiled: &'k CompiledProgram,
     model: &'k Model,
-    marks: &'k Marks,
+    marks: &'k FactLocations,
     order: AnswerOrder,
     /// Queried predicates that are neither declared nor defined.
     pub unknown: Vec<String>,
@@ -52,7 +52,7 @@ impl<'k> KernelAnswers<'k> {
         program: &'k Program,
         compiled: &'k CompiledProgram,
         model: &'k Model,
-        marks: &'k Marks,
+        marks: &'k FactLocations,
         order: AnswerOrder,
     ) -> Self {
         Self { program, compiled, model, marks, order, unknown: Vec::new() }
@@ -77,7 +77,7 @@ impl<'k> KernelAnswers<'k> {
         let args: Vec<Arg> = args.collect();
         let fact = self.model.fact(self.compiled, predicate, tuple);
         let rule = self.model.derivation(predicate, number).map_or(RuleId::ASSERTED, |reason| reason.rule);
-        let marked = if rule == RuleId::ASSERTED { self.marks.of(&fact) } else { None };
+        let marked = if rule == RuleId::ASSERTED { self.marks.kind_and_location(&fact) } else { None };
         let (kind, place) = marked.unwrap_or_else(|| {
             let kind = match rule {
                 RuleId::ASSERTED => FactOriginKind::Given,
@@ -87,7 +87,7 @@ impl<'k> KernelAnswers<'k> {
             (kind, place_of(self.program, self.compiled, rule))
         });
         let held = FactOrigin { fact, key: Some((predicate, number)), rule, kind, argument: 0 };
-        ((kind == FactOriginKind::Derived, place), Answer { args, held })
+        ((kind == FactOriginKind::Derived, place), Answer { args, origin: held })
     }
 }
 
@@ -111,8 +111,8 @@ impl Querier for KernelAnswers<'_> {
                 bytes += size_of::<(AnswerPlace, Answer)>() + answer.1.bytes();
                 found.push(answer);
             }
-            if bytes > MOST_BYTES {
-                return Err(format!("more than {} MiB of facts fit `{text}`", MOST_BYTES >> 20));
+            if bytes > MAX_ANSWER_BYTES {
+                return Err(format!("more than {} MiB of facts fit `{text}`", MAX_ANSWER_BYTES >> 20));
             }
         }
         Ok(self.order.apply(found))
@@ -132,9 +132,9 @@ mod tests {
         let program = Program::new(vec![FileSummary::new(FileId(0), &SourceFile::parse(text.into())).into()]);
         let compiled = compile(&program, Reading::Engine);
         let model = run(&compiled, Limits::default(), Clock { now_ns: 0 }, &Cancel::new());
-        let marks = Marks::default();
+        let marks = FactLocations::default();
         let mut answers = KernelAnswers::new(&program, &compiled, &model, &marks, order);
-        answers.query(query, least).unwrap().into_iter().map(|answer| answer.held.fact).collect()
+        answers.query(query, least).unwrap().into_iter().map(|answer| answer.origin.fact).collect()
     }
 
     #[test]

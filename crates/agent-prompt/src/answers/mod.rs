@@ -12,7 +12,7 @@ use super::origin::FactOrigin;
 use mangle_settings::Runtime;
 use piggyback::envelope::runtime::go_float;
 
-pub use kernel::{KernelAnswers, Marks};
+pub use kernel::{FactLocations, KernelAnswers};
 pub use order::AnswerOrder;
 pub use pattern::QueryPattern;
 
@@ -53,7 +53,7 @@ impl Arg {
 
     /// The text that a runtime reads. `None` if the runtime skips the fact.
     #[must_use]
-    pub(super) fn read(&self, runtime: Runtime) -> Option<String> {
+    pub(super) fn runtime_text(&self, runtime: Runtime) -> Option<String> {
         if !runtime.printed_arguments {
             return self.text().map(str::to_owned);
         }
@@ -83,7 +83,7 @@ pub struct Answer {
     /// The arguments of the fact.
     pub args: Vec<Arg>,
     /// The origin of the fact in the store.
-    pub held: FactOrigin,
+    pub origin: FactOrigin,
 }
 
 impl Answer {
@@ -92,13 +92,13 @@ impl Answer {
             Arg::Text(text) | Arg::Other(text) => text.len(),
             Arg::Number(_) | Arg::Float(_) => 0,
         };
-        self.args.iter().map(|arg| size_of::<Arg>() + of(arg)).sum::<usize>() + self.held.fact.len()
+        self.args.iter().map(|arg| size_of::<Arg>() + of(arg)).sum::<usize>() + self.origin.fact.len()
     }
 
     /// The argument at an index, as text that a runtime reads.
     #[must_use]
     pub fn read(&self, at: usize, runtime: Runtime) -> Option<String> {
-        self.args.get(at).and_then(|arg| arg.read(runtime))
+        self.args.get(at).and_then(|arg| arg.runtime_text(runtime))
     }
 
     /// The argument at an index, if it is a text.
@@ -135,7 +135,7 @@ impl FactList {
     pub fn read(&mut self, fact: &str) -> bool {
         let Some((predicate, args)) = pattern::atom(fact.trim().trim_end_matches('.')) else { return false };
         let Some(args) = args.into_iter().collect() else { return false };
-        self.facts.push((predicate, Answer { args, held: FactOrigin::listed(fact) }));
+        self.facts.push((predicate, Answer { args, origin: FactOrigin::listed(fact) }));
         true
     }
 }

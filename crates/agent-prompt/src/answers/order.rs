@@ -53,8 +53,9 @@ impl AnswerOrder {
 fn compare((one, first): &(AnswerPlace, Answer), (other, second): &(AnswerPlace, Answer)) -> Ordering {
     // Facts without a position come from the caller. They sort last and keep their order.
     let key = |place: &AnswerPlace| (place.0, place.1.is_none(), place.1);
-    let printed =
-        || if one.1.is_none() && !one.0 { Ordering::Equal } else { first.held.fact.cmp(&second.held.fact) };
+    let printed = || {
+        if one.1.is_none() && !one.0 { Ordering::Equal } else { first.origin.fact.cmp(&second.origin.fact) }
+    };
     key(one).cmp(&key(other)).then_with(printed)
 }
 

@@ -45,7 +45,7 @@ impl QueryPattern {
 
     /// True if the pattern requires a value for this argument.
     #[must_use]
-    pub fn fixes(&self, argument: usize) -> bool {
+    pub fn is_bound(&self, argument: usize) -> bool {
         self.wanted.as_ref().and_then(|wanted| wanted.get(argument)).is_some_and(Option::is_some)
     }
 

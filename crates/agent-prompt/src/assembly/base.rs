@@ -38,12 +38,13 @@ pub(super) fn section(
     };
     if let Some((text, answer)) = found.filter(|(text, _)| !text.is_empty()) {
         let mut section = Section::new(SectionKind::Base, SectionSource::Kernel, "BASE");
-        section.push_text(&text, &LineOrigin::Fact(answer.held.showing(1)));
+        section.push_text(&text, &LineOrigin::Fact(answer.origin.showing(1)));
         section.push_blank();
         return PromptBase { section, needs_suffix: true, is_from_kernel: true };
     }
-    let baseline =
-        request.compiler.and_then(|compiler| compiler.baseline(&DerivedContext::of(request.context)));
+    let baseline = request
+        .compiler
+        .and_then(|compiler| compiler.baseline(&DerivedContext::from_context(request.context)));
     if let Some(mut section) = baseline {
         section.push_blank();
         return PromptBase { section, needs_suffix: false, is_from_kernel: false };

@@ -12,10 +12,10 @@ use mangle_syntax::text::{TextRange, size};
 pub(super) const MARK: &str = "[codenerd: truncated";
 
 /// Divisor: the end of a text gets this fraction of the limit.
-const TAIL: usize = 3;
+const TAIL_DIVISOR: usize = 3;
 
 /// Divisor: a cut moves to a line end within this fraction of head or tail.
-const SNAP: usize = 8;
+const SNAP_DIVISOR: usize = 8;
 
 /// A line of the session section.
 pub(super) struct SessionLine {
@@ -104,7 +104,7 @@ pub(super) fn session(lines: Vec<SessionLine>, limit: Option<usize>) -> Vec<Prom
         let range = at..at + len;
         at = range.end + 1;
         if range.start < end || range.is_empty() && range.start <= end {
-            kept.push(before(&line, end - range.start, len));
+            kept.push(truncate_end(&line, end - range.start, len));
         }
         if at <= start {
             continue;
@@ -113,7 +113,7 @@ pub(super) fn session(lines: Vec<SessionLine>, limit: Option<usize>) -> Vec<Prom
         // Without a heading, the block of the rest of a list is unknown.
         is_rest &= line.line.tag.is_some();
         let block = if is_rest { Some(Block::Rest) } else { line.line.block };
-        kept.push(PromptLine { block, ..behind(line, start.saturating_sub(range.start)) });
+        kept.push(PromptLine { block, ..truncate_start(line, start.saturating_sub(range.start)) });
     }
     kept.extend(rest.into_iter().flatten());
     kept
@@ -121,18 +121,18 @@ pub(super) fn session(lines: Vec<SessionLine>, limit: Option<usize>) -> Vec<Prom
 
 /// The end of the head and the start of the tail of a text.
 fn cuts(text: &str, limit: usize) -> (usize, usize) {
-    let tail = limit / TAIL;
+    let tail = limit / TAIL_DIVISOR;
     let head = limit - tail;
     let bytes = text.as_bytes();
     let mut end = head;
     if let Some(at) = bytes.get(..head).and_then(|head| head.iter().rposition(|byte| *byte == b'\n'))
-        && head - at <= head / SNAP
+        && head - at <= head / SNAP_DIVISOR
     {
         end = at;
     }
     let mut start = text.len() - tail;
     if let Some(at) = bytes.get(start..).and_then(|tail| tail.iter().position(|byte| *byte == b'\n'))
-        && at < tail / SNAP
+        && at < tail / SNAP_DIVISOR
     {
         start += at + 1;
     }
@@ -149,7 +149,7 @@ fn mark(dropped: usize, of: usize) -> [PromptLine; 3] {
 }
 
 /// The beginning of a line, up to a byte offset in the line of the runtime.
-fn before(line: &SessionLine, end: usize, len: usize) -> PromptLine {
+fn truncate_end(line: &SessionLine, end: usize, len: usize) -> PromptLine {
     if end >= len {
         return line.line.clone();
     }
@@ -160,7 +160,7 @@ fn before(line: &SessionLine, end: usize, len: usize) -> PromptLine {
 }
 
 /// The end of a line, from a byte offset in the line of the runtime.
-fn behind(line: SessionLine, start: usize) -> PromptLine {
+fn truncate_start(line: SessionLine, start: usize) -> PromptLine {
     if start == 0 {
         return line.line;
     }

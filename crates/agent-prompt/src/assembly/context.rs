@@ -59,9 +59,9 @@ pub(super) fn for_section_mode(
             if at > 0 {
                 section.push_blank();
             }
-            let origin = LineOrigin::Fact(answer.held.showing(1));
+            let origin = LineOrigin::Fact(answer.origin.showing(1));
             section.lines.push(wording.line("knowledge.topic", &[("value", topic)], Some("topic"), origin));
-            section.push_text(text, &LineOrigin::Fact(answer.held.showing(2)));
+            section.push_text(text, &LineOrigin::Fact(answer.origin.showing(2)));
         }
         prompt.sections.push(section);
     }
@@ -122,7 +122,7 @@ fn injected(
         let is_meant = runtime.context_by_pattern
             || is_for(answer.text(0).unwrap_or_default(), &context.shard_id) && answer.text(0).is_some();
         let text = answer.read(1, runtime).filter(|_| is_meant)?;
-        let origin = LineOrigin::Fact(answer.held.showing(1));
+        let origin = LineOrigin::Fact(answer.origin.showing(1));
         Some(wording.line("context.entry", &[("value", &text)], None, origin))
     };
     facts(context, querier, prompt).iter().filter_map(line).collect()

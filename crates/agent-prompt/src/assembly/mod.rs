@@ -84,9 +84,9 @@ fn template<'t>(
 }
 
 fn compiled(request: &AssemblyRequest<'_>, querier: &mut dyn Querier, prompt: &mut Prompt) {
-    let derived = DerivedContext::of(request.context);
+    let derived = DerivedContext::from_context(request.context);
     let new = Residue::default();
-    let left = request.left.unwrap_or(&new);
+    let left = request.residue.unwrap_or(&new);
     let result = match request.compiler {
         Some(compiler) => compiler.compile(request.context, &derived, querier, left),
         None => Err("no prompt compiler: there is no corpus of atoms".to_owned()),

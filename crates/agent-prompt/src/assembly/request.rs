@@ -25,7 +25,7 @@ pub struct AssemblyRequest<'a> {
     /// The prompt compiler, if a corpus of atoms exists.
     pub compiler: Option<&'a JitCompiler>,
     /// Facts that earlier compilations left in the kernel.
-    pub left: Option<&'a Residue>,
+    pub residue: Option<&'a Residue>,
     /// The protocol version of the requested replies.
     pub profile: Profile,
 }
@@ -48,7 +48,7 @@ impl<'a> AssemblyRequest<'a> {
             inception: false,
             reasoning: None,
             compiler: None,
-            left: None,
+            residue: None,
             profile,
         }
     }

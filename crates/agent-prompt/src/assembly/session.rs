@@ -13,7 +13,7 @@ use mangle_settings::Runtime;
 use mangle_syntax::text::{TextRange, text_len};
 
 /// Tags of texts that are exempt from the line limit of the runtime.
-const WHOLE: [&str; 3] = ["branch", "phase", "binary"];
+const UNTRUNCATED_TAGS: [&str; 3] = ["branch", "phase", "binary"];
 
 /// The conversation is omitted without a mark from this number of bytes.
 pub(crate) const HISTORY: usize = 1_500;
@@ -88,7 +88,8 @@ impl Writer<'_> {
     }
 
     fn said(&mut self, tag: &'static str, phrase: &str, said: &SourcedText) {
-        let text = if WHOLE.contains(&tag) { said.as_str().to_owned() } else { self.cut(said.as_str()) };
+        let text =
+            if UNTRUNCATED_TAGS.contains(&tag) { said.as_str().to_owned() } else { self.cut(said.as_str()) };
         let line = self.wording.line(phrase, &[("value", &text)], Some(tag), LineOrigin::session(said));
         self.push(phrase, line);
     }

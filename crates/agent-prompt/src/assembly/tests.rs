@@ -4,7 +4,9 @@
 use super::assemble;
 use super::request::AssemblyRequest;
 use crate::session::{SessionFile, SessionForm};
-use crate::{AnswerOrder, KernelAnswers, Marks, Mode, Prompt, PromptContext, SectionKind, SectionSource};
+use crate::{
+    AnswerOrder, FactLocations, KernelAnswers, Mode, Prompt, PromptContext, SectionKind, SectionSource,
+};
 use mangle_engine::kernel::{Clock, Limits, Reading, compile, run};
 use mangle_engine::program::{FileSummary, Program};
 use mangle_syntax::syntax::SourceFile;
@@ -14,13 +16,13 @@ fn prompt_of(kernel: &str, context: &PromptContext, mode: Mode) -> Prompt {
     let program = Program::new(vec![FileSummary::new(FileId(0), &SourceFile::parse(kernel.into())).into()]);
     let compiled = compile(&program, Reading::Engine);
     let model = run(&compiled, Limits::default(), Clock { now_ns: 0 }, &Cancel::new());
-    let marks = Marks::default();
+    let marks = FactLocations::default();
     let mut answers = KernelAnswers::new(&program, &compiled, &model, &marks, AnswerOrder::Sorted);
     assemble(&AssemblyRequest::plain(context, mode), &mut answers)
 }
 
 fn legacy(kernel: &str, id: &str, kind: &str) -> Prompt {
-    prompt_of(kernel, &PromptContext::of_shard(id, kind), Mode::Legacy)
+    prompt_of(kernel, &PromptContext::for_shard(id, kind), Mode::Legacy)
 }
 
 fn kinds(prompt: &Prompt) -> Vec<&str> {
@@ -68,7 +70,7 @@ fn lists_are_read_as_empty_texts_and_numbers_are_passed_over() {
     let prompt = legacy(kernel, "coder-7", "coder");
     assert_eq!(values(&prompt, SectionKind::Context), ["", "bytes"]);
     assert_eq!(prompt.sections[0].from, SectionSource::Builtin("coder".into()));
-    let section = prompt_of(kernel, &PromptContext::of_shard("coder-7", "coder"), Mode::Section);
+    let section = prompt_of(kernel, &PromptContext::for_shard("coder-7", "coder"), Mode::Section);
     assert_eq!(kinds(&section), ["context"]);
 }
 
@@ -86,7 +88,7 @@ fn vector_6_knowledge_is_injected_by_policy_and_a_block_only_in_section_mode() {
     let prompt = legacy(kernel, "coder-7", "coder");
     assert_eq!(values(&prompt, SectionKind::Context), ["15 minutes."]);
     assert_eq!(values(&prompt, SectionKind::Knowledge), [""; 0]);
-    let section = prompt_of(kernel, &PromptContext::of_shard("coder-7", "coder"), Mode::Section);
+    let section = prompt_of(kernel, &PromptContext::for_shard("coder-7", "coder"), Mode::Section);
     assert_eq!(section.text(), "- 15 minutes.\n\n## /jwt\n15 minutes.\n");
 }
 
@@ -101,7 +103,8 @@ fn vector_8_a_long_history_is_left_out() {
     let shown = |bytes: usize| {
         let yaml = format!("compressed_history: {}", "x".repeat(bytes));
         let session = SessionFile::read(&yaml, SessionForm::Yaml).session;
-        let context = PromptContext { session: Some(session), ..PromptContext::of_shard("coder-7", "coder") };
+        let context =
+            PromptContext { session: Some(session), ..PromptContext::for_shard("coder-7", "coder") };
         kinds(&prompt_of("", &context, Mode::Legacy)).contains(&"session")
     };
     assert!(shown(1_499) && !shown(1_500));
@@ -110,7 +113,7 @@ fn vector_8_a_long_history_is_left_out() {
 #[test]
 fn vector_9_failing_tests_are_shown_whatever_the_state_is() {
     let session = SessionFile::read("{test_state: /passing, failing_tests: [t]}", SessionForm::Yaml).session;
-    let context = PromptContext { session: Some(session), ..PromptContext::of_shard("coder-7", "coder") };
+    let context = PromptContext { session: Some(session), ..PromptContext::for_shard("coder-7", "coder") };
     let prompt = prompt_of("", &context, Mode::Legacy);
     assert_eq!(values(&prompt, SectionKind::Session), ["t"]);
 }
@@ -127,7 +130,7 @@ fn vector_10_reversed_files_give_the_same_lines() {
 
 #[test]
 fn without_a_corpus_jit_mode_falls_back() {
-    let prompt = prompt_of("", &PromptContext::of_shard("coder-7", "coder"), Mode::Jit);
+    let prompt = prompt_of("", &PromptContext::for_shard("coder-7", "coder"), Mode::Jit);
     assert!(prompt.fallback.unwrap().contains("no corpus"));
     assert_eq!(prompt.sections.len(), 2);
 }

@@ -143,7 +143,7 @@ impl Header {
         if has_any && !is_named {
             header.groups.push(common);
         }
-        header.findings.extend(late(text).map(|range| {
+        header.findings.extend(misplaced_settings(text).map(|range| {
             Finding::new(&PREVIEW_KEY, range, "`# @preview` comment is below the first statement")
                 .note(IGNORED)
                 .help("move it to the top of the file")
@@ -211,7 +211,7 @@ fn header_lines(text: &str) -> impl Iterator<Item = (&str, TextSize)> {
 }
 
 /// Settings after the first statement, or on the same line as a statement.
-fn late(text: &str) -> impl Iterator<Item = TextRange> {
+fn misplaced_settings(text: &str) -> impl Iterator<Item = TextRange> {
     let below = lines(text).skip_while(|(line, _)| is_header(line));
     let found = below.filter_map(|(line, start)| {
         let at = line.find('#')?;

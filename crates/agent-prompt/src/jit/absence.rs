@@ -28,7 +28,7 @@ pub enum AssemblyKind<'c> {
     /// From the mandatory atoms, without the compiler.
     Baseline,
     /// Without atoms, with the reason as text.
-    Neither(&'static str),
+    WithoutAtoms(&'static str),
 }
 
 impl JitCompiler {
@@ -81,8 +81,8 @@ impl JitCompiler {
     fn reason(atom: &PromptAtom, derived: &DerivedContext, made: AssemblyKind<'_>) -> Option<String> {
         match made {
             AssemblyKind::Compiler(compilation) => compilation.reason(&atom.id.text),
-            AssemblyKind::Baseline => unfit(atom, derived),
-            AssemblyKind::Neither(why) => Some(why.to_owned()),
+            AssemblyKind::Baseline => baseline_exclusion(atom, derived),
+            AssemblyKind::WithoutAtoms(why) => Some(why.to_owned()),
         }
     }
 }
@@ -103,8 +103,8 @@ fn fault(fault: &AtomFault) -> AtomAbsence {
 }
 
 /// The reason for the absence of an atom from a base without the compiler.
-fn unfit(atom: &PromptAtom, derived: &DerivedContext) -> Option<String> {
-    let unmatched = || Situation::of(derived).unmatched(atom).map(Dimension::key);
+fn baseline_exclusion(atom: &PromptAtom, derived: &DerivedContext) -> Option<String> {
+    let unmatched = || Situation::new(derived).unmatched(atom).map(Dimension::key);
     if atom.kind != AtomKind::Corpus {
         Some(format!(
             "`legacy` takes atoms of the corpus alone, and it is of the kind `{}`",

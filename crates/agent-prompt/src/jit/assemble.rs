@@ -21,8 +21,9 @@ pub(super) fn assemble(
     let mut sections: Vec<Section> = Vec::new();
     for category in Category::ALL {
         let here = || {
-            let atom_of =
-                |fitted: &FittedAtom| atoms.get(fitted.chosen.atom).map(|atom| (fitted.chosen.atom, *atom));
+            let atom_of = |fitted: &FittedAtom| {
+                atoms.get(fitted.selection.atom).map(|atom| (fitted.selection.atom, *atom))
+            };
             fitted.iter().filter_map(atom_of).filter(|(_, atom)| atom.category == category)
         };
         let kind = SectionKind::Category(category.as_str().to_owned());

@@ -15,7 +15,7 @@ use super::situation::Situation;
 /// The base. `None` if no atom matches or the dependencies have a cycle.
 #[allow(clippy::cast_precision_loss)] // Priorities are small.
 pub(super) fn baseline(corpus: &[Arc<PromptAtom>], derived: &DerivedContext) -> Option<Section> {
-    let situation = Situation::of(derived);
+    let situation = Situation::new(derived);
     let is_wanted = |atom: &&PromptAtom| {
         atom.kind == AtomKind::Corpus
             && atom.is_mandatory
@@ -39,7 +39,7 @@ pub(super) fn baseline(corpus: &[Arc<PromptAtom>], derived: &DerivedContext) -> 
         Ok(fit) => fit.fitted,
         Err(_) => unfitted(&atoms, &ordered),
     };
-    let sections = assemble::assemble(&atoms, &fitted, &Placeholders::of(derived), &|_, _| None);
+    let sections = assemble::assemble(&atoms, &fitted, &Placeholders::new(derived), &|_, _| None);
     let mut base = Section::new(SectionKind::Base, SectionSource::Atoms, "baseline");
     base.lines = sections.into_iter().flat_map(|section| section.lines).collect();
     (!base.lines.is_empty()).then_some(base)
@@ -49,7 +49,7 @@ pub(super) fn baseline(corpus: &[Arc<PromptAtom>], derived: &DerivedContext) -> 
 fn unfitted(atoms: &[&PromptAtom], ordered: &[ScoredAtom]) -> Vec<FittedAtom> {
     let tokens = |chosen: &ScoredAtom| atoms.get(chosen.atom).map_or(0, |atom| atom.tokens);
     let fitted = |(order, chosen): (usize, &ScoredAtom)| FittedAtom {
-        chosen: *chosen,
+        selection: *chosen,
         order,
         variant: Variant::Standard,
         tokens: tokens(chosen),

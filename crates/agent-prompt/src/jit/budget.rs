@@ -15,7 +15,7 @@ pub(super) const DEFAULT: i64 = 200_000;
 /// An atom that fits into the budget.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct FittedAtom {
-    pub(super) chosen: ScoredAtom,
+    pub(super) selection: ScoredAtom,
     /// The position in the dependency order.
     pub(super) order: usize,
     /// The variant that the budget uses.
@@ -98,7 +98,7 @@ impl BudgetFit {
             match variant {
                 Some((variant, tokens)) => {
                     used += tokens;
-                    self.fitted.push(FittedAtom { chosen, order, variant, tokens });
+                    self.fitted.push(FittedAtom { selection: chosen, order, variant, tokens });
                 }
                 None => left.push((order, chosen)),
             }
@@ -114,7 +114,7 @@ impl BudgetFit {
             match variants.find(|(_, tokens)| has_room && *tokens <= remaining) {
                 Some((variant, tokens)) => {
                     remaining -= tokens;
-                    self.fitted.push(FittedAtom { chosen, order, variant, tokens });
+                    self.fitted.push(FittedAtom { selection: chosen, order, variant, tokens });
                 }
                 None => self.left_out.push(chosen),
             }
@@ -156,7 +156,7 @@ fn part(category: Category, usable: i64, remaining: i64) -> i64 {
     // Same arithmetic as the runtime. Budgets are far below the limit of exact integers in floats.
     #[allow(clippy::cast_precision_loss, clippy::cast_possible_truncation)]
     let part = (of as f64 * (share.percent / 100.0)) as i64;
-    part.clamp(share.least, share.most)
+    part.clamp(share.min_tokens, share.max_tokens)
 }
 
 /// The maximum difference between a share and the shares of the same category as the first or last

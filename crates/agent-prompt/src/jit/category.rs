@@ -51,20 +51,20 @@ pub(super) struct Share {
     /// The percentage of the whole budget or of the remaining budget.
     pub(super) percent: f64,
     /// The minimum number of tokens.
-    pub(super) least: i64,
+    pub(super) min_tokens: i64,
     /// The maximum number of tokens.
-    pub(super) most: i64,
+    pub(super) max_tokens: i64,
 }
 
 /// All categories in the order of the prompt.
 ///
 /// The assembler of the reference runtime does not list the last four. It appends them in random
 /// order.
-const ROWS: [(Category, &str, Share); 22] = {
+const CATEGORIES: [(Category, &str, Share); 22] = {
     use Category as C;
     use CategoryClass::{Conditional, High, Low, Mandatory, Medium};
     const fn share(class: CategoryClass, percent: f64, least: i64, most: i64) -> Share {
-        Share { class, percent, least, most }
+        Share { class, percent, min_tokens: least, max_tokens: most }
     }
     [
         (C::Identity, "identity", share(Mandatory, 8.0, 1_000, 8_000)),
@@ -98,7 +98,7 @@ impl Category {
         let mut all = [Self::Identity; 22];
         let mut at = 0;
         while at < all.len() {
-            all[at] = ROWS[at].0;
+            all[at] = CATEGORIES[at].0;
             at += 1;
         }
         all
@@ -114,13 +114,13 @@ impl Category {
     pub fn parse(word: &str) -> Option<Self> {
         let word = word.trim().to_lowercase();
         let word = if word == "domain_knowledge" { "domain" } else { &word };
-        ROWS.iter().find(|(_, name, _)| *name == word).map(|(category, ..)| *category)
+        CATEGORIES.iter().find(|(_, name, _)| *name == word).map(|(category, ..)| *category)
     }
 
     /// The name of the category.
     #[must_use]
     pub fn as_str(self) -> &'static str {
-        ROWS[self as usize].1
+        CATEGORIES[self as usize].1
     }
 
     /// True if the category is one of [`Category::SKELETON`].
@@ -130,7 +130,7 @@ impl Category {
     }
 
     pub(super) fn share(self) -> Share {
-        ROWS[self as usize].2
+        CATEGORIES[self as usize].2
     }
 }
 

@@ -47,7 +47,7 @@ pub struct Compilation {
     /// The included atoms whose budget variant is shorter than the printed text.
     pub shortened: Vec<usize>,
     /// Pairs of conflicting search hits with scores that the engine of the runtime cannot compare.
-    pub compared: Vec<(usize, usize)>,
+    pub incomparable_hits: Vec<(usize, usize)>,
     /// The number of usable tokens for all atoms.
     pub usable: i64,
     /// The number of tokens of mandatory atoms.
@@ -55,7 +55,7 @@ pub struct Compilation {
     /// The maximum deviation of a category share between runs, in tokens.
     pub deviation: i64,
     /// True if placeholder values exceed the growth limit and are not fully expanded.
-    pub overgrown: bool,
+    pub exceeds_growth_limit: bool,
     /// Failed queries: predicate and error message. Their injected text is missing.
     pub failed: Vec<(&'static str, String)>,
     /// The sections of the prompt, in order.
@@ -105,14 +105,14 @@ impl JitCompiler {
 
     /// Adds the assertions of a compilation to the residue of a kernel. The runtime never retracts
     /// them, even if the compilation fails.
-    pub fn leave(
+    pub fn add_residue(
         &self,
         context: &PromptContext,
         derived: &DerivedContext,
         querier: &mut dyn Querier,
         left: &mut Residue,
     ) {
-        let situation = Situation::of(derived);
+        let situation = Situation::new(derived);
         let mut atoms = self.corpus.atoms.clone();
         let injected = injected(derived, self.wording(), querier, &mut Vec::new());
         atoms.extend(injected.into_iter().map(|(atom, _)| Arc::new(atom)));
@@ -139,7 +139,7 @@ impl JitCompiler {
         left: &Residue,
     ) -> Result<Compilation, String> {
         let available = available(derived)?;
-        let situation = Situation::of(derived).after(left);
+        let situation = Situation::new(derived).with_residue(left);
         let mut atoms = self.corpus.atoms.clone();
         let mut failed = Vec::new();
         let injected = injected(derived, self.wording(), querier, &mut failed);
@@ -175,24 +175,25 @@ impl JitCompiler {
             let lines: &Vec<Option<LineOrigin>> = lines.get(number(at).checked_sub(first)?)?;
             lines.get(line)?.clone().or_else(|| Some(LineOrigin::builtin("injected")))
         };
-        let placeholders = Placeholders::of(derived);
+        let placeholders = Placeholders::new(derived);
         let sections = assemble::assemble(&candidates, &fit.fitted, &placeholders, &origin_of);
         let manifest = manifest_of(&atoms, &candidates, &fit, &dropped);
         let is_shorter = |fitted: &&FittedAtom| {
-            candidates.get(fitted.chosen.atom).is_some_and(|atom| fitted.tokens != atom.tokens)
+            candidates.get(fitted.selection.atom).is_some_and(|atom| fitted.tokens != atom.tokens)
         };
-        let included = in_prompt_order(&candidates, &fit).map(|fitted| number(fitted.chosen.atom)).collect();
+        let included =
+            in_prompt_order(&candidates, &fit).map(|fitted| number(fitted.selection.atom)).collect();
         let shortened =
-            fit.fitted.iter().filter(is_shorter).map(|fitted| number(fitted.chosen.atom)).collect();
+            fit.fitted.iter().filter(is_shorter).map(|fitted| number(fitted.selection.atom)).collect();
         Ok(Compilation {
             dropped,
             included,
             shortened,
-            compared,
+            incomparable_hits: compared,
             usable: fit.usable,
             mandatory: fit.mandatory,
             deviation: fit.deviation,
-            overgrown: placeholders.is_full(),
+            exceeds_growth_limit: placeholders.is_full(),
             failed,
             sections,
             manifest,
@@ -252,7 +253,7 @@ fn injected(
             && is_for(shard)
             && !text.trim().is_empty()
         {
-            texts.push((text.clone(), LineOrigin::Fact(answer.held.showing(1))));
+            texts.push((text.clone(), LineOrigin::Fact(answer.origin.showing(1))));
         }
     }
     let mut blocks = Vec::new();
@@ -266,7 +267,7 @@ fn injected(
             && !topic.trim().is_empty()
             && !text.trim().is_empty()
         {
-            let origin = |argument| LineOrigin::Fact(answer.held.showing(argument));
+            let origin = |argument| LineOrigin::Fact(answer.origin.showing(argument));
             blocks.push(((topic.clone(), origin(1)), (text.clone(), origin(2))));
         }
     }
@@ -277,7 +278,7 @@ fn injected(
 /// The fitted atoms in the order of the prompt: by category.
 fn in_prompt_order<'f>(atoms: &[&PromptAtom], fit: &'f BudgetFit) -> impl Iterator<Item = &'f FittedAtom> {
     let mut fitted: Vec<&FittedAtom> = fit.fitted.iter().collect();
-    fitted.sort_by_key(|fitted| (atoms.get(fitted.chosen.atom).map(|atom| atom.category), fitted.order));
+    fitted.sort_by_key(|fitted| (atoms.get(fitted.selection.atom).map(|atom| atom.category), fitted.order));
     fitted.into_iter()
 }
 
@@ -289,14 +290,14 @@ fn manifest_of(
 ) -> Manifest {
     let count = |tokens: i64| usize::try_from(tokens).unwrap_or(0);
     let selected = in_prompt_order(atoms, fit).filter_map(|fitted| {
-        let atom = atoms.get(fitted.chosen.atom)?;
+        let atom = atoms.get(fitted.selection.atom)?;
         Some(manifest::IncludedAtom {
             id: atom.id.text.clone(),
             category: atom.category.as_str().to_owned(),
             source: atom.kind.as_str().to_owned(),
             priority: atom.priority,
-            logic: fitted.chosen.logic,
-            vector: fitted.chosen.vector,
+            logic: fitted.selection.logic,
+            vector: fitted.selection.vector,
             variant: fitted.variant.as_str().to_owned(),
             tokens: (count(fitted.tokens), count(atom.tokens)),
         })

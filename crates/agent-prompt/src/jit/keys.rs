@@ -8,13 +8,13 @@ pub struct AtomKey {
     /// The name of the key.
     pub name: &'static str,
     /// The value type, for example `list of ids`.
-    pub holds: &'static str,
+    pub value_type: &'static str,
     /// The purpose of the key, in one sentence.
     pub doc: &'static str,
 }
 
 const fn key(name: &'static str, holds: &'static str, doc: &'static str) -> AtomKey {
-    AtomKey { name, holds, doc }
+    AtomKey { name, value_type: holds, doc }
 }
 
 /// The keys of an atom that are not selectors.

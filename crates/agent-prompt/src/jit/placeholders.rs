@@ -33,7 +33,7 @@ pub(super) struct Placeholders {
 }
 
 impl Placeholders {
-    pub(super) fn of(derived: &DerivedContext) -> Self {
+    pub(super) fn new(derived: &DerivedContext) -> Self {
         let bare = |value: &str, unset: &str| {
             if value.is_empty() {
                 unset.to_owned()
@@ -101,7 +101,7 @@ impl Placeholders {
 
 /// The value of each placeholder in a situation.
 pub(crate) fn values(derived: &DerivedContext) -> Vec<(&'static str, String)> {
-    Placeholders::of(derived).values.into()
+    Placeholders::new(derived).values.into()
 }
 
 /// The names between double braces in a text, with the byte offset of the braces.
@@ -133,7 +133,7 @@ mod tests {
             ..DerivedContext::default()
         };
         derived.intent_verb = "/fix".into();
-        let placeholders = Placeholders::of(&derived);
+        let placeholders = Placeholders::new(&derived);
         let line =
             placeholders.apply("{{shard_type}} {{language}} {{world_states}} {{nobody}} {{ language }}");
         assert_eq!(line, "coder fix normal {{nobody}} {{ language }}");
@@ -149,12 +149,12 @@ mod tests {
             frameworks: vec![many("language")],
             ..DerivedContext::default()
         };
-        let placeholders = Placeholders::of(&derived);
+        let placeholders = Placeholders::new(&derived);
         let line = placeholders.apply("{{language}} {{language}}");
         assert!(placeholders.is_full() && line.len() < 2 * MOST_GROWTH, "{}", line.len());
         let nested: Vec<_> = placeholders.nested().map(|(name, _)| name).collect();
         assert_eq!(nested, ["language", "intent_verb", "frameworks"]);
-        assert_eq!(Placeholders::of(&DerivedContext::default()).nested().count(), 0);
+        assert_eq!(Placeholders::new(&DerivedContext::default()).nested().count(), 0);
     }
 
     #[test]

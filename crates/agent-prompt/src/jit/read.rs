@@ -87,7 +87,7 @@ pub enum FaultKind {
     /// The content file is missing or unreadable.
     ContentFile(String),
     /// The atom depends on itself or conflicts with itself, and is skipped.
-    Itself(&'static str),
+    SelfReference(&'static str),
     /// The key is unknown, and the runtime ignores it.
     Key {
         /// The key as the file spells it.
@@ -253,7 +253,7 @@ impl Reader<'_, '_> {
         let Some(content) = self.content(content, content_file, &id)? else { return Ok(None) };
         for (words, key) in [(&depends_on, "depends_on"), (&conflicts_with, "conflicts_with")] {
             if let Some(same) = words.iter().find(|word| word.text == id.text) {
-                self.fault(same.range, FaultKind::Itself(key));
+                self.fault(same.range, FaultKind::SelfReference(key));
                 return Ok(None);
             }
         }

@@ -17,7 +17,7 @@ pub(super) struct Situation {
 }
 
 impl Situation {
-    pub(super) fn of(derived: &DerivedContext) -> Self {
+    pub(super) fn new(derived: &DerivedContext) -> Self {
         let one = |value: &str| if value.is_empty() { Vec::new() } else { vec![value.to_owned()] };
         let raw = Dimension::ALL.map(|dimension| match dimension {
             Dimension::OperationalModes => one(derived.operational_mode),
@@ -37,7 +37,7 @@ impl Situation {
     }
 
     /// The situation in a kernel with the residue of other situations.
-    pub(super) fn after(mut self, left: &Residue) -> Self {
+    pub(super) fn with_residue(mut self, left: &Residue) -> Self {
         for (names, more) in self.names.iter_mut().zip(&left.names) {
             names.extend(more.iter().cloned());
         }
@@ -91,12 +91,12 @@ impl Situation {
 
 /// True if a situation has a value in a dimension. `name` has no leading `/`.
 pub(crate) fn has_value(derived: &DerivedContext, dimension: Dimension, name: &str) -> bool {
-    Situation::of(derived).names[dimension as usize].contains(name)
+    Situation::new(derived).names[dimension as usize].contains(name)
 }
 
 /// The values of a situation in a dimension, as given.
 pub(crate) fn values(derived: &DerivedContext, dimension: Dimension) -> Vec<String> {
-    Situation::of(derived).values(dimension).to_vec()
+    Situation::new(derived).values(dimension).to_vec()
 }
 
 fn bare(word: &str) -> &str {

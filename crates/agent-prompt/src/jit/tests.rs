@@ -28,13 +28,13 @@ struct Setup {
 }
 
 fn shard(id: &str, kind: &str) -> Setup {
-    Setup { context: PromptContext::of_shard(id, kind), facts: Vec::new() }
+    Setup { context: PromptContext::for_shard(id, kind), facts: Vec::new() }
 }
 
 impl Setup {
     fn fact(mut self, predicate: &str, args: &[&str]) -> Self {
         let args: Vec<_> = args.iter().map(|arg| Arg::Text((*arg).to_owned())).collect();
-        self.facts.push((predicate.to_owned(), Answer { args, held: FactOrigin::listed(predicate) }));
+        self.facts.push((predicate.to_owned(), Answer { args, origin: FactOrigin::listed(predicate) }));
         self
     }
 
@@ -49,7 +49,7 @@ impl Setup {
     }
 
     fn derived(&self) -> DerivedContext {
-        DerivedContext::of(&self.context)
+        DerivedContext::from_context(&self.context)
     }
 
     fn check(&self, atoms: &str, expected: &Expect) {
@@ -545,7 +545,7 @@ fn files_are_read_as_the_runtime_reads_them() {
 
 /// The findings about a file of atoms, with words and fixes.
 fn said(kind: AtomKind, text: &str) -> String {
-    let found = super::rules::of_corpus(&corpus(kind, text), &|_, _| true);
+    let found = super::rules::check_corpus(&corpus(kind, text), &|_, _| true);
     let mut out = String::new();
     for (_, finding) in found {
         let fix = finding.fix.as_ref().map_or(String::new(), |fix| format!(" [{}]", fix.title));

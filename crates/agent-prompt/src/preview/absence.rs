@@ -6,7 +6,7 @@
 use rustc_hash::FxHashMap;
 
 use super::pattern::{HeadPattern, VariableMatch};
-use super::{Common, PreviewedPrompt};
+use super::{PreviewState, PreviewedPrompt};
 use crate::assembly::INJECTED;
 use mangle_engine::kernel::{Datum, Gap, Obstacle, Restriction, RuleId, ValueId, Values};
 use mangle_engine::program::{PredicateId, PredicateKey};
@@ -35,16 +35,16 @@ pub struct RuleAbsence {
 #[derive(Debug, Clone, PartialEq)]
 pub enum RuleAbsenceReason {
     /// The rule produces other lines for the shard, for example these.
-    Others(Vec<String>),
+    OtherLines(Vec<String>),
     /// The rule produces lines for this other shard.
     OtherShard(String),
     /// A premise fails.
-    Lacks(Box<Gap>),
+    FailedPremise(Box<Gap>),
 }
 
 type Cache = FxHashMap<(ValueId, Option<ValueId>), Vec<Gap>>;
 
-impl Common {
+impl PreviewState {
     /// The reasons why no rule produces a line with a text for a shard. Rules with similar lines
     /// come first.
     pub(super) fn rule_absences(
@@ -68,12 +68,12 @@ impl Common {
     /// The gap of each rule that injects nothing for the shard of a prompt. Rules that inject for
     /// another shard are excluded.
     pub(crate) fn gaps_of_shard(&self, shown: &mut PreviewedPrompt) -> Vec<(RuleId, Gap)> {
-        let shard = shown.wanted.context.shard_id.clone();
+        let shard = shown.request.context.shard_id.clone();
         let all = self.rule_absences(shown, &shard, "", 0).into_iter();
         let mut gaps: Vec<_> = all
             .filter_map(|absence| match absence.why {
-                RuleAbsenceReason::Lacks(gap) => Some((absence.rule, *gap)),
-                RuleAbsenceReason::Others(_) | RuleAbsenceReason::OtherShard(_) => None,
+                RuleAbsenceReason::FailedPremise(gap) => Some((absence.rule, *gap)),
+                RuleAbsenceReason::OtherLines(_) | RuleAbsenceReason::OtherShard(_) => None,
             })
             .collect();
         gaps.sort_by_key(|(rule, _)| *rule);
@@ -82,7 +82,7 @@ impl Common {
 
     /// The first arguments that address a shard.
     fn keys(&self, shown: &mut PreviewedPrompt, shard: &str) -> Vec<ValueId> {
-        let is_own = shard == shown.wanted.context.shard_id;
+        let is_own = shard == shown.request.context.shard_id;
         let name = shown.derived.shard_id.clone();
         let is_compiled = is_own && shown.is_compiled();
         let values = &mut shown.kernel.model_mut().values;
@@ -104,7 +104,7 @@ impl Common {
     fn pattern(&self, rule: RuleId) -> Option<HeadPattern> {
         let rule = self.compiled.rule(rule)?;
         let file = self.evaluated.file(rule.file)?;
-        HeadPattern::of(file, file.items.get(rule.item as usize)?, 1)
+        HeadPattern::from_item(file, file.items.get(rule.item as usize)?, 1)
     }
 }
 
@@ -129,7 +129,7 @@ fn containing(values: &Values, text: &str) -> Vec<ValueId> {
 }
 
 struct Search<'s> {
-    common: &'s Common,
+    common: &'s PreviewState,
     shown: &'s mut PreviewedPrompt,
     predicate: PredicateId,
     keys: Vec<ValueId>,
@@ -162,7 +162,7 @@ impl Search<'_> {
         let why = match (why, bound) {
             (why, None) => why,
             // The end of the text can be part of the name of this shard.
-            (why @ RuleAbsenceReason::Lacks(_), Some(RuleAbsenceReason::OtherShard(_))) => why,
+            (why @ RuleAbsenceReason::FailedPremise(_), Some(RuleAbsenceReason::OtherShard(_))) => why,
             (_, Some(bound)) => bound,
         };
         let (pattern, is_alike) = (pattern.to_string(), likeness > 0);
@@ -175,11 +175,11 @@ impl Search<'_> {
         for key in self.keys.clone() {
             let gaps = self.gaps(key, text);
             let Some(gap) = gaps.iter().find(|gap| gap.miss.rule == rule) else {
-                return RuleAbsenceReason::Others(self.lines(rule));
+                return RuleAbsenceReason::OtherLines(self.lines(rule));
             };
             match &gap.miss.obstacle {
                 Obstacle::Head { argument: 0, has } => other = other.or_else(|| Some(has.clone())),
-                _ => return RuleAbsenceReason::Lacks(Box::new(gap.clone())),
+                _ => return RuleAbsenceReason::FailedPremise(Box::new(gap.clone())),
             }
         }
         RuleAbsenceReason::OtherShard(other.unwrap_or_default())
@@ -204,7 +204,7 @@ impl Search<'_> {
             let why = match &gap.miss.obstacle {
                 Obstacle::TooMany => return None,
                 Obstacle::Head { argument: 0, has } => RuleAbsenceReason::OtherShard(has.clone()),
-                _ => RuleAbsenceReason::Lacks(Box::new(gap)),
+                _ => RuleAbsenceReason::FailedPremise(Box::new(gap)),
             };
             if furthest.as_ref().is_none_or(|before| progress(before) < progress(&why)) {
                 furthest = Some(why);
@@ -225,7 +225,7 @@ impl Search<'_> {
     /// The lines that a rule produces for the shard.
     fn lines(&self, rule: RuleId) -> Vec<String> {
         let answers = self.common.facts(self.shown, INJECTED, 2).into_iter();
-        let of_rule = answers.filter(|answer| answer.held.rule == rule);
+        let of_rule = answers.filter(|answer| answer.origin.rule == rule);
         let lines = of_rule.filter_map(|answer| answer.text(1).map(str::to_owned));
         lines.take(MOST_LINES).collect()
     }
@@ -249,9 +249,9 @@ fn restriction(values: &mut Values, hole: &VariableMatch) -> Restriction {
 /// The number of the failed premise, from 1, as a measure of progress.
 fn progress(why: &RuleAbsenceReason) -> u32 {
     match why {
-        RuleAbsenceReason::Others(_) => u32::MAX,
+        RuleAbsenceReason::OtherLines(_) => u32::MAX,
         RuleAbsenceReason::OtherShard(_) => 0,
-        RuleAbsenceReason::Lacks(gap) => match &gap.miss.obstacle {
+        RuleAbsenceReason::FailedPremise(gap) => match &gap.miss.obstacle {
             Obstacle::Premise { premise, .. } => premise.saturating_add(1),
             Obstacle::Head { .. } => 0,
             Obstacle::Groups { .. } | Obstacle::TooMany => 1,

@@ -22,7 +22,7 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashSet;
 
-use super::answers::{AnswerOrder, KernelAnswers, Marks};
+use super::answers::{AnswerOrder, FactLocations, KernelAnswers};
 use super::assembly::{AssemblyRequest, assemble, is_for};
 use super::compressed_input::{CompressedInput, compressed};
 use super::derived_context::DerivedContext;
@@ -89,7 +89,7 @@ pub struct PreviewSettings {
 impl PreviewSettings {
     /// The settings of a workspace.
     #[must_use]
-    pub fn of(settings: &PromptSettings, reading: Reading, limits: Limits, clock: Clock) -> Self {
+    pub fn from_settings(settings: &PromptSettings, reading: Reading, limits: Limits, clock: Clock) -> Self {
         Self {
             reading,
             limits,
@@ -99,7 +99,7 @@ impl PreviewSettings {
             templates: settings.templates.clone(),
             inception: settings.inception,
             reasoning: settings.reasoning,
-            estimator: Estimator::of(settings.tokenizer),
+            estimator: Estimator::new(settings.tokenizer),
             profile: Profile::Current,
             runtime: Runtime::default(),
             context_block: settings.context_block.clone(),
@@ -136,13 +136,13 @@ impl PreviewSettings {
 /// The previews of a program.
 #[derive(Debug)]
 pub struct Preview {
-    common: Common,
+    common: PreviewState,
     shown: Vec<PreviewedPrompt>,
 }
 
 /// The shared data of the prompts of a preview.
 #[derive(Debug)]
-pub struct Common {
+pub struct PreviewState {
     settings: PreviewSettings,
     /// The file of the sample kernel. Its plain facts are asserted and retracted.
     sample: Option<FileId>,
@@ -157,7 +157,7 @@ pub struct Common {
 #[derive(Debug)]
 pub struct PreviewedPrompt {
     /// The request.
-    pub wanted: PromptRequest,
+    pub request: PromptRequest,
     /// The situation of the shard.
     pub derived: DerivedContext,
     /// The assembled prompt, with the origin of each line.
@@ -166,11 +166,11 @@ pub struct PreviewedPrompt {
     pub unknown: Vec<String>,
     /// The effects of earlier prompts, if previews are sticky and this prompt is compiled after
     /// others.
-    pub stuck: Option<StickyChanges>,
+    pub sticky_changes: Option<StickyChanges>,
     left: Residue,
     kernel: Kernel,
     given: PreviewFacts,
-    marks: Marks,
+    marks: FactLocations,
 }
 
 impl Preview {
@@ -184,7 +184,8 @@ impl Preview {
         cancel: &Cancel,
     ) -> Self {
         let compiled = compile(&program, settings.reading);
-        let common = Common { settings, sample, current: Arc::clone(&program), evaluated: program, compiled };
+        let common =
+            PreviewState { settings, sample, current: Arc::clone(&program), evaluated: program, compiled };
         let mut base = Kernel::without(Arc::clone(&common.compiled), common.facts_of_sample());
         if wanted.len() > 1 {
             // Relations that do not depend on the shards are evaluated once.
@@ -193,13 +194,22 @@ impl Preview {
         let mut all = Vec::with_capacity(wanted.len());
         for mut wanted in wanted {
             wanted.context.runtime = common.settings.runtime;
-            let derived = DerivedContext::of(&wanted.context);
+            let derived = DerivedContext::from_context(&wanted.context);
             let (prompt, unknown) = (Prompt::default(), Vec::new());
-            let (given, marks) = (PreviewFacts::default(), Marks::default());
+            let (given, marks) = (PreviewFacts::default(), FactLocations::default());
             let kernel = base.fork();
             let left = Residue::default();
-            let mut shown =
-                PreviewedPrompt { wanted, derived, prompt, unknown, stuck: None, left, kernel, given, marks };
+            let mut shown = PreviewedPrompt {
+                request: wanted,
+                derived,
+                prompt,
+                unknown,
+                sticky_changes: None,
+                left,
+                kernel,
+                given,
+                marks,
+            };
             common.refresh(&mut shown, cancel);
             all.push(shown);
         }
@@ -209,19 +219,19 @@ impl Preview {
 
     /// The prompts, in the order of the requests.
     #[must_use]
-    pub fn shown(&self) -> &[PreviewedPrompt] {
+    pub fn prompts(&self) -> &[PreviewedPrompt] {
         &self.shown
     }
 
     /// The shared data of the prompts.
     #[must_use]
-    pub fn common(&self) -> &Common {
+    pub fn common(&self) -> &PreviewState {
         &self.common
     }
 
     /// The shared data with mutable prompts. Tracing the origin of a line interns new values in the
     /// kernels.
-    pub fn parts(&mut self) -> (&Common, &mut [PreviewedPrompt]) {
+    pub fn parts(&mut self) -> (&PreviewState, &mut [PreviewedPrompt]) {
         (&self.common, &mut self.shown)
     }
 
@@ -245,21 +255,21 @@ impl Preview {
         common.current = program;
         for (shown, mut wanted) in self.shown.iter_mut().zip(wanted) {
             wanted.context.runtime = common.settings.runtime;
-            shown.derived = DerivedContext::of(&wanted.context);
-            shown.wanted = wanted;
-            (shown.stuck, shown.left) = (None, Residue::default());
+            shown.derived = DerivedContext::from_context(&wanted.context);
+            shown.request = wanted;
+            (shown.sticky_changes, shown.left) = (None, Residue::default());
             common.refresh(shown, cancel);
         }
         sticky::stick(common, &mut self.shown);
         if self.shown.iter().any(|shown| shown.stopped().is_some()) && !cancel.is_cancelled() {
-            let wanted = self.shown.iter().map(|shown| shown.wanted.clone()).collect();
+            let wanted = self.shown.iter().map(|shown| shown.request.clone()).collect();
             let (program, settings) = (Arc::clone(&self.common.current), self.common.settings.clone());
             *self = Self::new(program, self.common.sample, wanted, settings, cancel);
         }
     }
 }
 
-impl Common {
+impl PreviewState {
     /// The current program.
     #[must_use]
     pub fn program(&self) -> &Arc<Program> {
@@ -285,7 +295,7 @@ impl Common {
         given.add_directives(&self.evaluated, &self.current, shown.kernel.values());
         if self.settings.synthetic {
             synthetic::add(&mut given, self, shown);
-            if shown.wanted.part == PromptPart::System && self.settings.mode(&shown.wanted) == Mode::Jit {
+            if shown.request.part == PromptPart::System && self.settings.mode(&shown.request) == Mode::Jit {
                 synthetic::add_situation(&mut given, self, shown);
             }
         }
@@ -344,24 +354,24 @@ impl Common {
     /// True if prompt atoms exist for a prompt.
     #[must_use]
     pub fn has_atoms(&self, shown: &PreviewedPrompt) -> bool {
-        self.settings.compiler(&shown.wanted).is_some()
+        self.settings.compiler(&shown.request).is_some()
     }
 
     fn assembled(&self, shown: &PreviewedPrompt, querier: &mut KernelAnswers<'_>) -> Prompt {
         let (block, estimator) = (&self.settings.context_block, self.settings.estimator);
         let profile = self.settings.profile;
         let wording = Wording::new(&self.settings.templates);
-        match &shown.wanted.part {
+        match &shown.request.part {
             PromptPart::System => {
-                let compiler = self.compiler(&shown.wanted);
+                let compiler = self.compiler(&shown.request);
                 let request = AssemblyRequest {
-                    context: &shown.wanted.context,
-                    mode: self.settings.mode(&shown.wanted),
+                    context: &shown.request.context,
+                    mode: self.settings.mode(&shown.request),
                     templates: &self.settings.templates,
                     inception: self.settings.inception,
                     reasoning: self.settings.reasoning,
                     compiler: compiler.as_deref(),
-                    left: Some(&shown.left),
+                    residue: Some(&shown.left),
                     profile: self.settings.profile,
                 };
                 assemble(&request, querier)
@@ -370,7 +380,7 @@ impl Common {
                 turn::turn_input(message, profile, block, (estimator, wording), querier)
             }
             PromptPart::Compressed(message, recorded) => {
-                let wanted = &shown.wanted;
+                let wanted = &shown.request;
                 let of = CompressedInput {
                     message,
                     profile,
@@ -425,7 +435,7 @@ impl PreviewedPrompt {
     pub(crate) fn takes(&self, key: &str) -> bool {
         match self.is_compiled() {
             true => is_injected_for(key, &self.derived),
-            false => is_for(key, &self.wanted.context.shard_id),
+            false => is_for(key, &self.request.context.shard_id),
         }
     }
 

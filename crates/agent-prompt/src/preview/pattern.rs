@@ -39,7 +39,7 @@ enum Piece {
 
 impl HeadPattern {
     /// The pattern of an argument of the head of a clause.
-    pub(super) fn of(file: &FileSummary, item: &Item, argument: usize) -> Option<Self> {
+    pub(super) fn from_item(file: &FileSummary, item: &Item, argument: usize) -> Option<Self> {
         let clause = item.statement.clause()?;
         let reader = Reader { clause, text: file.statement_text(item) };
         let mut pattern = Self::default();
@@ -204,7 +204,7 @@ mod tests {
 
     fn pattern(clause: &str) -> HeadPattern {
         let file = FileSummary::new(FileId(0), &SourceFile::parse(clause.into()));
-        HeadPattern::of(&file, &file.items[0], 1).unwrap()
+        HeadPattern::from_item(&file, &file.items[0], 1).unwrap()
     }
 
     #[test]

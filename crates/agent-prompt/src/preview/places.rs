@@ -1,6 +1,6 @@
 //! Source locations of line origins, with the text at these locations.
 
-use super::{Common, PreviewedPrompt};
+use super::{PreviewState, PreviewedPrompt};
 use crate::origin::{FactOrigin, FactOriginKind, LineOrigin};
 use crate::sourced_text::TextSource;
 use mangle_engine::kernel::{Proof, RuleId};
@@ -27,7 +27,7 @@ pub struct OpenedPlace {
     pub text: String,
 }
 
-impl Common {
+impl PreviewState {
     /// The location of the origin of a line. For a derived fact, the location of its rule. `None`
     /// without a file.
     #[must_use]
@@ -50,7 +50,7 @@ impl Common {
                 .place_of_rule(held.rule, (held.kind == FactOriginKind::Stated).then_some(held.argument))?;
             return Some(OriginPlace::File(file, range));
         }
-        let (_, place) = shown.marks.of(&held.fact)?;
+        let (_, place) = shown.marks.kind_and_location(&held.fact)?;
         let (file, start) = place?;
         let summary = self.current.file(file)?;
         let item = summary.items.iter().find(|item| item.start == start);
@@ -125,7 +125,7 @@ impl Common {
                 argument: 0,
             };
             let place = if node.rule == RuleId::ASSERTED {
-                let (_, place) = shown.marks.of(&node.fact)?;
+                let (_, place) = shown.marks.kind_and_location(&node.fact)?;
                 place.and_then(|(file, start)| {
                     let file = self.current.file(file)?;
                     let item = file.items.iter().find(|item| item.start == start)?;
@@ -153,7 +153,7 @@ impl Common {
     /// added.
     #[must_use]
     pub fn place_of_given(&self, shown: &PreviewedPrompt, fact: &str) -> Option<(FileId, usize)> {
-        let (file, start) = shown.marks.of(fact)?.1?;
+        let (file, start) = shown.marks.kind_and_location(fact)?.1?;
         Some((file, line_of(&self.current, file, TextRange::empty(start))))
     }
 
@@ -163,7 +163,7 @@ impl Common {
         shown: &PreviewedPrompt,
         fact: &str,
     ) -> Option<(FileId, TextSize)> {
-        shown.marks.of(fact)?.1
+        shown.marks.kind_and_location(fact)?.1
     }
 
     /// The file of the sample kernel.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use crate::answers::Marks;
+use crate::answers::FactLocations;
 use crate::hybrid::Directives;
 use crate::origin::FactOriginKind;
 use mangle_engine::kernel::{Fact, Kernel, PRINTED_BYTES, RuleId, ValueId, Values, evaluate};
@@ -183,8 +183,8 @@ impl PreviewFacts {
         self.facts.iter().find(is_it).map(|fact| fact.printed.as_str())
     }
 
-    pub(super) fn marks(&self) -> Marks {
-        let mut marks = Marks::default();
+    pub(super) fn marks(&self) -> FactLocations {
+        let mut marks = FactLocations::default();
         self.facts.iter().for_each(|fact| marks.set(fact.printed.clone(), fact.kind, fact.place));
         marks
     }

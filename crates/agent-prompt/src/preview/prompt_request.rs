@@ -70,9 +70,9 @@ impl PromptRequest {
     /// The request of a header group with its session file; `None` for a group without a shard.
     /// `name` is the default name.
     #[must_use]
-    pub fn of(group: &PreviewGroup, session: Option<SessionFile>, name: &str) -> Option<Self> {
+    pub fn from_group(group: &PreviewGroup, session: Option<SessionFile>, name: &str) -> Option<Self> {
         let (id, kind) = group.shard.as_ref()?;
-        let mut context = PromptContext::of_shard(id.text.clone(), kind.text.clone());
+        let mut context = PromptContext::for_shard(id.text.clone(), kind.text.clone());
         context.intent = group.intent.clone();
         if let Some(file) = &session {
             context.session = Some(file.session.clone());

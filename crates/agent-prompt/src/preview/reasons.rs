@@ -2,7 +2,7 @@
 
 use super::absence::RuleAbsence;
 use super::places::line_of;
-use super::{Common, PreviewedPrompt};
+use super::{PreviewState, PreviewedPrompt};
 use crate::answers::{Answer, KernelAnswers, Querier};
 use crate::assembly::{INJECTED, KNOWLEDGE, TEMPLATES, is_for};
 use crate::jit::{AssemblyKind, AtomAbsence, JitCompiler};
@@ -66,7 +66,7 @@ pub enum AbsenceReason {
     NotDerived(Vec<RuleAbsence>),
 }
 
-impl Common {
+impl PreviewState {
     /// Up to `most` proofs of a fact, starting with the first derivation.
     #[must_use]
     pub fn proofs(&self, shown: &mut PreviewedPrompt, held: &FactOrigin, most: usize) -> Vec<Proof> {
@@ -117,7 +117,7 @@ impl Common {
         text: &str,
         depth: usize,
     ) -> AbsenceReason {
-        let is_own = shard == shown.wanted.context.shard_id;
+        let is_own = shard == shown.request.context.shard_id;
         let called = self.atoms(shown, |compiler, made| compiler.atoms_called(text, &shown.derived, made));
         if !called.is_empty() {
             let is_there = called.iter().all(|atom| atom.reason.is_none());
@@ -151,7 +151,7 @@ impl Common {
     /// The known atom id with the smallest distance to an unknown id.
     #[must_use]
     pub fn atom_near(&self, shown: &PreviewedPrompt, word: &str) -> Option<String> {
-        let compiler = self.compiler(&shown.wanted)?;
+        let compiler = self.compiler(&shown.request)?;
         compiler.id_near(word).map(str::to_owned)
     }
 
@@ -161,7 +161,7 @@ impl Common {
         shown: &PreviewedPrompt,
         find: impl Fn(&JitCompiler, AssemblyKind<'_>) -> Vec<AtomAbsence>,
     ) -> Vec<AtomAbsence> {
-        let Some(compiler) = self.compiler(&shown.wanted) else { return Vec::new() };
+        let Some(compiler) = self.compiler(&shown.request) else { return Vec::new() };
         let compilation = shown.prompt.compilation.as_deref();
         let is_baseline = shown
             .prompt
@@ -170,10 +170,10 @@ impl Common {
             .any(|section| section.kind == SectionKind::Base && section.from == SectionSource::Atoms);
         let made = match (compilation, shown.prompt.mode) {
             (Some(compilation), _) => AssemblyKind::Compiler(compilation),
-            (None, Mode::Section) => AssemblyKind::Neither("`section` shows no prompt atoms"),
+            (None, Mode::Section) => AssemblyKind::WithoutAtoms("`section` shows no prompt atoms"),
             (None, _) if is_baseline => AssemblyKind::Baseline,
             (None, _) => {
-                AssemblyKind::Neither("the base of this prompt is not made of atoms, so all are ignored")
+                AssemblyKind::WithoutAtoms("the base of this prompt is not made of atoms, so all are ignored")
             }
         };
         find(&compiler, made)
@@ -187,11 +187,11 @@ impl Common {
         is_text: &dyn Fn(&str) -> bool,
     ) -> Option<AbsenceReason> {
         let injected = with_text(self.facts(shown, INJECTED, 2), 1, is_text);
-        let is_own = shard == shown.wanted.context.shard_id;
+        let is_own = shard == shown.request.context.shard_id;
         let takes = |key: &str| is_for(key, shard) || (is_own && shown.takes(key));
         let is_meant = |answer: &&Answer| answer.text(0).is_some_and(takes);
         if let Some(answer) = injected.iter().find(is_meant) {
-            let is_it = |origin: &LineOrigin| matches!(origin, LineOrigin::Fact(held) if held.fact == answer.held.fact);
+            let is_it = |origin: &LineOrigin| matches!(origin, LineOrigin::Fact(held) if held.fact == answer.origin.fact);
             let is_there = shown.prompt.lines().any(|(_, line)| is_it(&line.origin));
             return Some(match shown.prompt.compilation.as_ref().and_then(|made| made.dropped_context()) {
                 _ if is_there => AbsenceReason::Shown,
@@ -204,7 +204,7 @@ impl Common {
         let scored = with_text(self.facts(shown, SCORED, 3), 1, is_text);
         let scores = scored.iter().filter(is_meant);
         let scores: Vec<(i64, RuleId)> =
-            scores.filter_map(|answer| Some((answer.args.get(2)?.whole()?, answer.held.rule))).collect();
+            scores.filter_map(|answer| Some((answer.args.get(2)?.whole()?, answer.origin.rule))).collect();
         if !scores.is_empty() && scores.iter().all(|(score, _)| *score <= THRESHOLD) {
             return Some(AbsenceReason::BelowThreshold(scores));
         }
@@ -254,7 +254,7 @@ impl Common {
 /// The reason why a prompt does not show a fact about specialist knowledge.
 fn hidden_knowledge(shown: &PreviewedPrompt, shard: &str, answer: &Answer, is_legacy: bool) -> String {
     let key = answer.text(0).unwrap_or_default();
-    let is_own = shard == shown.wanted.context.shard_id;
+    let is_own = shard == shown.request.context.shard_id;
     let takes = key == shard || (is_own && shown.is_compiled() && shown.takes(key));
     if !takes {
         return format!("it is for the shard `{key}`");

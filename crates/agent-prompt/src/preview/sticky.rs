@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use super::{Common, PreviewedPrompt};
+use super::{PreviewState, PreviewedPrompt};
 use crate::answers::KernelAnswers;
 use crate::jit::Residue;
 use crate::sections::Mode;
@@ -21,13 +21,13 @@ pub struct StickyChanges {
 }
 
 /// Assembles prompts again, each with the residue of earlier compilations.
-pub(super) fn stick(common: &Common, all: &mut [PreviewedPrompt]) {
+pub(super) fn stick(common: &PreviewState, all: &mut [PreviewedPrompt]) {
     if !common.settings.sticky {
         return;
     }
     let (mut left, mut after) = (Residue::default(), Vec::new());
     for shown in all.iter_mut() {
-        let Some(compiler) = common.compiler(&shown.wanted) else { continue };
+        let Some(compiler) = common.compiler(&shown.request) else { continue };
         if shown.prompt.mode != Mode::Jit {
             continue;
         }
@@ -47,7 +47,7 @@ pub(super) fn stick(common: &Common, all: &mut [PreviewedPrompt]) {
                 one.iter().filter(|id| !other.contains(id)).cloned().collect()
             };
             let (gained, lost) = (without(&together, &alone), without(&alone, &together));
-            shown.stuck = Some(StickyChanges { after: Vec::clone(&after), gained, lost });
+            shown.sticky_changes = Some(StickyChanges { after: Vec::clone(&after), gained, lost });
         }
         let model = shown.kernel.model();
         let mut querier = KernelAnswers::new(
@@ -57,8 +57,8 @@ pub(super) fn stick(common: &Common, all: &mut [PreviewedPrompt]) {
             &shown.marks,
             common.settings.order,
         );
-        compiler.leave(&shown.wanted.context, &shown.derived, &mut querier, &mut left);
-        after.push(shown.wanted.name.clone());
+        compiler.add_residue(&shown.request.context, &shown.derived, &mut querier, &mut left);
+        after.push(shown.request.name.clone());
     }
 }
 

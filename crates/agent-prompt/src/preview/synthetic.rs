@@ -4,7 +4,7 @@
 //! Facts that already exist are not added.
 
 use super::preview_facts::PreviewFacts;
-use super::{Common, PreviewedPrompt};
+use super::{PreviewState, PreviewedPrompt};
 use crate::derived_context::DerivedContext;
 use crate::origin::FactOriginKind;
 use mangle_engine::kernel::{Fact, ValueId, Values};
@@ -40,9 +40,9 @@ impl Value {
 }
 
 /// Adds the facts of a shard.
-pub(super) fn add(given: &mut PreviewFacts, common: &Common, shown: &mut PreviewedPrompt) {
+pub(super) fn add(given: &mut PreviewFacts, common: &PreviewState, shown: &mut PreviewedPrompt) {
     let program = &common.evaluated;
-    let wishes = wishes(shown);
+    let wishes = synthetic_facts(shown);
     let values = shown.kernel.values();
     for (name, args) in wishes {
         let key =
@@ -58,7 +58,7 @@ pub(super) fn add(given: &mut PreviewFacts, common: &Common, shown: &mut Preview
 
 /// Adds the situation facts of the prompt compiler, for example `compile_context(/shard_type,
 /// /coder)`.
-pub(super) fn add_situation(given: &mut PreviewFacts, common: &Common, shown: &mut PreviewedPrompt) {
+pub(super) fn add_situation(given: &mut PreviewFacts, common: &PreviewState, shown: &mut PreviewedPrompt) {
     let key = PredicateKey { name: Symbol::new(SITUATION), arity: 2 };
     let Some(predicate) = common.evaluated.id(key) else { return };
     let facts = situation(&shown.derived);
@@ -72,11 +72,11 @@ pub(super) fn add_situation(given: &mut PreviewFacts, common: &Common, shown: &m
 /// The predicates of the runtime that are used but not declared, each with the synthetic fact.
 #[must_use]
 pub fn undeclared_of_runtime(
-    common: &Common,
+    common: &PreviewState,
     shown: &PreviewedPrompt,
 ) -> Vec<(&'static str, Option<String>)> {
     let situation = (SITUATION, 2);
-    let of_shard = wishes(shown).into_iter().map(|(name, args)| (name, args.len()));
+    let of_shard = synthetic_facts(shown).into_iter().map(|(name, args)| (name, args.len()));
     let used = |&(name, arity): &(&str, usize)| {
         let key = PredicateKey { name: Symbol::new(name), arity: u16::try_from(arity).unwrap_or(u16::MAX) };
         let predicate = common.evaluated.predicate(key);
@@ -110,13 +110,13 @@ fn situation(derived: &DerivedContext) -> Vec<(&'static str, Value)> {
 }
 
 /// True if a clause outside of the sample's plain facts states a fact with this first argument.
-fn states(common: &Common, predicate: PredicateId, first: ValueId) -> bool {
+fn states(common: &PreviewState, predicate: PredicateId, first: ValueId) -> bool {
     let is_it = |fact: &&Fact| fact.predicate == predicate && fact.tuple.first() == Some(&first);
     common.compiled.facts().iter().filter(is_it).any(|fact| !common.is_of_sample(fact.rule))
 }
 
-fn wishes(shown: &PreviewedPrompt) -> Vec<SyntheticFact> {
-    let context = &shown.wanted.context;
+fn synthetic_facts(shown: &PreviewedPrompt) -> Vec<SyntheticFact> {
+    let context = &shown.request.context;
     let id = || Value::Text(context.shard_id.clone());
     let mut wishes = vec![
         ("active_shard", vec![id(), Value::Name(format!("/{}", context.shard_type.trim_start_matches('/')))]),

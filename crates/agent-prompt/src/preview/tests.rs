@@ -41,11 +41,20 @@ fn joined(policy: &str, sample: &str) -> Arc<Program> {
 fn wanted(sample: &str, session: Option<&str>) -> Vec<PromptRequest> {
     let header = Header::read(sample);
     let session = session.map(|text| SessionFile::read(text, SessionForm::Yaml));
-    header.groups.iter().filter_map(|group| PromptRequest::of(group, session.clone(), "sample")).collect()
+    header
+        .groups
+        .iter()
+        .filter_map(|group| PromptRequest::from_group(group, session.clone(), "sample"))
+        .collect()
 }
 
 fn settings() -> PreviewSettings {
-    PreviewSettings::of(&PromptSettings::default(), Reading::Engine, Limits::default(), Clock { now_ns: 0 })
+    PreviewSettings::from_settings(
+        &PromptSettings::default(),
+        Reading::Engine,
+        Limits::default(),
+        Clock { now_ns: 0 },
+    )
 }
 
 fn preview(sample: &str, session: Option<&str>) -> Preview {
@@ -57,7 +66,7 @@ fn shown(preview: &mut Preview, session: &str) -> String {
     let (common, prompts) = preview.parts();
     let mut out = String::new();
     for of in prompts {
-        out.push_str(&format!("{} ({})\n", of.wanted.name, of.wanted.context.shard_id));
+        out.push_str(&format!("{} ({})\n", of.request.name, of.request.context.shard_id));
         let lines: Vec<_> = of.prompt.lines().map(|(_, line)| line.clone()).collect();
         for line in lines.iter().filter(|line| line.value().len() > 1 && line.origin.kind() != "suffix") {
             let written = match common.place(of, &line.origin) {
@@ -132,7 +141,7 @@ fn the_situation_holds_while_a_prompt_is_compiled() {
         let wanted = wanted(&sample, Some("failing_tests: [a]\n"));
         let preview =
             Preview::new(joined(&policy, &sample), Some(FileId(1)), wanted, settings, &Cancel::new());
-        let [shown] = preview.shown() else { panic!() };
+        let [shown] = preview.prompts() else { panic!() };
         (shown.prompt.mode.as_str(), shown.prompt.text().contains("- Mend the tests."))
     });
     assert_eq!(found, [("jit", true), ("legacy", false)]);
@@ -280,7 +289,7 @@ fn follow(texts: &[(Vec<String>, Vec<String>)]) -> Result<(), TestCaseError> {
         let kept = kept.get_or_insert_with(build);
         kept.update(program(), wanted(&sample, None), &Cancel::new());
         prop_assert_eq!(shown(kept, ""), shown(&mut anew, ""));
-        for (one, other) in kept.shown().iter().zip(anew.shown()) {
+        for (one, other) in kept.prompts().iter().zip(anew.prompts()) {
             prop_assert_eq!(one.prompt.text(), other.prompt.text());
             prop_assert_eq!(one.stopped().is_some(), other.stopped().is_some());
         }

@@ -16,7 +16,7 @@ pub struct AtomProvenance {
     /// The selector values of the atom.
     pub selectors: Vec<SelectorProvenance>,
     /// The outcome.
-    pub fate: AtomOutcome,
+    pub outcome: AtomOutcome,
 }
 
 /// A selector value of an atom.
@@ -27,7 +27,7 @@ pub struct SelectorProvenance {
     /// The value with its range.
     pub word: Word,
     /// The values of the situation in this dimension.
-    pub here: Vec<String>,
+    pub situation_values: Vec<String>,
 }
 
 /// The outcome of an atom.
@@ -60,12 +60,12 @@ pub(super) fn atoms(shown: &PreviewedPrompt) -> Vec<AtomProvenance> {
             atom.selector(dimension).iter().map(move |word| SelectorProvenance {
                 key: dimension.key(),
                 word: word.clone(),
-                here: here.clone(),
+                situation_values: here.clone(),
             })
         });
         let selectors = selectors.collect();
         let (id, range) = (atom.id.clone(), atom.range);
-        Some(AtomProvenance { file: atom.file?, range, fate: fate(&id.text), id, selectors })
+        Some(AtomProvenance { file: atom.file?, range, outcome: fate(&id.text), id, selectors })
     };
     compilation.atoms.iter().filter_map(of).collect()
 }

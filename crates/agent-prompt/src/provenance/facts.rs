@@ -3,7 +3,7 @@
 use super::{ClauseId, KNOWLEDGE, LineProvenance, READ, SCORED, TEMPLATES};
 use crate::answers::{Answer, Arg};
 use crate::assembly::template_for;
-use crate::preview::{Common, PreviewedPrompt, THRESHOLD};
+use crate::preview::{PreviewState, PreviewedPrompt, THRESHOLD};
 use crate::sections::Mode;
 
 /// A fact that a prompt can show.
@@ -42,7 +42,7 @@ const MOST: usize = 2_000;
 
 /// The facts that a prompt can show.
 pub(super) fn facts(
-    common: &Common,
+    common: &PreviewState,
     shown: &PreviewedPrompt,
     lines: &[LineProvenance],
 ) -> Vec<FactProvenance> {
@@ -50,7 +50,7 @@ pub(super) fn facts(
     for predicate in READ {
         let least = if matches!(predicate, KNOWLEDGE | SCORED) { 3 } else { 2 };
         for answer in common.facts(shown, predicate, least).into_iter().take(MOST) {
-            let clause = common.clause_of(shown, &answer.held.fact, answer.held.rule);
+            let clause = common.clause_of(shown, &answer.origin.fact, answer.origin.rule);
             let clause = clause.map(|(clause, _)| clause);
             let is_shown =
                 clause.is_some_and(|clause| lines.iter().any(|line| line.clauses.contains(&clause)));
@@ -78,7 +78,7 @@ fn how(shown: &PreviewedPrompt) -> Mode {
 }
 
 fn why(shown: &PreviewedPrompt, predicate: &str, answer: &Answer) -> Option<OmissionReason> {
-    let (context, mode) = (&shown.wanted.context, how(shown));
+    let (context, mode) = (&shown.request.context, how(shown));
     let is_read = |at: usize| mode == Mode::Jit || answer.text(at).is_some();
     let key = answer.args.first().filter(|_| is_read(0) && is_read(1)).map(Arg::printed);
     let Some(key) = key else { return Some(OmissionReason::Skipped) };

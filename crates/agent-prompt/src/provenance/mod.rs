@@ -16,7 +16,7 @@ use rustc_hash::FxHashSet;
 
 use super::assembly::{INJECTED, KNOWLEDGE, TEMPLATES};
 use super::origin::{FactOrigin, FactOriginKind, LineOrigin};
-use super::preview::{Common, OriginPlace, Preview, PreviewedPrompt, SCORED};
+use super::preview::{OriginPlace, Preview, PreviewState, PreviewedPrompt, SCORED};
 use super::sections::SectionSource;
 use mangle_engine::kernel::RuleId;
 use mangle_engine::program::{PredicateId, PredicateKey, Program, key_of};
@@ -42,7 +42,7 @@ pub struct Provenance {
     /// One entry for each requested prompt.
     pub prompts: Vec<PromptProvenance>,
     /// The predicates that prompts query, and their dependencies.
-    pub feeding: FxHashSet<PredicateKey>,
+    pub dependencies: FxHashSet<PredicateKey>,
 }
 
 /// The provenance of a prompt of a sample kernel.
@@ -115,11 +115,11 @@ impl Preview {
         let (common, shown) = self.parts();
         let sessions = sessions.iter().copied().chain(std::iter::repeat(None));
         let prompts = shown.iter_mut().zip(sessions).map(|(shown, session)| prompt(common, shown, session));
-        Provenance { prompts: prompts.collect(), feeding: feeding(common.program()) }
+        Provenance { prompts: prompts.collect(), dependencies: feeding(common.program()) }
     }
 }
 
-fn prompt(common: &Common, shown: &mut PreviewedPrompt, session: Option<FileId>) -> PromptProvenance {
+fn prompt(common: &PreviewState, shown: &mut PreviewedPrompt, session: Option<FileId>) -> PromptProvenance {
     let estimator = common.settings().estimator;
     let all: Vec<_> = shown.prompt.lines().map(|(section, line)| (section, line.clone())).collect();
     let mut traced = 0;
@@ -146,13 +146,13 @@ fn prompt(common: &Common, shown: &mut PreviewedPrompt, session: Option<FileId>)
     let base = shown.prompt.sections.iter().find(|section| section.kind.as_str() == "base");
     let name = |from: &SectionSource| (from.as_str(), from.name().map(str::to_owned));
     PromptProvenance {
-        name: shown.wanted.name.clone(),
-        shard: (shown.wanted.context.shard_id.clone(), shown.wanted.context.shard_type.clone()),
-        mode: shown.wanted.part.word().unwrap_or(shown.prompt.mode.as_str()),
+        name: shown.request.name.clone(),
+        shard: (shown.request.context.shard_id.clone(), shown.request.context.shard_type.clone()),
+        mode: shown.request.part.word().unwrap_or(shown.prompt.mode.as_str()),
         sections: shown.prompt.sections.iter().map(|section| section.kind.as_str().to_owned()).collect(),
         tokens: estimator.count(&shown.prompt.text()),
         available: shown.derived.available(),
-        limits: shown.wanted.limits.clone(),
+        limits: shown.request.limits.clone(),
         base: base.map(|section| name(&section.from)),
         facts: facts::facts(common, shown, &lines),
         atoms: atoms::atoms(shown),
@@ -162,7 +162,12 @@ fn prompt(common: &Common, shown: &mut PreviewedPrompt, session: Option<FileId>)
 }
 
 /// Adds the clauses and predicates of the derivation of a fact.
-fn trace(common: &Common, shown: &mut PreviewedPrompt, held: &FactOrigin, provenance: &mut LineProvenance) {
+fn trace(
+    common: &PreviewState,
+    shown: &mut PreviewedPrompt,
+    held: &FactOrigin,
+    provenance: &mut LineProvenance,
+) {
     let mut facts = vec![(held.fact.clone(), held.rule)];
     if held.kind == FactOriginKind::Derived {
         for proof in common.proofs(shown, held, MOST_WAYS) {
@@ -192,7 +197,7 @@ fn trace(common: &Common, shown: &mut PreviewedPrompt, held: &FactOrigin, proven
     provenance.predicates.dedup();
 }
 
-impl Common {
+impl PreviewState {
     /// The clause that derived a fact, as a current statement.
     fn clause_of(
         &self,

@@ -26,7 +26,7 @@ const SENT: &str = "the runtime sends all of it, and the service of the model cu
 const HUGE: usize = 200;
 
 pub(super) fn check(subject: &Subject<'_>, found: &mut Vec<PromptFinding>) {
-    for shown in subject.shown.iter().filter(|shown| shown.wanted.part == PromptPart::System) {
+    for shown in subject.shown.iter().filter(|shown| shown.request.part == PromptPart::System) {
         let text = shown.prompt.text();
         if text.is_empty() {
             // A stopped kernel has a finding of its own.
@@ -38,7 +38,7 @@ pub(super) fn check(subject: &Subject<'_>, found: &mut Vec<PromptFinding>) {
             } else {
                 "no part of the prompt has text"
             };
-            let finding = Finding::new(&EMPTY_PROMPT, shown.wanted.range, "prompt is empty");
+            let finding = Finding::new(&EMPTY_PROMPT, shown.request.range, "prompt is empty");
             subject.at_header(found, finding.note(format!("{}, {why}", within(shown))));
             continue;
         }
@@ -46,7 +46,7 @@ pub(super) fn check(subject: &Subject<'_>, found: &mut Vec<PromptFinding>) {
         let available = shown.derived.available();
         // An overflow of mandatory atoms has a finding of its own.
         let is_told = shown.prompt.compilation.as_ref().is_some_and(|made| made.mandatory > made.usable);
-        let is_held = !is_told && TokenBudget::counts(&shown.wanted, &shown.derived);
+        let is_held = !is_told && TokenBudget::is_enforced(&shown.request, &shown.derived);
         if is_held && tokens > usize::try_from(available).unwrap_or(usize::MAX) {
             let message = format!("prompt of about {tokens} tokens exceeds its budget of {available}");
             let note = format!(
@@ -55,7 +55,7 @@ pub(super) fn check(subject: &Subject<'_>, found: &mut Vec<PromptFinding>) {
                 shown.derived.reserved,
                 shown.derived.token_budget
             );
-            let finding = Finding::new(&OVER_BUDGET, shown.wanted.range, message);
+            let finding = Finding::new(&OVER_BUDGET, shown.request.range, message);
             subject.at_header(found, finding.note(note).note(SENT));
         }
         over_limits(subject, shown, tokens, found);
@@ -66,7 +66,7 @@ pub(super) fn check(subject: &Subject<'_>, found: &mut Vec<PromptFinding>) {
 
 /// Compares a preview with the captured prompt.
 fn drift(subject: &Subject<'_>, shown: &PreviewedPrompt, text: &str, found: &mut Vec<PromptFinding>) {
-    let Some(captured) = &shown.wanted.captured else { return };
+    let Some(captured) = &shown.request.captured else { return };
     let (same, wanted) = (captured.similarity(text), subject.settings.similarity);
     if same >= wanted {
         return;
@@ -85,15 +85,16 @@ fn over_limits(
     found: &mut Vec<PromptFinding>,
 ) {
     let tokens_u64 = u64::try_from(tokens).unwrap_or(u64::MAX);
-    let kind = &shown.wanted.context.shard_type;
-    let context = shown.wanted.context_tokens().filter(|limit| tokens_u64 > *limit);
-    let window = shown.wanted.limits.as_ref().map(|limits| limits.window).filter(|limit| tokens_u64 > *limit);
+    let kind = &shown.request.context.shard_type;
+    let context = shown.request.context_tokens().filter(|limit| tokens_u64 > *limit);
+    let window =
+        shown.request.limits.as_ref().map(|limits| limits.window).filter(|limit| tokens_u64 > *limit);
     let (limit, whose) = match (context, window) {
         (Some(limit), _) => (limit, format!("`max_context_tokens` of {}", quoted(kind))),
         (None, Some(limit)) => (limit, "`max_tokens` of the context window".to_owned()),
         (None, None) => return,
     };
-    let range = if shown.wanted.shard.1.is_empty() { shown.wanted.range } else { shown.wanted.shard.1 };
+    let range = if shown.request.shard.1.is_empty() { shown.request.range } else { shown.request.shard.1 };
     let message = format!("prompt of about {tokens} tokens exceeds its limit of {limit}");
     let finding = Finding::new(&OVER_BUDGET, range, message)
         .note(format!("{}, the limit is {whose} in `.nerd/config.json`", within(shown)));

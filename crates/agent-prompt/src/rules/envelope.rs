@@ -28,7 +28,7 @@ pub(super) fn check(subject: &Subject<'_>, found: &mut Vec<PromptFinding>) {
         missing(subject, shown, found);
         reasons(subject, shown, found);
         let is_structured =
-            is_structured_only(&shown.wanted.context.shard_type, shown.wanted.context.runtime);
+            is_structured_only(&shown.request.context.shard_type, shown.request.context.runtime);
         for section in shown.prompt.sections.iter().filter(|section| section.kind != SectionKind::Suffix) {
             for line in section.lines.iter().filter(|line| line.role == LineRole::Text) {
                 of_line(subject, shown, line, is_structured, found);
@@ -39,17 +39,18 @@ pub(super) fn check(subject: &Subject<'_>, found: &mut Vec<PromptFinding>) {
 
 /// Reports a prompt that must contain envelope instructions but does not.
 fn missing(subject: &Subject<'_>, shown: &PreviewedPrompt, found: &mut Vec<PromptFinding>) {
-    let kind = &shown.wanted.context.shard_type;
-    let (prompt, runtime) = (&shown.prompt, shown.wanted.context.runtime);
+    let kind = &shown.request.context.shard_type;
+    let (prompt, runtime) = (&shown.prompt, shown.request.context.runtime);
     let is_compiled = prompt.mode == Mode::Jit && prompt.fallback.is_none();
     let is_exempt =
-        is_structured_only(kind, runtime) || (is_compiled && !appends_in_jit_mode(&shown.wanted.context));
-    if shown.wanted.part != PromptPart::System || prompt.mode == Mode::Section || prompt.suffix || is_exempt {
+        is_structured_only(kind, runtime) || (is_compiled && !appends_in_jit_mode(&shown.request.context));
+    if shown.request.part != PromptPart::System || prompt.mode == Mode::Section || prompt.suffix || is_exempt
+    {
         return;
     }
     if !has_envelope(&prompt.text(), runtime) {
         let message = format!("prompt of {} has no envelope instructions", quoted(kind));
-        let finding = Finding::new(&NO_ENVELOPE_TEXT, shown.wanted.range, message)
+        let finding = Finding::new(&NO_ENVELOPE_TEXT, shown.request.range, message)
             .note(format!(
                 "{}, no text contains `\"control_packet\"`, and the runtime appends none",
                 within(shown)
@@ -63,9 +64,9 @@ fn missing(subject: &Subject<'_>, shown: &PreviewedPrompt, found: &mut Vec<Promp
 /// Reports a reasoning request that conflicts with the envelope instructions.
 fn reasons(subject: &Subject<'_>, shown: &PreviewedPrompt, found: &mut Vec<PromptFinding>) {
     let asks = shown.prompt.sections.iter().any(|section| section.kind == SectionKind::Reasoning);
-    if asks && has_envelope(&shown.prompt.text(), shown.wanted.context.runtime) {
+    if asks && has_envelope(&shown.prompt.text(), shown.request.context.runtime) {
         let message = "`[prompt] reasoning` conflicts with the JSON envelope";
-        let finding = Finding::new(&COMPETING_OUTPUT, shown.wanted.range, message)
+        let finding = Finding::new(&COMPETING_OUTPUT, shown.request.range, message)
             .note(format!("{}, the prompt requests an envelope and an object with reasons", within(shown)))
             .note("an envelope has no fields for reasons, and other objects do not reach the kernel");
         subject.at_header(found, finding);
@@ -80,8 +81,8 @@ fn of_line(
     found: &mut Vec<PromptFinding>,
 ) {
     let text = line.value();
-    if is_structured && has_envelope(text, shown.wanted.context.runtime) {
-        let message = format!("{} does not answer with envelopes", quoted(&shown.wanted.context.shard_type));
+    if is_structured && has_envelope(text, shown.request.context.runtime) {
+        let message = format!("{} does not answer with envelopes", quoted(&shown.request.context.shard_type));
         let finding = draft(&STRUCTURED_WITH_ENVELOPE, message)
             .label("describes an envelope")
             .note(format!("{}, the runtime reads the answer as another structure", within(shown)));

@@ -31,7 +31,7 @@ const MOST_TOLD: usize = 3;
 
 pub(super) fn check(subject: &Subject<'_>, found: &mut Vec<PromptFinding>) {
     let profile = subject.transcripts.profile.unwrap_or(Profile::Current);
-    for shown in subject.shown.iter().filter(|shown| shown.wanted.part == PromptPart::System) {
+    for shown in subject.shown.iter().filter(|shown| shown.request.part == PromptPart::System) {
         for (origin, text) in texts(shown) {
             if !text.contains(PACKET) {
                 continue;
@@ -142,7 +142,7 @@ fn balanced(text: &str) -> Option<&str> {
 fn wrong(example: &str, settings: &TranscriptSettings, profile: Profile) -> Option<String> {
     let elided = elision::values(example);
     let check = |example: &str| {
-        let reply = Reply::new(example.as_bytes(), &settings.caps_of(Some(profile), None));
+        let reply = Reply::new(example.as_bytes(), &settings.limits_for(Some(profile), None));
         let context =
             ReplyContext { profile: Some(profile), is_documentation: true, ..ReplyContext::new(settings) };
         envelope::check(&reply, &context)

@@ -65,7 +65,7 @@ fn report(
     };
     // A fact from the caller has no file, so the finding is reported at the preview.
     let place = place.or_else(|| match &line.origin {
-        LineOrigin::Fact(_) => subject.sample().map(|file| (file, shown.wanted.range)),
+        LineOrigin::Fact(_) => subject.sample().map(|file| (file, shown.request.range)),
         _ => None,
     });
     found.extend(place.map(|(file, range)| PromptFinding { file, finding: Finding { range, ..finding } }));
@@ -105,7 +105,8 @@ fn suspicious(text: &str) -> Option<(&'static str, &'static str)> {
 fn undeclared(subject: &Subject<'_>, shown: &PreviewedPrompt, found: &mut Vec<PromptFinding>) {
     // Templates and specialist knowledge are optional.
     if shown.unknown.iter().any(|unknown| unknown == INJECTED) {
-        let range = if shown.wanted.shard.0.is_empty() { shown.wanted.range } else { shown.wanted.shard.0 };
+        let range =
+            if shown.request.shard.0.is_empty() { shown.request.range } else { shown.request.shard.0 };
         let finding =
             Finding::new(&PRED_UNDECLARED, range, format!("`{INJECTED}` is not declared or defined"))
                 .note(format!("{}, the prompt queries it with 2 arguments and finds nothing", within(shown)))
@@ -134,7 +135,7 @@ fn numbers(subject: &Subject<'_>, shown: &PreviewedPrompt, found: &mut Vec<Promp
             continue;
         }
         for answer in subject.facts(shown, name, read) {
-            let is_printed = shown.wanted.context.runtime.printed_arguments;
+            let is_printed = shown.request.context.runtime.printed_arguments;
             let is_text = |at: &usize| match answer.args.get(*at) {
                 Some(Arg::Text(_)) => true,
                 Some(Arg::Number(_) | Arg::Float(_)) => shown.is_compiled() || is_printed,
@@ -160,5 +161,5 @@ fn place(
     answer: &Answer,
     at: usize,
 ) -> Option<(mangle_syntax::text::FileId, TextRange)> {
-    subject.place(shown, &answer.held, at)
+    subject.place(shown, &answer.origin, at)
 }

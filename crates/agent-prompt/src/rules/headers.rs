@@ -41,21 +41,21 @@ pub(super) fn check(subject: &Subject<'_>, found: &mut Vec<PromptFinding>) {
         let findings = unknown.chain(directives.findings.iter().cloned());
         found.extend(findings.map(|finding| PromptFinding { file: file.id, finding }));
     }
-    for shown in subject.shown.iter().filter(|shown| !shown.wanted.context.is_complete()) {
-        let context = &shown.wanted.context;
+    for shown in subject.shown.iter().filter(|shown| !shown.request.context.is_complete()) {
+        let context = &shown.request.context;
         let what = match (context.shard_id.is_empty(), context.shard_type.is_empty()) {
             (true, true) => "neither id nor type",
             (true, false) => "no id",
             _ => "no type",
         };
-        let message = format!("shard of preview {} has {what}", quoted(&shown.wanted.name));
-        let finding = Finding::new(&PREVIEW_INCOMPLETE, shown.wanted.range, message)
+        let message = format!("shard of preview {} has {what}", quoted(&shown.request.name));
+        let finding = Finding::new(&PREVIEW_INCOMPLETE, shown.request.range, message)
             .note("the runtime rejects such a shard, or uses the general base for it")
             .help("write id and type, as in `# @preview shard: coder-7 coder`");
         subject.at_header(found, finding);
     }
     for (shown, file) in subject.shown.iter().zip(subject.sessions) {
-        let (Some(session), Some(file)) = (&shown.wanted.session, *file) else { continue };
+        let (Some(session), Some(file)) = (&shown.request.session, *file) else { continue };
         found.extend(session.findings.iter().cloned().map(|finding| PromptFinding { file, finding }));
     }
 }

@@ -27,7 +27,7 @@ pub(super) fn check(subject: &Subject<'_>, found: &mut Vec<PromptFinding>) {
     let mut wanted: Vec<PredicateId> = feeding.into_iter().collect();
     wanted.sort_unstable();
     for predicate in wanted {
-        for head in program.clauses(program.get(predicate)).filter_map(Head::of) {
+        for head in program.clauses(program.get(predicate)).filter_map(Head::from_site) {
             of_clause(subject, &head, &columns, found);
         }
     }

@@ -32,17 +32,17 @@ const LOGGED: &str = "the runtime only logs the failure and continues";
 
 /// The range of findings about the shard of a preview.
 pub(super) fn at_shard(shown: &PreviewedPrompt) -> TextRange {
-    if shown.wanted.shard.0.is_empty() { shown.wanted.range } else { shown.wanted.shard.0 }
+    if shown.request.shard.0.is_empty() { shown.request.range } else { shown.request.shard.0 }
 }
 
 fn active(subject: &Subject<'_>, shown: &PreviewedPrompt, found: &mut Vec<PromptFinding>) {
-    let id = &shown.wanted.context.shard_id;
+    let id = &shown.request.context.shard_id;
     let is_active =
         || subject.facts(shown, "active_shard", 1).iter().any(|answer| answer.text(0) == Some(id));
     if subject.common.settings().synthetic || is_active() {
         return;
     }
-    let kind = shown.wanted.context.shard_type.trim_start_matches('/');
+    let kind = shown.request.context.shard_type.trim_start_matches('/');
     let finding =
         Finding::new(&NO_ACTIVE_SHARD, at_shard(shown), format!("no `active_shard` fact for {}", quoted(id)))
             .note(format!("{}, rules that depend on it derive nothing", within(shown)))

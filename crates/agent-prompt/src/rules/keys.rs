@@ -52,12 +52,12 @@ pub(super) fn check(subject: &Subject<'_>, found: &mut Vec<PromptFinding>) {
         }
     }
     for shown in subject.shown.iter() {
-        let (id, kind) = (&shown.wanted.context.shard_id, &shown.wanted.context.shard_type);
+        let (id, kind) = (&shown.request.context.shard_id, &shown.request.context.shard_type);
         if !stable_id(id, "").is_empty() || id == kind {
             continue;
         }
         let message = format!("shard id {} does not end with a dash and digits", quoted(id));
-        let finding = Finding::new(&ID_FORM, shown.wanted.shard.0, message);
+        let finding = Finding::new(&ID_FORM, shown.request.shard.0, message);
         let note = format!("the runtime uses prompt atoms and knowledge of its type, {}", quoted(kind));
         subject.at_header(found, finding.note(note));
     }
@@ -68,8 +68,8 @@ pub(super) fn check(subject: &Subject<'_>, found: &mut Vec<PromptFinding>) {
 fn known(subject: &Subject<'_>) -> (Vec<String>, Vec<String>) {
     let (mut ids, mut types) = (Vec::new(), Vec::new());
     for shown in subject.shown.iter() {
-        ids.push(shown.wanted.context.shard_id.clone());
-        types.push(shown.wanted.context.shard_type.clone());
+        ids.push(shown.request.context.shard_id.clone());
+        types.push(shown.request.context.shard_type.clone());
         for answer in subject.facts(shown, "active_shard", 2) {
             ids.extend(answer.text(0).map(str::to_owned));
             types.extend(answer.text(1).map(|kind| kind.trim_start_matches('/').to_owned()));
@@ -92,11 +92,11 @@ fn roster(subject: &Subject<'_>, found: &mut Vec<PromptFinding>) {
         return;
     }
     for shown in
-        subject.shown.iter().filter(|shown| !types.contains(&shown.wanted.context.shard_type.as_str()))
+        subject.shown.iter().filter(|shown| !types.contains(&shown.request.context.shard_type.as_str()))
     {
-        let kind = &shown.wanted.context.shard_type;
+        let kind = &shown.request.context.shard_type;
         let near = nearest(kind, types.iter().copied());
-        let range = shown.wanted.shard.1;
+        let range = shown.request.shard.1;
         let finding =
             Finding::new(&UNKNOWN_SHARD_TYPE, range, format!("unknown shard type {}", quoted(kind)))
                 .note("prompts for it have the general base, and no template of its own")

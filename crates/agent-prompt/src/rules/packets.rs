@@ -10,7 +10,7 @@ use crate::quoted::quoted;
 use mangle_engine::program::PredicateId;
 use mangle_syntax::lint::{Finding, Rule, rule};
 use mangle_syntax::text::Symbol;
-use piggyback::envelope::runtime::takes;
+use piggyback::envelope::runtime::accepts;
 
 pub(super) static PACKET_FEEDS_PROMPT: Rule = rule!("packet-feeds-prompt.md");
 
@@ -31,7 +31,7 @@ pub(super) fn check(subject: &Subject<'_>, found: &mut Vec<PromptFinding>) {
         let mut seen: Vec<PredicateId> = queue.iter().copied().collect();
         while let Some(at) = queue.pop_front() {
             let written = program.get(at).key.name.as_str();
-            if takes(consumer, written) {
+            if accepts(consumer, written) {
                 report(subject, (name, read, written), at, &before, found);
             }
             for edge in graph.edges_from(at) {

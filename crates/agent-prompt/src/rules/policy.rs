@@ -51,9 +51,9 @@ fn priorities(subject: &Subject<'_>, found: &mut Vec<PromptFinding>) {
         let number =
             answers.iter().find(|answer| answer.args.get(2).is_some_and(|arg| arg.whole().is_some()));
         let (Some(name), Some(number)) = (answers.iter().find(is_name), number) else { continue };
-        let Some((file, range)) = subject.place(shown, &name.held, 2) else { continue };
+        let Some((file, range)) = subject.place(shown, &name.origin, 2) else { continue };
         let finding = Finding::new(&PRIORITY_KIND, range, "priority is a name, others are numbers")
-            .note(format!("{}, `{}` has a number", within(shown), number.held.fact))
+            .note(format!("{}, `{}` has a number", within(shown), number.origin.fact))
             .note("a comparison holds only for priorities of one kind");
         found.push(PromptFinding { file, finding });
     }
@@ -65,7 +65,7 @@ fn failed(subject: &Subject<'_>, found: &mut Vec<PromptFinding>) {
         let place = stop.rule.and_then(|rule| subject.common.range_of_rule(rule));
         let (file, range) = match (place, subject.sample()) {
             (Some(place), _) => place,
-            (None, Some(sample)) => (sample, shown.wanted.range),
+            (None, Some(sample)) => (sample, shown.request.range),
             (None, None) => continue,
         };
         let limit = stop.reason.setting().map(|setting| format!(" (the limit is `[kernel] {setting}`)"));
@@ -91,7 +91,7 @@ fn order(subject: &Subject<'_>, found: &mut Vec<PromptFinding>) {
         let differs = |seed| lines(&subject.common.reordered(shown, AnswerOrder::Shuffled(seed))) != sorted;
         if (1..=3).any(differs) {
             let finding =
-                Finding::new(&ORDER_SENSITIVE, shown.wanted.range, "prompt depends on the order of facts")
+                Finding::new(&ORDER_SENSITIVE, shown.request.range, "prompt depends on the order of facts")
                     .note(format!(
                         "{}, lines may differ from run to run: the fact store keeps no order",
                         within(shown)
@@ -111,7 +111,7 @@ fn below_threshold(subject: &Subject<'_>, found: &mut Vec<PromptFinding>) {
             let Some(best) = of_it.filter_map(score).max().filter(|best| *best <= THRESHOLD) else {
                 continue;
             };
-            let Some((file, range)) = subject.place(shown, &answer.held, 2) else { continue };
+            let Some((file, range)) = subject.place(shown, &answer.origin, 2) else { continue };
             let atom = answer.text(1).unwrap_or_default();
             let message = format!("score {best} of {} is too low", quoted(atom));
             let finding =
@@ -136,8 +136,9 @@ fn never(subject: &mut Subject<'_>, found: &mut Vec<PromptFinding>) {
             continue;
         }
         let gaps = common.gaps_of_shard(shown);
-        let message = format!("nothing is injected for {}", quoted(&shown.wanted.context.shard_id));
-        let range = if shown.wanted.shard.0.is_empty() { shown.wanted.range } else { shown.wanted.shard.0 };
+        let message = format!("nothing is injected for {}", quoted(&shown.request.context.shard_id));
+        let range =
+            if shown.request.shard.0.is_empty() { shown.request.range } else { shown.request.shard.0 };
         let mut finding = Finding::new(&NEVER_INJECTABLE, range, message)
             .note(format!("{}, no rule of `{INJECTED}` derives anything for this shard", within(shown)));
         for (rule, gap) in gaps.iter().take(3) {
@@ -150,11 +151,11 @@ fn never(subject: &mut Subject<'_>, found: &mut Vec<PromptFinding>) {
 
 /// The location of a rule, for related information.
 fn related(
-    common: &crate::Common,
+    common: &crate::PreviewState,
     rule: mangle_engine::kernel::RuleId,
 ) -> Option<(TextRange, mangle_syntax::lint::Span)> {
     let (file, statement, range) = common.statement_of_rule(rule)?;
-    Some((range, mangle_syntax::lint::Span::of(file, statement, range)))
+    Some((range, mangle_syntax::lint::Span::new(file, statement, range)))
 }
 
 fn said(obstacle: &Obstacle) -> String {

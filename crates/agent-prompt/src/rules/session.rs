@@ -24,7 +24,7 @@ pub(super) fn check(subject: &Subject<'_>, found: &mut Vec<PromptFinding>) {
     }
     for (shown, file) in subject.shown.iter().zip(subject.sessions) {
         let (Some(session), Some(file), Mode::Legacy, PromptPart::System) =
-            (&shown.wanted.session, *file, shown.prompt.mode, &shown.wanted.part)
+            (&shown.request.session, *file, shown.prompt.mode, &shown.request.part)
         else {
             continue;
         };
@@ -53,8 +53,8 @@ pub(super) fn check(subject: &Subject<'_>, found: &mut Vec<PromptFinding>) {
 
 /// Reports scores of a session file for unknown prompt atoms.
 fn scores(subject: &Subject<'_>, shown: &PreviewedPrompt, file: FileId, found: &mut Vec<PromptFinding>) {
-    let Some(session) = &shown.wanted.session else { return };
-    let Some(compiler) = subject.common.compiler(&shown.wanted) else { return };
+    let Some(session) = &shown.request.session else { return };
+    let Some(compiler) = subject.common.compiler(&shown.request) else { return };
     let ids: Vec<&str> = compiler.corpus.atoms.iter().map(|atom| atom.id.text.as_str()).collect();
     // Ids of injected atoms are generated.
     let is_unknown = |said: &&SourcedText| !ids.contains(&said.as_str()) && !said.text.starts_with("kernel/");
@@ -73,7 +73,7 @@ fn scores(subject: &Subject<'_>, shown: &PreviewedPrompt, file: FileId, found: &
 
 /// Reports the session values that a compiled prompt does not show, in one finding.
 fn in_jit(subject: &Subject<'_>, shown: &PreviewedPrompt, found: &mut Vec<PromptFinding>) {
-    let (wanted, prompt) = (&shown.wanted, &shown.prompt);
+    let (wanted, prompt) = (&shown.request, &shown.prompt);
     if prompt.mode != Mode::Jit || prompt.fallback.is_some() || wanted.part != PromptPart::System {
         return;
     }

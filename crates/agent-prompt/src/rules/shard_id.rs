@@ -11,10 +11,10 @@ use piggyback::envelope::runtime::go_quoted;
 pub(super) static SHARD_ID_LEAK: Rule = rule!("shard-id-leak.md");
 
 pub(super) fn check(subject: &Subject<'_>, found: &mut Vec<PromptFinding>) {
-    for shown in subject.shown.iter().filter(|shown| shown.wanted.context.runtime.context_by_pattern) {
-        let id = &shown.wanted.context.shard_id;
+    for shown in subject.shown.iter().filter(|shown| shown.request.context.runtime.context_by_pattern) {
+        let id = &shown.request.context.shard_id;
         let query = QueryPattern::read(&format!("{INJECTED}({}, _)", go_quoted(id)));
-        if query.fixes(0) {
+        if query.is_bound(0) {
             continue;
         }
         let why = match id.starts_with('?') {

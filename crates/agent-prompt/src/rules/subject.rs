@@ -7,7 +7,7 @@ use rustc_hash::FxHashSet;
 use crate::answers::Answer;
 use crate::header::Header;
 use crate::origin::{FactOrigin, LineOrigin};
-use crate::preview::{Common, OriginPlace, PreviewedPrompt};
+use crate::preview::{OriginPlace, PreviewState, PreviewedPrompt};
 use mangle_engine::program::{FileSummary, PredicateId, Program, Site};
 use mangle_settings::{Consumer, PromptSettings, TranscriptSettings};
 use mangle_syntax::lint::{Finding, Rule, SharedText};
@@ -19,7 +19,7 @@ use mangle_syntax::text::{FileId, Symbol, TextRange, slice};
 #[derive(Debug)]
 pub struct Subject<'a> {
     /// The shared data of the prompts.
-    pub common: &'a Common,
+    pub common: &'a PreviewState,
     /// The prompts.
     pub shown: &'a mut [PreviewedPrompt],
     /// The header of the sample kernel.
@@ -74,7 +74,7 @@ impl Subject<'_> {
         let named = program
             .named(Symbol::new(name))
             .filter(move |predicate| usize::from(predicate.key.arity) >= least);
-        named.flat_map(move |predicate| program.clauses(predicate)).filter_map(Head::of)
+        named.flat_map(move |predicate| program.clauses(predicate)).filter_map(Head::from_site)
     }
 
     /// The predicates that the given predicates depend on, including themselves.
@@ -112,7 +112,7 @@ impl Subject<'_> {
 
 /// The preview as the beginning of a note: ``in preview `fix` (coder-7)``.
 pub(super) fn within(shown: &PreviewedPrompt) -> String {
-    format!("in preview `{}` ({})", shown.wanted.name, shown.wanted.context.shard_id)
+    format!("in preview `{}` ({})", shown.request.name, shown.request.context.shard_id)
 }
 
 /// A clause without syntax errors.
@@ -123,7 +123,7 @@ pub(super) struct Head<'p> {
 }
 
 impl<'p> Head<'p> {
-    pub(super) fn of(site: Site<'p>) -> Option<Self> {
+    pub(super) fn from_site(site: Site<'p>) -> Option<Self> {
         let clause = site.item.statement.clause().filter(|_| !site.item.statement.damaged)?;
         Some(Self { file: site.file, item: site.item, clause })
     }

@@ -24,24 +24,24 @@ pub(super) fn check(subject: &Subject<'_>, found: &mut Vec<PromptFinding>) {
 }
 
 fn of_shard(subject: &Subject<'_>, shown: &PreviewedPrompt, found: &mut Vec<PromptFinding>) {
-    let kind = &shown.wanted.context.shard_type;
+    let kind = &shown.request.context.shard_type;
     let answers = subject.facts(shown, TEMPLATES, 2);
     let mut templates =
-        answers.iter().filter_map(|answer| template_for(answer, kind, shown.wanted.context.runtime));
+        answers.iter().filter_map(|answer| template_for(answer, kind, shown.request.context.runtime));
     let Some((text, first)) = templates.next() else {
         let is_builtin = |section: &crate::Section| {
             section.kind == SectionKind::Base && matches!(section.from, SectionSource::Builtin(_))
         };
         if shown.prompt.sections.iter().any(is_builtin) && !kind.is_empty() {
             let message = format!("no template for shard type {}", quoted(kind));
-            let finding = Finding::new(&TEMPLATE_MISSING, shown.wanted.shard.1, message)
+            let finding = Finding::new(&TEMPLATE_MISSING, shown.request.shard.1, message)
                 .note(format!("{}, a built-in text is the base of the prompt", within(shown)))
                 .help(format!("add a fact `shard_prompt_base(/{kind}, \"…\")`"));
             subject.at_header(found, finding);
         }
         return;
     };
-    let place = subject.place(shown, &first.held, 1);
+    let place = subject.place(shown, &first.origin, 1);
     if let Some((file, range)) = place {
         let empty = if text.is_empty() {
             Some(("empty", "it counts as missing, and a built-in text is the base"))
@@ -56,7 +56,7 @@ fn of_shard(subject: &Subject<'_>, shown: &PreviewedPrompt, found: &mut Vec<Prom
             let note = format!("{}, {effect}", within(shown));
             found.push(PromptFinding { file, finding: finding.note(note) });
         }
-        if has_envelope(&text, shown.wanted.context.runtime) && shown.prompt.suffix {
+        if has_envelope(&text, shown.request.context.runtime) && shown.prompt.suffix {
             let finding = Finding::new(&DOUBLE_ENVELOPE, range, "template repeats the envelope instructions")
                 .note(format!("{}, the runtime appends its own after any template", within(shown)))
                 .help("leave them out of the template");
@@ -64,7 +64,7 @@ fn of_shard(subject: &Subject<'_>, shown: &PreviewedPrompt, found: &mut Vec<Prom
         }
     }
     for (_, answer) in templates {
-        let Some((file, range)) = subject.place(shown, &answer.held, 1) else { continue };
+        let Some((file, range)) = subject.place(shown, &answer.origin, 1) else { continue };
         let message = format!("duplicate template for {}", quoted(kind));
         let mut finding = Finding::new(&TEMPLATE_DUPLICATE, range, message)
             .note("only the first template of a type is used; this one is in no prompt");

@@ -12,7 +12,7 @@ use piggyback::envelope::json::{self, Json, NodeId};
 pub(super) fn read(text: &str) -> Result<TreeNode, ReadError> {
     let json = Json::parse(text.as_bytes());
     if let Some(problem) = json.problems.first() {
-        return Err(ReadError { range: json.place(problem), why: json.said(problem, 1) });
+        return Err(ReadError { range: json.problem_range(problem), why: json.problem_message(problem, 1) });
     }
     if !json.is_valid_to_the_end() {
         let end = TextRange::empty(json.end());

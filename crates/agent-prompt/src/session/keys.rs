@@ -194,7 +194,7 @@ pub const SESSION: &[SessionField] = &[
 ];
 
 /// The other keys of a session file.
-pub const BESIDE: &[SessionField] = &[
+pub const OTHER_KEYS: &[SessionField] = &[
     unseen("intent", Shape::Table(INTENT), "the intent of the user; the header of the kernel overrides it"),
     unseen("campaign_id", Shape::Text, "id of the campaign"),
     unseen("user_input", Shape::Text, "the user's message, for `--part turn` and `--compressed`"),

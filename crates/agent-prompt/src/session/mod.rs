@@ -30,7 +30,7 @@ pub enum SessionForm {
 impl SessionForm {
     /// The format for a file name; `None` if the extension is not a format of session files.
     #[must_use]
-    pub fn of(name: &str) -> Option<Self> {
+    pub fn from_file_name(name: &str) -> Option<Self> {
         let (_, extension) = name.rsplit_once('.')?;
         match extension {
             "yaml" | "yml" => Some(Self::Yaml),

@@ -1,6 +1,6 @@
 //! Conversion of the tree of a session file to typed values.
 
-use super::keys::{BESIDE, SESSION, SYNONYMS, SessionField, Shape};
+use super::keys::{OTHER_KEYS, SESSION, SYNONYMS, SessionField, Shape};
 use super::number::{member, number};
 use super::tree::{ReadError, TreeKey, TreeKind, TreeNode};
 use super::{PriorShard, SessionFile, SessionForm, SessionKey, StepResult, Tool, budget, json, yaml};
@@ -32,7 +32,7 @@ impl SessionFile {
 
 /// The maximum number of keys to list for an unknown key without a suggestion. The documentation
 /// lists all keys.
-const FEW: usize = 8;
+const MAX_LISTED_KEYS: usize = 8;
 
 fn unreadable(unread: &ReadError) -> Finding {
     let range = if unread.range.is_empty() {
@@ -58,11 +58,11 @@ impl Reader {
             return;
         };
         for (key, value) in members {
-            let Some(field) = SESSION.iter().chain(BESIDE).find(|field| field.name == key.text) else {
+            let Some(field) = SESSION.iter().chain(OTHER_KEYS).find(|field| field.name == key.text) else {
                 self.unknown(
                     &key.text,
                     key.range,
-                    SESSION.iter().chain(BESIDE).map(|field| field.name).collect(),
+                    SESSION.iter().chain(OTHER_KEYS).map(|field| field.name).collect(),
                 );
                 continue;
             };
@@ -129,7 +129,9 @@ impl Reader {
             Some(near) => finding
                 .help(format!("did you mean `{near}`?"))
                 .fix(Fix::guess(format!("write `{near}`")).replace(range, near)),
-            None if known.len() <= FEW => finding.note(format!("the keys are {}", listed(&known))),
+            None if known.len() <= MAX_LISTED_KEYS => {
+                finding.note(format!("the keys are {}", listed(&known)))
+            }
             None => finding,
         });
     }

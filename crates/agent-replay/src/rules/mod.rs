@@ -106,7 +106,7 @@ impl<'s> Scene<'s> {
 
     fn envelope(&self) -> Option<View<'s>> {
         let object = self.object()?;
-        Some(View::of(&object.json, &ENVELOPE, [object.json.root()]))
+        Some(View::new(&object.json, &ENVELOPE, [object.json.root()]))
     }
 
     /// The members of the packet.

@@ -56,7 +56,7 @@ pub fn findings_of_program(
     compiled: &CompiledProgram,
     settings: &ReplaySettings,
 ) -> Vec<PolicyFinding> {
-    let roles = &Roles::of(program, settings);
+    let roles = &Roles::from_program(program, settings);
     match roles.permit.is_some() && roles.pending.is_some() {
         true => Policy { program, compiled, settings, roles }.findings(),
         false => Vec::new(),

@@ -184,7 +184,7 @@ fn leak(scene: &mut Scene<'_>) {
 
 /// Reports an envelope before the model's own that the runtime uses instead.
 fn decoy(scene: &mut Scene<'_>) {
-    let Reply { picked, safe, .. } = scene.reply;
+    let Reply { accepted: picked, preferred: safe, .. } = scene.reply;
     let is_injected = picked.is_some() && picked != safe && safe.is_some();
     if is_injected && scene.is_quoting {
         let message = "runtime uses a quoted envelope, not the model's own";

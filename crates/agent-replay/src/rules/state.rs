@@ -59,7 +59,7 @@ fn contradicted(scene: &Scene<'_>, kernel: &Kernel, atom: &str) -> Option<String
     let model = kernel.model();
     let shown =
         |tuple: &[mangle_engine::kernel::ValueId]| model.fact(&scene.constitution.compiled, predicate, tuple);
-    let wanted = fact.kernel();
+    let wanted = fact.engine_text();
     let subject = wanted.split_once(',').map_or(wanted.as_str(), |(subject, _)| subject);
     let facts = model.relation(predicate).into_iter().flat_map(Relation::tuples).map(shown);
     let mut first = None;
@@ -193,7 +193,7 @@ fn with_rule(scene: &Scene<'_>, finding: Finding, rule: Option<RuleId>) -> Findi
     let item = scene.constitution.program.file(rule.file).and_then(|file| file.items.get(rule.item as usize));
     let head = item.and_then(|item| Some(item.statement.clause()?.head.range));
     match head {
-        Some(range) => finding.related(Span::of(rule.file, rule.statement, range), "this rule derives them"),
+        Some(range) => finding.related(Span::new(rule.file, rule.statement, range), "this rule derives them"),
         None => finding,
     }
 }

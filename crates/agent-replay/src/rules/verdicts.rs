@@ -13,7 +13,7 @@ use mangle_engine::kernel::{Datum, Kernel, Relation};
 use mangle_settings::Override;
 use mangle_syntax::lint::{Finding, Fix, Rule, Severity, Span, rule};
 use mangle_syntax::text::TextRange;
-use piggyback::envelope::runtime::{consumer_of, lists};
+use piggyback::envelope::runtime::{consumer_of, lists_predicate};
 use piggyback::transcript::{self, Record, TranscriptFinding};
 
 pub(super) const RULES: &[&Rule] = &[
@@ -143,7 +143,7 @@ fn permitted(
 
 /// Reports a permission that depends on replies of the session.
 fn relied(scene: &mut Scene<'_>, verdict: &Verdict, range: TextRange, turn: u64) {
-    let Reliance { granted, lifted, denial } = &verdict.reliance;
+    let Reliance { granting: granted, overriding: lifted, denial } = &verdict.reliance;
     let why = denial.as_deref().unwrap_or("no rule permits it");
     if !granted.is_empty() {
         let message = format!("{} is permitted by facts of replies", named(verdict));
@@ -174,7 +174,7 @@ fn unblocked(scene: &mut Scene<'_>, report: &Turn) {
 /// predicates of all these facts.
 fn push_own(scene: &mut Scene<'_>, mut finding: Finding, facts: &[(String, SessionOrigin)], turn: u64) {
     let consumer = consumer_of(scene.options.transcript);
-    let is_listed = |fact: &str| lists(consumer, fact.split('(').next().unwrap_or(fact));
+    let is_listed = |fact: &str| lists_predicate(consumer, fact.split('(').next().unwrap_or(fact));
     if facts.iter().all(|(fact, _)| is_listed(fact)) {
         finding = finding.severity(Severity::Warning);
     }
@@ -224,7 +224,7 @@ fn of_rule(scene: &Scene<'_>, finding: Finding, verdict: &Verdict) -> Finding {
         Some(item.statement.clause()?.head.range)
     });
     match place {
-        Some(range) => finding.related(Span::of(rule.file, rule.statement, range), "this rule permits it"),
+        Some(range) => finding.related(Span::new(rule.file, rule.statement, range), "this rule permits it"),
         None => finding,
     }
 }

@@ -30,7 +30,7 @@ impl Replay<'_> {
             for fact in &new {
                 let compiled = &self.constitution.compiled;
                 let text = self.kernel.model().fact(compiled, fact.predicate, &fact.tuple);
-                self.origins.take_back(text);
+                self.origins.mark_retracted(text);
                 self.kernel.retract(fact.predicate, &fact.tuple);
             }
             self.evaluate(report);

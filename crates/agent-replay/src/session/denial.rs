@@ -11,7 +11,7 @@ use crate::constitution::Constitution;
 use crate::gate;
 use crate::reply_fact::ReplyFact;
 use crate::turn::{LiftedDenial, SurfaceRewrite, Turn, safety_notice};
-use crate::verdict::{Lock, Reliance, Verdict};
+use crate::verdict::{Authority, Reliance, Verdict};
 use mangle_engine::kernel::{Clock, Fact, Kernel, Proof, Relation};
 use mangle_engine::program::PredicateId;
 use mangle_settings::Override;
@@ -44,7 +44,7 @@ impl Replay<'_> {
             target: String::new(),
             payload: String::new(),
             is_permitted: false,
-            lock: Lock::Constitution,
+            lock: Authority::Constitution,
             why: format!("the policy derives {}{}", gate::head(&proof), gate::in_store(proof.store)),
             rule: proof.nodes.first().map(|node| node.rule),
             store: proof.store,
@@ -67,7 +67,7 @@ impl Replay<'_> {
         if batch.facts.is_empty() || self.constitution.roles.block.is_empty() {
             return None;
         }
-        let mut lifting = self.origins.lifting();
+        let mut lifting = self.origins.overriding_replies();
         lifting.truncate(MOST_LIFTING);
         let own = self.texts(batch);
         let mut proof = self.block_without(&lifting.iter().collect::<Vec<_>>(), &own)?;
@@ -105,7 +105,7 @@ impl Replay<'_> {
     pub(super) fn withdraw(&mut self, batch: &mut Batch, report: &mut Turn) {
         for (predicate, tuple) in std::mem::take(&mut batch.new) {
             let text = self.kernel.model().fact(&self.constitution.compiled, predicate, &tuple);
-            self.origins.take_back(text);
+            self.origins.mark_retracted(text);
             self.kernel.retract(predicate, &tuple);
         }
         self.evaluate(report);

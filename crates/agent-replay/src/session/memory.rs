@@ -56,7 +56,7 @@ impl Replay<'_> {
                 if decides {
                     self.origins.forget(&text, fact, self.number);
                 }
-                self.origins.take_back(text);
+                self.origins.mark_retracted(text);
             }
             self.kernel.forget(predicate);
         }

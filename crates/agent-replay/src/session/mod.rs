@@ -45,12 +45,12 @@ pub struct Replay<'a> {
     /// True if an input since the last reply looks like an envelope.
     is_injected: bool,
     origins: Origins,
-    awaited: PendingRequests,
+    pending: PendingRequests,
     /// Keys of findings that are reported once: actions permitted only by overrides, limits.
-    told: FxHashSet<String>,
+    reported: FxHashSet<String>,
     coverage: Coverage,
     /// The reason why evaluations are disabled.
-    dead: Option<Stop>,
+    fatal_stop: Option<Stop>,
     /// The turn of the timeout.
     cut_off: Option<u64>,
 }
@@ -68,10 +68,10 @@ impl<'a> Replay<'a> {
             asked: None,
             is_injected: false,
             origins: Origins::new(constitution.lifting()),
-            awaited: PendingRequests::default(),
-            told: FxHashSet::default(),
+            pending: PendingRequests::default(),
+            reported: FxHashSet::default(),
             coverage: Coverage::default(),
-            dead: constitution.stopped().filter(gate::is_final),
+            fatal_stop: constitution.stopped().filter(gate::is_final),
             cut_off: None,
         }
     }
@@ -106,7 +106,7 @@ impl<'a> Replay<'a> {
     /// the last turn can contain such facts.
     #[must_use]
     pub fn origin(&self, fact: &str) -> Option<SessionOrigin> {
-        self.origins.of(fact)
+        self.origins.get(fact)
     }
 
     /// The origin of a fact that the session still asserts.
@@ -156,7 +156,7 @@ impl<'a> Replay<'a> {
         let next = self.number + 1;
         if turn.role == TurnRole::User {
             self.asked = Some(excerpt(&String::from_utf8_lossy(text)));
-            self.awaited.user();
+            self.pending.user();
         }
         if matches!(turn.role, TurnRole::User | TurnRole::Tool)
             && let Some(found) = rules::injection(record, turn)
@@ -166,8 +166,8 @@ impl<'a> Replay<'a> {
         }
         let call = turn.details.as_ref().and_then(|details| details.call.as_deref());
         if let Some(call) = call {
-            let outcome = RequestOutcome::of(&String::from_utf8_lossy(text));
-            let Some(asked) = self.awaited.take(call, outcome) else { return };
+            let outcome = RequestOutcome::parse(&String::from_utf8_lossy(text));
+            let Some(asked) = self.pending.take(call, outcome) else { return };
             if let Some(found) = rules::outcome(record, turn, call, &asked, outcome) {
                 each(self, Event::Found { turn: asked.turn, found: Box::new(found) });
             }
@@ -230,18 +230,18 @@ impl<'a> Replay<'a> {
         scene.is_quoting = std::mem::take(&mut self.is_injected);
         if let Ok(reading) = &reply.reading {
             report.stage = Some(reading.stage);
-            report.surface = String::from_utf8_lossy(reading.shown()).into_owned();
-            if let Some(picked) = &reading.picked {
+            report.surface = String::from_utf8_lossy(reading.visible_text()).into_owned();
+            if let Some(picked) = &reading.accepted {
                 scene.before(&self.kernel);
                 self.packet(&reply, picked, &mut report);
             }
         }
         scene.places(&mut report);
-        scene.counts(&self.kernel, &mut self.told);
+        scene.counts(&self.kernel, &mut self.reported);
         for verdict in &report.verdicts {
-            self.awaited.add(report.number, verdict);
+            self.pending.add(report.number, verdict);
         }
-        let found = scene.findings(&report, &self.kernel, &mut self.told);
+        let found = scene.findings(&report, &self.kernel, &mut self.reported);
         each(self, Event::Turn(Box::new(report)));
         let number = self.number;
         found.into_iter().for_each(|found| each(self, Event::Found { turn: number, found: Box::new(found) }));

@@ -37,7 +37,7 @@ impl Replay<'_> {
             }
             self.correct(picked, report);
         }
-        report.change = StateChange::of(&self.kernel);
+        report.change = StateChange::from_kernel(&self.kernel);
         let runtime = self.options.transcript.caps.runtime;
         let requests = picked.packet.tools.as_slice().iter().enumerate();
         let requests: Vec<_> = requests.map(|(index, tool)| GateRequest::new(index, tool, runtime)).collect();
@@ -57,7 +57,7 @@ impl Replay<'_> {
     }
 
     fn batch(&mut self, reply: &Reply<'_>, picked: &AcceptedEnvelope) -> Batch {
-        let filled = self.options.prefill.of(self.number);
+        let filled = self.options.prefill.get(self.number);
         let (constitution, settings, turn) = (self.constitution, self.options.transcript, self.number);
         let filter = Filter { constitution, settings, turn };
         let updates = filled.map_or(&[][..], |filled| &filled.updates);
@@ -76,11 +76,11 @@ impl Replay<'_> {
     pub(super) fn updates(&mut self, updates: &[String], report: &mut Turn) {
         let (constitution, settings, turn) = (self.constitution, self.options.transcript, self.number);
         let filter = Filter { constitution, settings, turn };
-        let mut batch = filter.lone(updates, self.kernel.values());
+        let mut batch = filter.filter_without_envelope(updates, self.kernel.values());
         self.assert(&mut batch);
         self.evaluate(report);
         report.atoms = std::mem::take(&mut batch.atoms);
-        report.change = StateChange::of(&self.kernel);
+        report.change = StateChange::from_kernel(&self.kernel);
     }
 
     /// Asserts the facts of a batch. Takes effect at the next evaluation.
@@ -96,17 +96,17 @@ impl Replay<'_> {
 
     pub(super) fn know(&mut self, fact: &Fact, origin: SessionOrigin) {
         let text = self.kernel.model().fact(&self.constitution.compiled, fact.predicate, &fact.tuple);
-        self.origins.say(text, fact, origin);
+        self.origins.record(text, fact, origin);
     }
 
     pub(super) fn evaluate(&mut self, report: &mut Turn) {
-        if self.dead.is_none() {
+        if self.fatal_stop.is_none() {
             self.kernel.evaluate(self.constitution.limits, self.clock, self.options.cancel);
             let stopped = self.kernel.model().stopped.clone();
-            self.dead = stopped.clone().filter(gate::is_final);
+            self.fatal_stop = stopped.clone().filter(gate::is_final);
             report.stopped = stopped;
         } else {
-            report.stopped = self.dead.clone();
+            report.stopped = self.fatal_stop.clone();
         }
     }
 }

@@ -5,7 +5,7 @@ use crate::facts;
 use crate::gate::{self, Gate, GateRequest};
 use crate::session_origin::SessionOrigin;
 use crate::turn::Turn;
-use crate::verdict::{Lock, Verdict};
+use crate::verdict::{Authority, Verdict};
 
 /// The predicate of denials: action, reason, seconds.
 const VIOLATION: &str = "security_violation";
@@ -18,7 +18,7 @@ impl Replay<'_> {
             if self.is_late(self.number) {
                 break;
             }
-            if let Some(stop) = &self.dead {
+            if let Some(stop) = &self.fatal_stop {
                 let why = format!("the evaluation stopped: {}", stop.reason);
                 verdicts.push(Verdict { rule: stop.rule, ..request.refused(&why) });
                 continue;
@@ -34,8 +34,9 @@ impl Replay<'_> {
                 origins: &mut self.origins,
             };
             let verdict = gate.judge(request, &mut asserted);
-            let is_denied =
-                verdict.as_ref().is_some_and(|verdict| !verdict.is_permitted && verdict.lock != Lock::Gate);
+            let is_denied = verdict
+                .as_ref()
+                .is_some_and(|verdict| !verdict.is_permitted && verdict.lock != Authority::Gate);
             report.unjudged += usize::from(verdict.is_none());
             verdicts.extend(verdict);
             if self.options.coverage {
@@ -47,7 +48,7 @@ impl Replay<'_> {
             if is_denied && self.options.transcript.caps.runtime.denial_facts {
                 self.violation(&denial);
             }
-            self.dead = self.kernel.model().stopped.clone().filter(gate::is_final);
+            self.fatal_stop = self.kernel.model().stopped.clone().filter(gate::is_final);
         }
         if !verdicts.is_empty() || report.unjudged > 0 {
             self.evaluate(report);

@@ -152,8 +152,8 @@ fn a_permission_that_holds_anyway_is_not_self_granted() {
         let verdict = &turns[0].verdicts[0];
         assert!(verdict.is_permitted);
         let is_found = found.iter().any(|(_, one)| one.rule.name == "self-granted");
-        assert_eq!(is_found, !verdict.reliance.granted.is_empty());
-        verdict.reliance.granted.iter().map(|(fact, _)| fact.clone()).collect::<Vec<_>>()
+        assert_eq!(is_found, !verdict.reliance.granting.is_empty());
+        verdict.reliance.granting.iter().map(|(fact, _)| fact.clone()).collect::<Vec<_>>()
     };
     let by_intent = "permitted(A, T, P) :- pending_action(_, A, T, P, _), intent(/mutation, T).\n";
     let by_task = "permitted(A, T, P) :- pending_action(_, A, T, P, _), done(T).\n";
@@ -174,7 +174,7 @@ fn what_was_known_before_is_not_granted_by_the_model() {
     let granted = |case: &Case| {
         let (turns, _) = case.run(&case.constitution());
         assert!(turns[0].verdicts[0].is_permitted);
-        turns[0].verdicts[0].reliance.granted.len()
+        turns[0].verdicts[0].reliance.granting.len()
     };
     assert_eq!(granted(&case), 1);
     case.given = vec!["admin_override(\"me\").".to_owned()];

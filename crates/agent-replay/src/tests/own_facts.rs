@@ -11,8 +11,8 @@ fn owed(case: &Case) -> Vec<Owed> {
     let facts = |turn: u64, rule: &str| {
         let turn = turns.iter().find(|one| one.number == turn).unwrap();
         let of_requests = turn.verdicts.iter().flat_map(|verdict| match rule {
-            "self-granted" => verdict.reliance.granted.clone(),
-            _ => verdict.reliance.lifted.clone(),
+            "self-granted" => verdict.reliance.granting.clone(),
+            _ => verdict.reliance.overriding.clone(),
         });
         let of_reply = turn.unblocked.iter().flat_map(|one| one.facts.clone());
         let of_reply = of_reply.filter(|_| rule == "self-lifted-block");
@@ -241,7 +241,7 @@ fn what_is_named_is_what_decides() {
         let texts = |facts: &'_ [(String, crate::SessionOrigin)]| -> Vec<String> {
             facts.iter().map(|(fact, _)| fact.clone()).collect()
         };
-        let (grants, lifts) = (texts(&reliance.granted), texts(&reliance.lifted));
+        let (grants, lifts) = (texts(&reliance.granting), texts(&reliance.overriding));
         let named = [grants.clone(), lifts.clone()].concat();
         let is_permitted_without = |named: &[String]| {
             let is_left = |fact: &usize| !named.contains(&format!("f{fact}()"));

@@ -168,9 +168,9 @@ fn domains_in_any_case() {
         let (turns, _) = case.run(&case.constitution());
         turns[0].verdicts[0].lock
     };
-    assert_eq!(fetch("https://evil.example"), Lock::Gate);
-    assert_eq!(fetch("https://GitHub.COM/x"), Lock::Constitution);
-    assert_eq!(fetch("https://g\u{130}thub.com/x"), Lock::Constitution);
+    assert_eq!(fetch("https://evil.example"), Authority::Gate);
+    assert_eq!(fetch("https://GitHub.COM/x"), Authority::Constitution);
+    assert_eq!(fetch("https://g\u{130}thub.com/x"), Authority::Constitution);
 }
 
 /// The patterns use the syntax of Go, with ASCII white space.
@@ -182,6 +182,6 @@ fn patterns_of_the_gate() {
         let (turns, _) = case.run(&case.constitution());
         turns[0].verdicts[0].lock
     };
-    assert_eq!(lock("rm  -rf x"), Lock::Gate);
-    assert_eq!(lock("rm\u{a0}-rf x"), Lock::Constitution);
+    assert_eq!(lock("rm  -rf x"), Authority::Gate);
+    assert_eq!(lock("rm\u{a0}-rf x"), Authority::Constitution);
 }

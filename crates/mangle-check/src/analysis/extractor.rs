@@ -17,7 +17,7 @@ pub(super) const FAMILY: Family = Family {
 static DECL_REGEX_GAP: Rule = rule!("decl-regex-gap.md");
 
 fn check(_: &Program, file: &FileSummary, out: &mut ProgramFindings) {
-    if !out.wants(&DECL_REGEX_GAP) {
+    if !out.is_enabled(&DECL_REGEX_GAP) {
         return;
     }
     for item in file.items.iter() {
@@ -29,7 +29,7 @@ fn check(_: &Program, file: &FileSummary, out: &mut ProgramFindings) {
     }
 }
 
-const MISSED: &str = "the runtime misses this declaration";
+const MISSED_DECLARATION: &str = "the runtime misses this declaration";
 
 /// The range, headline and reason of a misread declaration.
 fn gap(
@@ -41,13 +41,13 @@ fn gap(
     let before = file.text.get(..usize::from(item.start)).unwrap_or("");
     if !before.is_empty() && !before.ends_with('\n') {
         let word = TextRange::up_to(atom.name.range.start());
-        return Some((word, MISSED.to_owned(), "it searches for `Decl` at the start of a line"));
+        return Some((word, MISSED_DECLARATION.to_owned(), "it searches for `Decl` at the start of a line"));
     }
     let name = atom.name.as_str();
     // Programs with packages or engine names do not use such a runtime.
     if name.contains(|char: char| char.is_ascii_uppercase()) {
         let why = "it searches for names of small letters, digits and underscores";
-        return Some((atom.name.range, MISSED.to_owned(), why));
+        return Some((atom.name.range, MISSED_DECLARATION.to_owned(), why));
     }
     let written = file.statement_text(item).get(usize::from(atom.name.range.end())..)?;
     let inside = written.trim_start().strip_prefix('(')?.split(')').next()?.trim();

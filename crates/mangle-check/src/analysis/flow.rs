@@ -6,14 +6,14 @@ use std::collections::BTreeSet;
 use mangle_engine::program::{Members, PendingComponents, PredicateId, Program};
 
 /// An incremental property of predicates.
-pub(crate) trait Flow {
+pub(crate) trait IncrementalAnalysis {
     /// Recomputes the property for a component from the predicates that it depends on. Returns the
     /// members whose result has changed.
     fn update(&mut self, program: &Program, members: &[PredicateId]) -> Members;
 }
 
 /// Computes the property for all components.
-pub(crate) fn begin(flow: &mut dyn Flow, program: &Program, strata: &[Members]) {
+pub(crate) fn begin(flow: &mut dyn IncrementalAnalysis, program: &Program, strata: &[Members]) {
     for members in strata {
         flow.update(program, members);
     }
@@ -21,8 +21,8 @@ pub(crate) fn begin(flow: &mut dyn Flow, program: &Program, strata: &[Members]) 
 
 /// Recomputes the property after changes of the `touched` predicates or their rules. Returns the
 /// predicates whose result has changed.
-pub(crate) fn follow(
-    flow: &mut dyn Flow,
+pub(crate) fn update(
+    flow: &mut dyn IncrementalAnalysis,
     program: &Program,
     touched: impl IntoIterator<Item = PredicateId>,
 ) -> BTreeSet<PredicateId> {

@@ -141,7 +141,7 @@ impl<'p> CheckContext<'p> {
     /// The source position of a predicate: its `Decl`, or its first clause.
     #[must_use]
     pub fn origin(predicate: &Predicate) -> Option<Span> {
-        predicate.signature.origin().map(|(file, statement, range)| Span::of(file, statement, range))
+        predicate.signature.origin().map(|(file, statement, range)| Span::new(file, statement, range))
     }
 }
 
@@ -155,13 +155,13 @@ pub struct ProgramFindings {
 impl ProgramFindings {
     /// Creates a collection that drops findings of the disabled rules.
     #[must_use]
-    pub fn without(off: Arc<[&'static Rule]>) -> Self {
+    pub fn with_disabled(off: Arc<[&'static Rule]>) -> Self {
         Self { findings: Vec::new(), off }
     }
 
     /// True if findings of `rule` are kept. An expensive check tests this first.
     #[must_use]
-    pub fn wants(&self, rule: &'static Rule) -> bool {
+    pub fn is_enabled(&self, rule: &'static Rule) -> bool {
         !self.off.iter().any(|off| std::ptr::eq(*off, rule))
     }
 
@@ -173,7 +173,7 @@ impl ProgramFindings {
 
     /// Returns the findings of enabled rules.
     #[must_use]
-    pub fn into_wanted(self) -> Vec<(FileId, StatementId, Finding)> {
+    pub fn into_enabled(self) -> Vec<(FileId, StatementId, Finding)> {
         let Self { mut findings, off } = self;
         findings.retain(|(.., finding)| !off.contains(&finding.rule));
         findings

@@ -58,11 +58,11 @@ struct Placed {
 }
 
 /// Minimum number of files per thread.
-const FEW: usize = 8;
+const MIN_FILES_PER_THREAD: usize = 8;
 
 impl LastRun {
     /// Updates the state for a later revision of the program.
-    pub(super) fn follow<'l>(
+    pub(super) fn update<'l>(
         last: &'l mut Option<Self>,
         program: &Program,
         types: &ProgramTypes,
@@ -73,7 +73,7 @@ impl LastRun {
         let difference = known.as_ref().and_then(|last| Difference::between(&last.program, program));
         let mut this = match (known, difference) {
             (Some(mut known), Some(difference)) => {
-                known.take_over(program, types, &difference);
+                known.record_changes(program, types, &difference);
                 known
             }
             (_, _) => Self::new(program, types, settings, is_thorough),
@@ -96,7 +96,7 @@ impl LastRun {
     }
 
     /// Records the work that a difference requires.
-    fn take_over(&mut self, program: &Program, types: &ProgramTypes, difference: &Difference) {
+    fn record_changes(&mut self, program: &Program, types: &ProgramTypes, difference: &Difference) {
         let retyped = types.different_from(&self.types);
         (self.program, self.types) = (program.clone(), types.clone());
         self.unchecked.extend(&difference.files);
@@ -121,7 +121,7 @@ impl LastRun {
             let tests = program.embedding.tests.iter().filter_map(|file| program.index_of(*file));
             self.unchecked.extend(tests);
         }
-        let change = Change::of(program, difference, &retyped);
+        let change = Change::from_difference(program, difference, &retyped);
         let concerned =
             (0u32..).zip(&self.files).filter(|(_, file)| file.placed.dependencies.are_changed_by(&change));
         self.unplaced.extend(concerned.map(|(at, _)| at));
@@ -203,7 +203,7 @@ fn indices(program: &Program) -> impl Iterator<Item = u32> + use<> {
 /// Processes each number, on several threads if there are many.
 fn on_all_cores<T: Send>(numbers: &BTreeSet<u32>, work: impl Fn(&u32) -> T + Sync) -> Vec<T> {
     let numbers: Vec<u32> = numbers.iter().copied().collect();
-    parallel::map(&numbers, FEW, work)
+    parallel::map(&numbers, MIN_FILES_PER_THREAD, work)
 }
 
 #[cfg(test)]
@@ -229,20 +229,20 @@ mod tests {
         let (settings, mut types, mut last) = (RuleSettings::default(), TypeCache::default(), None);
         let (statements, fixes) = (StatementFindings::new(Registry::of_programs()), FixChecks::default());
         let of_before = ProgramTypes::new(&before, &mut types);
-        let run = LastRun::follow(&mut last, &before, &of_before, (&settings, false));
+        let run = LastRun::update(&mut last, &before, &of_before, (&settings, false));
         let found = run.run((&statements, &fixes), &Cancel::new()).unwrap();
         assert!(
             found.diagnostics.iter().all(|(_, found)| found.iter().any(|it| it.fix.is_some())),
             "no fix: {found:?}"
         );
         let of_after = ProgramTypes::new(&after, &mut types);
-        let run = LastRun::follow(&mut last, &after, &of_after, (&settings, false));
+        let run = LastRun::update(&mut last, &after, &of_after, (&settings, false));
         let again: Vec<u32> = run.unplaced.union(&run.unchecked).copied().collect();
         assert_eq!(again, placed);
         let found = run.run((&statements, &fixes), &Cancel::new());
         let mut new = None;
         let (statements, fixes) = (StatementFindings::new(Registry::of_programs()), FixChecks::default());
-        let run = LastRun::follow(&mut new, &after, &of_after, (&settings, false));
+        let run = LastRun::update(&mut new, &after, &of_after, (&settings, false));
         assert_eq!(found, run.run((&statements, &fixes), &Cancel::new()), "not as found from the start");
     }
 

@@ -93,7 +93,7 @@ pub fn diagnostics_for_fixing(
 ) -> Vec<(FileId, Vec<Diagnostic>)> {
     let types = cache.types(program);
     let mut last = cache.last.lock();
-    let last = LastRun::follow(&mut last, program, &types, (settings, true));
+    let last = LastRun::update(&mut last, program, &types, (settings, true));
     owned(last.run((&cache.statements, &cache.fixes), &Cancel::new()).unwrap_or_default().diagnostics)
 }
 
@@ -108,7 +108,7 @@ pub fn check_unless(
     cache: &FindingCache,
 ) -> Option<CheckedProgram> {
     let mut last = cache.last.lock();
-    LastRun::follow(&mut last, program, types, (settings, false))
+    LastRun::update(&mut last, program, types, (settings, false))
         .run((&cache.statements, &cache.fixes), cancel)
 }
 
@@ -180,7 +180,7 @@ fn silenced(
     for (file, found) in &mut placed {
         if let Some(summary) = program.file(*file) {
             // Findings about the comments were already reported.
-            let _ = Suppressions::of(summary, registry).apply(&summary.text, settings, found);
+            let _ = Suppressions::parse(summary, registry).apply(&summary.text, settings, found);
         }
         found.sort_by(|a, b| order(a).cmp(&order(b)));
     }
@@ -191,7 +191,7 @@ fn silenced(
 /// range and message, the first one is kept. An unused suppression comment is reported only if
 /// every program reports it.
 #[must_use]
-pub fn once<'d>(lists: &[&'d [Diagnostic]]) -> Vec<&'d Diagnostic> {
+pub fn merge_programs<'d>(lists: &[&'d [Diagnostic]]) -> Vec<&'d Diagnostic> {
     if let [only] = lists {
         return only.iter().collect();
     }

@@ -5,7 +5,7 @@ use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
 
 use super::statements::FileFindings;
-use crate::fix_checks::{Claim, Dependencies, Effort, FixChecks};
+use crate::fix_checks::{Budget, Claim, Dependencies, FixChecks};
 use mangle_engine::program::{FileSummary, Program};
 use mangle_engine::types::ProgramTypes;
 use mangle_settings::RuleSettings;
@@ -23,7 +23,7 @@ pub(super) struct Placer<'p> {
     pub(super) dependencies: Dependencies,
     /// The checks of fixes. If `None`, no fix is safe.
     checks: Option<(&'p ProgramTypes, &'p FixChecks)>,
-    effort: Effort,
+    effort: Budget,
     pub(super) thorough: bool,
 }
 
@@ -35,7 +35,7 @@ impl<'p> Placer<'p> {
             reads: SmallVec::new(),
             dependencies: Dependencies::default(),
             checks: None,
-            effort: Effort::unlimited(),
+            effort: Budget::unlimited(),
             thorough: false,
         }
     }
@@ -55,7 +55,7 @@ impl<'p> Placer<'p> {
         of_statements: &FileFindings,
         of_program: Vec<(StatementId, Finding)>,
     ) -> Vec<Diagnostic> {
-        self.effort = if self.thorough { Effort::unlimited() } else { Effort::for_file(file) };
+        self.effort = if self.thorough { Budget::unlimited() } else { Budget::for_file(file) };
         let suppressions = &of_statements.suppressions;
         let of_statements = of_statements
             .all
@@ -147,7 +147,7 @@ impl<'p> Placer<'p> {
         for edit in &mut fix.edits {
             edit.text = self.with_line_ends(edit.file, std::mem::take(&mut edit.text));
         }
-        if let Some(other) = &mut fix.otherwise {
+        if let Some(other) = &mut fix.alternative {
             other.applicability = Applicability::Unsafe;
             self.keep_line_ends(other);
         }

@@ -10,7 +10,7 @@ use mangle_syntax::parallel;
 use mangle_syntax::text::{Cancel, FileId};
 
 /// Minimum number of files per thread.
-const FEW: usize = 8;
+const MIN_FILES_PER_THREAD: usize = 8;
 
 /// The findings that make the engine reject a program, or that mark a part that `mangle-ls` cannot
 /// parse. Sorted by the order of [`Program::files`] and by position. A program without such
@@ -35,8 +35,9 @@ const FEW: usize = 8;
 pub fn rejections(program: &Program, cache: &FindingCache) -> Vec<(FileId, Diagnostic)> {
     let (types, settings, goes_on) = (cache.types(program), RuleSettings::default(), Cancel::new());
     let files: Vec<&FileSummary> = program.files.iter().map(AsRef::as_ref).collect();
-    let of_statements =
-        parallel::map(&files, FEW, |file| cache.statements.check_file(program, &types, file, &goes_on));
+    let of_statements = parallel::map(&files, MIN_FILES_PER_THREAD, |file| {
+        cache.statements.check_file(program, &types, file, &goes_on)
+    });
     let of_program = ProgramChecks::new(program, &types, off(&settings, &may_reject));
     let mut placer = Placer::new(program, &settings);
     let mut all = Vec::new();

@@ -51,7 +51,7 @@ impl KeptFindings {
         self.fingerprints.get(at).map(|(_, fingerprint)| *fingerprint)
     }
 
-    fn of(mut fingerprints: Vec<(StatementId, u64)>, found: FxHashMap<StatementId, Found>) -> Self {
+    fn new(mut fingerprints: Vec<(StatementId, u64)>, found: FxHashMap<StatementId, Found>) -> Self {
         fingerprints.sort_unstable();
         Self { fingerprints: fingerprints.into(), found }
     }
@@ -63,7 +63,7 @@ impl KeptFindings {
         let older = self.fingerprints.iter().filter(|(statement, _)| is_older(statement));
         let fingerprints = older.chain(&newer.fingerprints).copied().collect();
         self.found.extend(newer.found);
-        Self::of(fingerprints, self.found)
+        Self::new(fingerprints, self.found)
     }
 }
 
@@ -129,10 +129,10 @@ impl StatementCheck<'_> {
         let (mut found, mut negated) = (FxHashMap::default(), FxHashSet::default());
         for item in file.items.iter() {
             if cancel.is_cancelled() {
-                return (None, KeptFindings::of(fingerprints, found));
+                return (None, KeptFindings::new(fingerprints, found));
             }
             let statement = &item.statement;
-            if !item.rubble && !statement.findings.is_empty() {
+            if !item.follows_damage && !statement.findings.is_empty() {
                 add(Some(statement.id), statement.findings.as_slice().into());
             }
             if statement.damaged {
@@ -151,8 +151,8 @@ impl StatementCheck<'_> {
         if !program.embedding.is_kernel(file.id) {
             add(None, registry.check_file(file).collect());
         }
-        let findings = FileFindings { all, suppressions: Suppressions::of(file, registry), negated };
-        (Some(findings), KeptFindings::of(fingerprints, found))
+        let findings = FileFindings { all, suppressions: Suppressions::parse(file, registry), negated };
+        (Some(findings), KeptFindings::new(fingerprints, found))
     }
 
     /// The fingerprint and findings of a statement. If it has findings, its negated names are added

@@ -51,7 +51,11 @@ pub(crate) struct Change {
 
 impl Change {
     /// Collects the differences in `program`. `retyped` are the predicates with other types.
-    pub(crate) fn of(program: &Program, difference: &Difference, retyped: &[PredicateId]) -> Self {
+    pub(crate) fn from_difference(
+        program: &Program,
+        difference: &Difference,
+        retyped: &[PredicateId],
+    ) -> Self {
         let changed = difference.signatures.iter().chain(&difference.existence).chain(retyped);
         Self {
             is_in_graph: !difference.touched.is_empty(),

@@ -45,7 +45,7 @@ impl Check<'_> {
 
     /// True if the edits cause no new errors, add no statement about a predicate that others
     /// define, and remove no predicate name.
-    pub(super) fn brings_none(&self) -> bool {
+    pub(super) fn adds_no_errors(&self) -> bool {
         let (mut old, mut new) = (self.errors(self.before()), self.errors(self.after()));
         let range = self.window.range;
         let stray = self.file.findings.iter().filter(|finding| finding.range.intersect(range).is_some());

@@ -41,7 +41,7 @@ use mangle_engine::program::{FileSummary, Program};
 use mangle_engine::types::ProgramTypes;
 
 /// Maximum number of cached verdicts. All are dropped if the limit is reached.
-const KEPT: usize = 20_000;
+const MAX_VERDICTS: usize = 20_000;
 
 /// The verdicts about fixes, kept between the revisions of a program.
 #[derive(Debug, Default)]
@@ -53,9 +53,9 @@ pub(super) struct FixChecks {
 /// have as many fixes as words, and each check reads the whole statement. Unchecked fixes are not
 /// safe.
 #[derive(Debug)]
-pub(super) struct Effort(usize);
+pub(super) struct Budget(usize);
 
-impl Effort {
+impl Budget {
     /// A budget for a file whose statements have a few fixes each.
     pub(super) fn for_file(file: &FileSummary) -> Self {
         Self((128 << 10) + 8 * file.text.len())
@@ -91,7 +91,7 @@ impl FixChecks {
         &self,
         (program, types): (&Program, &ProgramTypes),
         claim: Claim<'_>,
-        effort: &mut Effort,
+        effort: &mut Budget,
         dependencies: &mut Dependencies,
     ) -> bool {
         claim.edits.chunk_by(|one, other| one.file == other.file).all(|edits| {
@@ -132,14 +132,14 @@ impl FixChecks {
         {
             return holds;
         }
-        let holds = check.brings_none();
+        let holds = check.adds_no_errors();
         self.keep(key, Verdict::Keeps(settled, fingerprint, holds));
         holds
     }
 
     fn keep(&self, key: u64, verdict: Verdict) {
         let mut known = self.known.lock();
-        if known.len() >= KEPT {
+        if known.len() >= MAX_VERDICTS {
             known.clear();
         }
         known.insert(key, verdict);
@@ -148,7 +148,7 @@ impl FixChecks {
 
 impl Hash for Window<'_> {
     fn hash<H: Hasher>(&self, state: &mut H) {
-        (reading::stretch(self), self.text(), self.ranges(), self.file.package, self.goes_on()).hash(state);
+        (reading::stretch(self), self.text(), self.ranges(), self.file.package, self.continues()).hash(state);
         for item in self.items {
             (item.statement.digest, item.statement.damaged).hash(state);
         }

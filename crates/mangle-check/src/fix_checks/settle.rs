@@ -30,7 +30,7 @@ pub(super) struct EditedWindow {
 /// Applies the edits and further syntax fixes to a window. `None` if a step loses a part of the
 /// program.
 pub(super) fn settle(window: &Window<'_>) -> Option<EditedWindow> {
-    if window.goes_on() {
+    if window.continues() {
         return None;
     }
     let source = SourceFile::parse(window.after()?.into()).without_tree();
@@ -68,7 +68,7 @@ impl EditedWindow {
         let touched = window.items.get(window.touched.clone()).unwrap_or_default();
         let was_damaged = touched.iter().any(|item| item.statement.damaged);
         // Only the first syntax error of a statement is reported, so fixes can reveal the next one.
-        let of_interest = |item: &&Item| (was_damaged || item.statement.damaged) && !item.rubble;
+        let of_interest = |item: &&Item| (was_damaged || item.statement.damaged) && !item.follows_damage;
         let (item, finding, fix) = self.items().iter().filter(of_interest).flat_map(safely_fixable).next()?;
         let edits = placed(fix, item.start)?;
         Some(self.after(window, finding.range + item.start, fix, item.start, &edits))
@@ -130,8 +130,8 @@ fn part(range: TextRange, is_declared: bool) -> ComparePart {
 
 /// The ranges that the fix of a window rewrites, relative to the start of the file.
 fn parts(window: &Window<'_>) -> Vec<ComparePart> {
-    let free = window.free.iter().map(|range| part(*range, false));
-    free.chain(window.declared.iter().map(|range| part(*range, true))).collect()
+    let free = window.unchecked_words.iter().map(|range| part(*range, false));
+    free.chain(window.rewritten.iter().map(|range| part(*range, true))).collect()
 }
 
 /// True if the ends of a range can still be located after the edits.

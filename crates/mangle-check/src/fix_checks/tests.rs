@@ -97,7 +97,7 @@ fn both_readings_of_unclear_alternatives_are_offered() {
     let text = format!("{DECLARATIONS}ok(A) :- req(A), A = 1 or A = 2.\n");
     let checked = CheckedFixture::new(&text);
     let fix = checked.diagnostics[0].1.iter().find_map(|found| found.fix.clone()).unwrap();
-    let other = fix.otherwise.unwrap();
+    let other = fix.alternative.unwrap();
     assert_eq!(other.applicability, Applicability::Unsafe);
     assert_eq!(other.edits[0].text, "ok(A) :- req(A), A = 1.\nok(A) :- A = 2.");
 }
@@ -226,7 +226,7 @@ fn holds(text: &str, old: &str, new: &str, declared: bool) -> bool {
     FixChecks::default().holds(
         (&program, &types),
         claim,
-        &mut super::Effort::unlimited(),
+        &mut super::Budget::unlimited(),
         &mut super::Dependencies::default(),
     )
 }
@@ -285,7 +285,7 @@ fn verdicts_follow_the_program() {
         checks.holds(
             (&program, &types),
             claim,
-            &mut super::Effort::unlimited(),
+            &mut super::Budget::unlimited(),
             &mut super::Dependencies::default(),
         )
     };

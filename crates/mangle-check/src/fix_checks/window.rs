@@ -26,9 +26,9 @@ pub(super) struct Window<'w> {
     /// The edits, sorted.
     pub(super) edits: Vec<(TextRange, &'w str)>,
     /// Bytes whose words can differ after the edits.
-    pub(super) free: Vec<TextRange>,
+    pub(super) unchecked_words: Vec<TextRange>,
     /// Bytes that the edits rewrite with the same meaning.
-    pub(super) declared: Vec<TextRange>,
+    pub(super) rewritten: Vec<TextRange>,
 }
 
 impl<'w> Window<'w> {
@@ -54,14 +54,14 @@ impl<'w> Window<'w> {
             items: items.get(around.clone())?,
             touched: touched.start - around.start..touched.end.saturating_sub(around.start),
             edits: edits.iter().map(|edit| (edit.range, edit.text.as_str())).collect(),
-            free: if is_own { vec![claim.range] } else { Vec::new() },
-            declared: declared.collect(),
+            unchecked_words: if is_own { vec![claim.range] } else { Vec::new() },
+            rewritten: declared.collect(),
         })
     }
 
     /// True if unreadable text follows the touched statements directly, or is on the same line: it
     /// can be a part of them.
-    pub(super) fn goes_on(&self) -> bool {
+    pub(super) fn continues(&self) -> bool {
         let touched = self.items.get(self.touched.clone()).unwrap_or_default();
         let next = self.items.get(self.touched.end);
         let before = self.touched.start.checked_sub(1).and_then(|before| self.items.get(before));
@@ -90,7 +90,11 @@ impl<'w> Window<'w> {
     /// All ranges that affect the verdict, relative to the start of the window.
     pub(super) fn ranges(&self) -> Vec<(i64, i64)> {
         let offset = |at: TextSize| i64::from(u32::from(at)) - i64::from(u32::from(self.range.start()));
-        let all = self.free.iter().chain(&self.declared).chain(self.edits.iter().map(|(range, _)| range));
+        let all = self
+            .unchecked_words
+            .iter()
+            .chain(&self.rewritten)
+            .chain(self.edits.iter().map(|(range, _)| range));
         all.map(|range| (offset(range.start()), offset(range.end()))).collect()
     }
 

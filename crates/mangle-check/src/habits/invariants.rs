@@ -69,7 +69,7 @@ fn suggestions_invent_no_names() {
         let Some(fix) = &found.fix else { return };
         let texts = fix.edits.iter().map(|edit| edit.text.as_str()).chain([fix.title.as_str()]);
         let texts =
-            texts.chain(fix.otherwise.iter().flat_map(|other| &other.edits).map(|edit| edit.text.as_str()));
+            texts.chain(fix.alternative.iter().flat_map(|other| &other.edits).map(|edit| edit.text.as_str()));
         for word in texts.flat_map(names_and_predicates) {
             let is_known = has_word(program, &word) || CONVENTIONAL.contains(&word.as_str());
             assert!(is_known, "{title}: `{word}` is invented by the fix `{}`", fix.title);

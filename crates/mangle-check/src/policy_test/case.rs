@@ -14,10 +14,10 @@ pub struct TestFile {
     /// [`mangle_engine::program::FileSummary::items`].
     pub damaged: Vec<u32>,
     /// Expectations before the first case, which are errors.
-    pub homeless: Vec<Expectation>,
+    pub before_first_case: Vec<Expectation>,
     /// Comments that resemble expectations but are ignored: an unknown key, a missing `@`, or a
     /// position after a statement.
-    pub unread: Vec<TextRange>,
+    pub ignored_comments: Vec<TextRange>,
     /// Errors in the comments that do not depend on the program.
     pub(super) findings: Vec<Finding>,
 }
@@ -33,7 +33,7 @@ pub struct Case {
     pub facts: Vec<u32>,
     /// Rules and declarations inside of the case, which are errors because they would apply to all
     /// cases.
-    pub strangers: Vec<u32>,
+    pub invalid_statements: Vec<u32>,
     /// Statements with syntax errors.
     pub damaged: Vec<u32>,
     /// The expectations, in the order of the file.

@@ -251,7 +251,7 @@ pub(super) fn homeless(comment: &Comment<'_>) -> Finding {
 }
 
 pub(super) fn about_case(case: &Case, file: &FileSummary) -> Vec<Finding> {
-    let strangers = case.strangers.iter().filter_map(|&index| file.items.get(index as usize));
+    let strangers = case.invalid_statements.iter().filter_map(|&index| file.items.get(index as usize));
     let mut findings: Vec<_> = strangers
         .map(|item| {
             let clause = item.statement.clause();

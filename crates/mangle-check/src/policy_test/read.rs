@@ -23,7 +23,7 @@ impl TestFile {
                 None if is_property_key(comment.key) => {}
                 None if ignored.iter().any(|found| found.range == comment.range) => {}
                 None => {
-                    tests.unread.push(comment.range);
+                    tests.ignored_comments.push(comment.range);
                     tests.findings.push(findings::unknown_key(&comment));
                 }
             }
@@ -31,7 +31,7 @@ impl TestFile {
         for (index, item) in (0u32..).zip(file.items.iter()) {
             tests.place(index, item);
         }
-        tests.unread.extend(ignored.iter().map(|comment| comment.range));
+        tests.ignored_comments.extend(ignored.iter().map(|comment| comment.range));
         tests.findings.extend(ignored.iter().map(findings::ignored_directive));
         tests.findings.extend(tests.cases.iter().flat_map(|case| findings::about_case(case, file)));
         let properties = Properties::read(file);
@@ -54,7 +54,7 @@ impl TestFile {
             name,
             header: comment.range,
             facts: Vec::new(),
-            strangers: Vec::new(),
+            invalid_statements: Vec::new(),
             damaged: Vec::new(),
             expectations: Vec::new(),
         });
@@ -80,7 +80,7 @@ impl TestFile {
             Some(case) => case.expectations.push(expectation),
             None => {
                 self.findings.push(findings::homeless(comment));
-                self.homeless.push(expectation);
+                self.before_first_case.push(expectation);
             }
         }
     }
@@ -96,14 +96,14 @@ impl TestFile {
         let list = match (statement.damaged, is_fact) {
             (true, _) => &mut case.damaged,
             (false, true) => &mut case.facts,
-            (false, false) => &mut case.strangers,
+            (false, false) => &mut case.invalid_statements,
         };
         list.push(index);
     }
 
     /// All expectations, in the order of the text.
     pub fn expectations(&self) -> impl Iterator<Item = &Expectation> {
-        self.homeless.iter().chain(self.cases.iter().flat_map(|case| &case.expectations))
+        self.before_first_case.iter().chain(self.cases.iter().flat_map(|case| &case.expectations))
     }
 
     fn case_at_mut(&mut self, offset: TextSize) -> Option<&mut Case> {

@@ -18,7 +18,7 @@ use mangle_syntax::syntax::ast::{Item, Statement, StatementKind};
 use mangle_syntax::text::{Cancel, FileId, TextRange};
 
 /// Maximum number of proofs of forbidden facts.
-const PROOFS: usize = 3;
+const MAX_PROOFS: usize = 3;
 
 /// Settings of a test run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -85,7 +85,7 @@ pub struct ExpectationFailure {
     /// The expectation, with its position in the test file.
     pub expectation: Expectation,
     /// The kind of failure.
-    pub unmet: FailureKind,
+    pub failure: FailureKind,
 }
 
 /// The kind of a failed expectation.
@@ -164,7 +164,7 @@ struct PreparedProgram {
 impl PreparedProgram {
     fn new(program: &Program, file: FileId, tests: &TestFile, reading: Reading) -> Self {
         let mut strangers: FxHashSet<u32> =
-            tests.cases.iter().flat_map(|case| case.strangers.iter().copied()).collect();
+            tests.cases.iter().flat_map(|case| case.invalid_statements.iter().copied()).collect();
         let mut prepared = Self::without(program, file, strangers.clone(), reading);
         // The kernel treats a fact with a computed value as a rule.
         let given: FxHashSet<RuleId> = prepared.compiled.facts().iter().map(|fact| fact.rule).collect();
@@ -192,7 +192,8 @@ impl PreparedProgram {
 #[must_use]
 pub fn without_cases(program: &Program, file: FileId) -> Program {
     let tests = program.file(file).map(|file| TestFile::read(file)).unwrap_or_default();
-    let of_case = |case: &Case| [&case.facts, &case.strangers, &case.damaged].map(Clone::clone).concat();
+    let of_case =
+        |case: &Case| [&case.facts, &case.invalid_statements, &case.damaged].map(Clone::clone).concat();
     without_statements(program, file, &tests.cases.iter().flat_map(of_case).collect())
 }
 
@@ -256,7 +257,7 @@ impl Runner<'_> {
             return Some(at(*item, "a statement of the case cannot be parsed"));
         }
         let is_stranger = |item: &&u32| self.strangers.contains(item);
-        if let Some(item) = case.strangers.iter().chain(&case.facts).find(is_stranger) {
+        if let Some(item) = case.invalid_statements.iter().chain(&case.facts).find(is_stranger) {
             return Some(at(
                 *item,
                 "the case contains something other than facts, or a fact that reads the clock",
@@ -324,9 +325,10 @@ impl Runner<'_> {
         }
         let mut failures = Vec::new();
         for expectation in &case.expectations {
-            match self.unmet(case, expectation, kernel, &compiled) {
+            match self.failure(case, expectation, kernel, &compiled) {
                 Ok(unmet) => {
-                    let failure = |unmet| ExpectationFailure { expectation: expectation.clone(), unmet };
+                    let failure =
+                        |unmet| ExpectationFailure { expectation: expectation.clone(), failure: unmet };
                     failures.extend(unmet.map(failure));
                 }
                 Err(message) => return CaseOutcome::Error(FileError { range: expectation.range, message }),
@@ -336,7 +338,7 @@ impl Runner<'_> {
     }
 
     /// Evaluates an expectation. Returns the failure if it is not met.
-    fn unmet(
+    fn failure(
         &self,
         case: &Case,
         expectation: &Expectation,
@@ -358,7 +360,7 @@ impl Runner<'_> {
                 (query.predicate, found)
             }
         };
-        let shown = surplus.iter().take(PROOFS);
+        let shown = surplus.iter().take(MAX_PROOFS);
         let proofs: Vec<Proof> =
             shown.map(|number| kernel.model_mut().explain(compiled, clock, predicate, *number)).collect();
         Ok((!surplus.is_empty()).then_some(FailureKind::Surplus(surplus.len(), proofs)))

@@ -51,7 +51,7 @@ fn check(reading: Reading, policy: &str, tests: &str, expected: Expect) {
                 out.push_str("failed\n");
                 for failure in failures {
                     let text = slice(tests, failure.expectation.range);
-                    match &failure.unmet {
+                    match &failure.failure {
                         FailureKind::Missing(misses) => {
                             let asked = misses.iter().map(|miss| match &miss.obstacle {
                                 Obstacle::Premise { asked, .. } => asked.as_str(),

@@ -19,7 +19,7 @@ pub enum SuppressionScope {
 
 /// The edit that suppresses a diagnostic of `file`. `None` if its rule cannot be suppressed.
 #[must_use]
-pub fn silence(
+pub fn suppress(
     file: &FileSummary,
     diagnostic: &Diagnostic,
     scope: SuppressionScope,

@@ -14,7 +14,7 @@ pub(crate) mod rules;
 #[cfg(test)]
 mod tests;
 
-pub use self::insert::{SuppressionScope, silence};
+pub use self::insert::{SuppressionScope, suppress};
 pub use self::rules::{RULES, UNKNOWN_SUPPRESSION, UNUSED_SUPPRESSION};
 
 use self::index::SuppressionIndex;
@@ -33,7 +33,7 @@ pub(super) struct Suppressions {
 
 impl Suppressions {
     /// Reads the comments of a file.
-    pub(super) fn of(file: &FileSummary, registry: &'static Registry) -> Self {
+    pub(super) fn parse(file: &FileSummary, registry: &'static Registry) -> Self {
         Self { all: comments::suppressions(file, registry), registry }
     }
 

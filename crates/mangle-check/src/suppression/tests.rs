@@ -1,7 +1,7 @@
 #![allow(clippy::unwrap_used)]
 use expect_test::{Expect, expect};
 
-use super::{SuppressionScope, silence};
+use super::{SuppressionScope, suppress};
 use crate::Registry;
 use crate::testing::{CheckedFixture, check, check_fix, program};
 
@@ -234,7 +234,7 @@ fn check_silence(rule: &str, fixture: &str, scope: SuppressionScope, expect: Exp
     let checked = CheckedFixture::new(fixture);
     let found = checked.diagnostics.iter().flat_map(|(_, found)| found).find(|found| found.rule.name == rule);
     let file = &program(fixture).files[0];
-    let text = match silence(file, found.unwrap(), scope, Registry::of_programs()) {
+    let text = match suppress(file, found.unwrap(), scope, Registry::of_programs()) {
         Some(edit) => {
             let mut text = fixture.to_owned();
             text.insert_str(usize::from(edit.range.start()), &edit.text);

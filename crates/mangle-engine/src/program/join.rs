@@ -67,7 +67,7 @@ impl Predicate {
     fn new(key: PredicateKey) -> Self {
         Self {
             key,
-            letters: LetterSet::of(key.name.as_str()),
+            letters: LetterSet::from_word(key.name.as_str()),
             signature: Signature::default(),
             fingerprint: 0,
             files: SmallVec::new(),

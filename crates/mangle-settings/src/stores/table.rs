@@ -31,7 +31,7 @@ impl Setting<Arc<Stores>> for StoreTable {
     }
 
     fn output(stores: &Arc<Stores>) -> SettingValue {
-        SettingValue::of(stores.word.map_or_else(|| stores.json(), Json::from))
+        SettingValue::new(stores.word.map_or_else(|| stores.json(), Json::from))
     }
 }
 

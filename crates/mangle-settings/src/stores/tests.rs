@@ -4,10 +4,10 @@
 
 use expect_test::{Expect, expect};
 
-use crate::{Parsed, SettingTable as _, StoreSet, Stores, Vocabulary, parse};
+use crate::{ParsedConfig, SettingTable as _, StoreSet, Stores, Vocabulary, parse};
 use mangle_syntax::text::{Symbol, slice};
 
-fn read(text: &str) -> Parsed {
+fn read(text: &str) -> ParsedConfig {
     parse(text, Vocabulary { rules: &[] })
 }
 

@@ -76,7 +76,7 @@ pub struct ResolvedFix {
     /// The edits, which do not overlap.
     pub edits: Vec<FileEdit>,
     /// An alternative fix for ambiguous text. Never safe.
-    pub otherwise: Option<Box<Self>>,
+    pub alternative: Option<Box<Self>>,
 }
 
 /// A replacement of a range in a file.

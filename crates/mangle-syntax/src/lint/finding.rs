@@ -13,7 +13,7 @@ use crate::text::{FileId, StatementId, TextRange, is_on_characters, whole_charac
 pub enum Anchor {
     /// The start of the finding's statement, or the start of the file for a finding about a whole
     /// file.
-    Here,
+    Own,
     /// The start of the finding's file.
     File,
     /// The start of another statement, in this or another file.
@@ -33,12 +33,12 @@ impl Span {
     /// Creates a range within the finding's statement.
     #[must_use]
     pub fn here(range: TextRange) -> Self {
-        Self { anchor: Anchor::Here, range }
+        Self { anchor: Anchor::Own, range }
     }
 
     /// Creates a range within another statement.
     #[must_use]
-    pub fn of(file: FileId, statement: StatementId, range: TextRange) -> Self {
+    pub fn new(file: FileId, statement: StatementId, range: TextRange) -> Self {
         Self { anchor: Anchor::Statement(file, statement), range }
     }
 }
@@ -86,7 +86,7 @@ pub struct Fix {
     /// The range of the finding is only necessary if it is a premise or names a predicate.
     pub replaces: Vec<TextRange>,
     /// An alternative fix for ambiguous text. Never safe.
-    pub otherwise: Option<Box<Self>>,
+    pub alternative: Option<Box<Self>>,
 }
 
 impl Fix {
@@ -105,13 +105,19 @@ impl Fix {
     /// Creates a fix without edits.
     #[must_use]
     pub fn new(title: impl Into<SharedText>, applicability: Applicability) -> Self {
-        Self { title: title.into(), applicability, edits: Vec::new(), replaces: Vec::new(), otherwise: None }
+        Self {
+            title: title.into(),
+            applicability,
+            edits: Vec::new(),
+            replaces: Vec::new(),
+            alternative: None,
+        }
     }
 
     /// Adds the fix for an alternative reading.
     #[must_use]
-    pub fn otherwise(mut self, other: Self) -> Self {
-        self.otherwise = Some(Box::new(Self { applicability: Applicability::Unsafe, ..other }));
+    pub fn with_alternative(mut self, other: Self) -> Self {
+        self.alternative = Some(Box::new(Self { applicability: Applicability::Unsafe, ..other }));
         self
     }
 
@@ -244,16 +250,16 @@ impl Finding {
     #[must_use]
     pub fn on_characters(mut self, text: &[u8]) -> Self {
         let is_on = |range: TextRange| is_on_characters(text, range);
-        let mut related = self.related.iter().filter(|related| related.span.anchor == Anchor::Here);
+        let mut related = self.related.iter().filter(|related| related.span.anchor == Anchor::Own);
         let all_on = is_on(self.range) && related.all(|related| is_on(related.span.range));
         let rule = self.rule.code;
         debug_assert!(all_on || std::str::from_utf8(text).is_err(), "{rule} cuts a character in two");
         self.range = whole_characters(text, self.range);
-        for related in self.related.iter_mut().filter(|related| related.span.anchor == Anchor::Here) {
+        for related in self.related.iter_mut().filter(|related| related.span.anchor == Anchor::Own) {
             related.span.range = whole_characters(text, related.span.range);
         }
         let fits = |fix: &Fix| {
-            let mut here = fix.edits.iter().filter(|edit| edit.span.anchor == Anchor::Here);
+            let mut here = fix.edits.iter().filter(|edit| edit.span.anchor == Anchor::Own);
             here.all(|edit| is_on(edit.span.range))
         };
         let fix_fits = self.fix.as_ref().is_none_or(fits);

@@ -7,7 +7,7 @@ use crate::text::{FileId, StatementId, TextRange, TextSize, size};
 /// The base positions of a finding's ranges.
 pub struct Placement<'s> {
     file: FileId,
-    /// The offset of [`Anchor::Here`] in `file`.
+    /// The offset of [`Anchor::Own`] in `file`.
     start: TextSize,
     /// Returns the start of a statement, or `None` if it no longer exists.
     start_of: &'s mut dyn FnMut(FileId, StatementId) -> Option<TextSize>,
@@ -53,7 +53,7 @@ impl<'s> Placement<'s> {
     }
 
     fn fix(&mut self, fix: Fix) -> Option<ResolvedFix> {
-        let otherwise = fix.otherwise.and_then(|other| self.fix(*other)).map(Box::new);
+        let otherwise = fix.alternative.and_then(|other| self.fix(*other)).map(Box::new);
         let edits = fix.edits.into_iter().map(|edit| {
             let (file, range) = self.resolve(edit.span)?;
             Some(FileEdit { file, range, text: edit.text })
@@ -61,12 +61,12 @@ impl<'s> Placement<'s> {
         let mut edits: Vec<_> = edits.collect::<Option<_>>()?;
         edits.sort_by_key(|edit| (edit.file, edit.range.start(), edit.range.end()));
         let Fix { title, applicability, .. } = fix;
-        Some(ResolvedFix { title, applicability, evidence: false, edits, otherwise })
+        Some(ResolvedFix { title, applicability, evidence: false, edits, alternative: otherwise })
     }
 
     fn resolve(&mut self, span: Span) -> Option<(FileId, TextRange)> {
         match span.anchor {
-            Anchor::Here => Some((self.file, moved(span.range, self.start))),
+            Anchor::Own => Some((self.file, moved(span.range, self.start))),
             Anchor::File => Some((self.file, span.range)),
             Anchor::Statement(file, statement) => {
                 Some((file, moved(span.range, (self.start_of)(file, statement)?)))

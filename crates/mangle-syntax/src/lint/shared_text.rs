@@ -38,10 +38,10 @@ impl SharedText {
 
     /// Adds a text at the end.
     pub fn push_str(&mut self, more: &str) {
-        *self = Self::of(&[self.as_str(), more].concat());
+        *self = Self::new(&[self.as_str(), more].concat());
     }
 
-    fn of(text: &str) -> Self {
+    fn new(text: &str) -> Self {
         let cut = cut(text);
         let text = cut.as_deref().unwrap_or(text);
         let slot = usize::try_from(FxBuildHasher.hash_one(text) >> 32).unwrap_or(0) % REMEMBERED;
@@ -76,19 +76,19 @@ fn cut(text: &str) -> Option<String> {
 
 impl From<String> for SharedText {
     fn from(text: String) -> Self {
-        Self::of(&text)
+        Self::new(&text)
     }
 }
 
 impl From<&String> for SharedText {
     fn from(text: &String) -> Self {
-        Self::of(text)
+        Self::new(text)
     }
 }
 
 impl From<&str> for SharedText {
     fn from(text: &str) -> Self {
-        Self::of(text)
+        Self::new(text)
     }
 }
 
@@ -106,7 +106,7 @@ impl From<SharedText> for String {
 
 impl Default for SharedText {
     fn default() -> Self {
-        Self::of("")
+        Self::new("")
     }
 }
 

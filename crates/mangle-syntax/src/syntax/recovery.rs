@@ -13,7 +13,7 @@ use tree_sitter::Tree;
 use super::ast::ranges::each_range;
 use super::ast::{Item, Statement, StatementKind};
 use super::digest::digest;
-use super::foreign::{self, HabitFix, Hit, Region, RegionEdit, apply};
+use super::foreign::{self, ForeignConstruct, HabitFix, Region, RegionEdit, apply};
 use super::kind::{SyntaxKind, kind_of};
 use super::{lower, rules};
 use crate::lint::{Finding, Fix, Rule};
@@ -60,9 +60,9 @@ pub(super) fn is_doubtful(statement: &Statement) -> bool {
 }
 
 /// Reads a statement with foreign syntax replaced. `None` if no reading parses with `parse`.
-pub(super) fn mend(region: &Region<'_>, parse: Parse<'_>) -> Option<RecoveredText> {
+pub(super) fn recover(region: &Region<'_>, parse: Parse<'_>) -> Option<RecoveredText> {
     let hits = foreign::habits(region);
-    let attempt = |hits: &[Hit]| read(region.text(), hits, parse);
+    let attempt = |hits: &[ForeignConstruct]| read(region.text(), hits, parse);
     let understood = attempt(&hits).or_else(|| {
         let alone = hits.iter().filter(|_| hits.len() > 1).take(4);
         alone.map(std::slice::from_ref).find_map(attempt)
@@ -71,14 +71,14 @@ pub(super) fn mend(region: &Region<'_>, parse: Parse<'_>) -> Option<RecoveredTex
 }
 
 /// A statement that stays unreadable, with the finding about its lookalike characters.
-fn unreadable_characters(region: &Region<'_>, hits: &[Hit]) -> Option<RecoveredText> {
+fn unreadable_characters(region: &Region<'_>, hits: &[ForeignConstruct]) -> Option<RecoveredText> {
     let hit = hits.iter().find(|hit| hit.rule == &rules::LOOKALIKE_CHARACTER)?;
     let statement = Statement { findings: vec![finding(hit, false)], ..broken(region.text()) };
-    let item = Item { start: TextSize::new(0), statement: statement.into(), rubble: false };
+    let item = Item { start: TextSize::new(0), statement: statement.into(), follows_damage: false };
     Some(RecoveredText { items: vec![item], foreign: true })
 }
 
-fn read(text: &str, hits: &[Hit], parse: Parse<'_>) -> Option<RecoveredText> {
+fn read(text: &str, hits: &[ForeignConstruct], parse: Parse<'_>) -> Option<RecoveredText> {
     let changes: Vec<RegionEdit> = hits.iter().flat_map(|hit| hit.reading.clone()).collect();
     let reading = apply(text, &changes);
     let statements = whole(&reading, parse)?;
@@ -100,12 +100,14 @@ fn read(text: &str, hits: &[Hit], parse: Parse<'_>) -> Option<RecoveredText> {
         }
     }
     if items.is_empty() {
-        items.push(Item { start: TextSize::new(0), statement: broken(text).into(), rubble: false });
+        items.push(Item { start: TextSize::new(0), statement: broken(text).into(), follows_damage: false });
     }
     // With several constructs, each fix leaves the others, so the remaining text is unreadable.
     // Only the full reading is parsed.
     let mendable = match hits {
-        [Hit { mend: HabitFix::By(changes), .. }] => whole(&apply(text, changes), parse).is_some(),
+        [ForeignConstruct { mend: HabitFix::By(changes), .. }] => {
+            whole(&apply(text, changes), parse).is_some()
+        }
         _ => true,
     };
     let first = items.first_mut()?;
@@ -120,7 +122,7 @@ fn as_it_is(statements: Vec<(usize, Statement)>) -> RecoveredText {
     let items = statements.into_iter().map(|(start, statement)| Item {
         start: size(start),
         statement: statement.into(),
-        rubble: false,
+        follows_damage: false,
     });
     RecoveredText { items: items.collect(), foreign: false }
 }
@@ -178,7 +180,7 @@ fn place(base: usize, start: usize, mut statement: Statement, map: &Map, text: &
     statement.len = size(end - base);
     statement.damaged = true;
     statement.digest = digest(text.get(base..end).unwrap_or(""));
-    Item { start: size(base), statement: statement.into(), rubble: false }
+    Item { start: size(base), statement: statement.into(), follows_damage: false }
 }
 
 fn broken(text: &str) -> Statement {
@@ -193,7 +195,7 @@ fn broken(text: &str) -> Statement {
     }
 }
 
-fn finding(hit: &Hit, mendable: bool) -> Finding {
+fn finding(hit: &ForeignConstruct, mendable: bool) -> Finding {
     let range = |range: &std::ops::Range<usize>| TextRange::new(size(range.start), size(range.end));
     let mut finding = Finding::new(hit.rule, range(&hit.range), hit.headline.as_str());
     finding.label = hit.label.as_deref().map(Into::into);
@@ -203,14 +205,15 @@ fn finding(hit: &Hit, mendable: bool) -> Finding {
     let mut fix = if hit.safe { Fix::safe(hit.title.as_str()) } else { Fix::guess(hit.title.as_str()) };
     fix.replaces = hit.replaced().map(|bytes| range(&bytes)).collect();
     if let Some((title, change)) = &hit.other {
-        fix = fix.otherwise(Fix::guess(title.as_str()).replace(range(&change.range), change.text.as_str()));
+        fix = fix
+            .with_alternative(Fix::guess(title.as_str()).replace(range(&change.range), change.text.as_str()));
     }
     finding
         .fix(changes.iter().fold(fix, |fix, change| fix.replace(range(&change.range), change.text.as_str())))
 }
 
 /// True if a finding and a hit concern the same text.
-fn touches(hit: &Hit, range: TextRange) -> bool {
+fn touches(hit: &ForeignConstruct, range: TextRange) -> bool {
     let (start, end) = (usize::from(range.start()), usize::from(range.end()));
     let meets = |other: &std::ops::Range<usize>| start <= other.end && other.start <= end;
     let inside = |other: &std::ops::Range<usize>| start < other.end && other.start < end;

@@ -5,17 +5,17 @@ use rustc_hash::FxHashMap;
 
 use super::ast::Item;
 use super::foreign::Region;
-use super::recovery::{Parse, RecoveredText, mend};
+use super::recovery::{Parse, RecoveredText, recover};
 use super::rules;
 use crate::lint::{Finding, Fix};
 use crate::text::{TextRange, TextSize, size};
 
 /// Maximum number of second readings per file.
-const PATIENCE: u32 = 2000;
+const MAX_READINGS: u32 = 2000;
 
 /// Budget for second readings of a file, in bytes. Ranges can overlap. Broken text takes more than
 /// linear time to parse: a range of this many bytes costs twice its length.
-const MOST_BYTES: usize = 256 << 10;
+const MAX_BYTES: usize = 256 << 10;
 const LONG: usize = 256;
 
 /// The Markdown code fence.
@@ -81,7 +81,7 @@ impl SecondReadings {
                 all.end = at + rest.find('\n').unwrap_or(rest.len());
                 if rest.is_empty() { break } else { continue }
             }
-            let region = Region::of(rest)?;
+            let region = Region::parse(rest)?;
             let len = region.text().len();
             self.bytes += len * (1 + len / LONG);
             all.end = at + region.text().len();
@@ -99,12 +99,12 @@ impl SecondReadings {
     }
 
     fn is_out_of_patience(&self) -> bool {
-        self.count > PATIENCE || self.bytes > MOST_BYTES
+        self.count > MAX_READINGS || self.bytes > MAX_BYTES
     }
 
     fn mended(&mut self, region: &Region<'_>, parse: Parse<'_>) -> Option<RecoveredText> {
         let known = self.old.get_mut(region.text()).and_then(Vec::pop);
-        let mended = known.unwrap_or_else(|| mend(region, parse));
+        let mended = known.unwrap_or_else(|| recover(region, parse));
         self.new.entry(region.text().into()).or_default().push(mended.clone());
         mended
     }

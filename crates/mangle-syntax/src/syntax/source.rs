@@ -401,7 +401,7 @@ impl Walk<'_> {
             (true, false) => self.unreadable.listed += 1,
             _ => {}
         }
-        self.items.push(Item { start, statement, rubble });
+        self.items.push(Item { start, statement, follows_damage: rubble });
         self.nodes.push(identity(node));
     }
 

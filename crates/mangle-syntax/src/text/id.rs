@@ -10,7 +10,7 @@ use rustc_hash::FxHashMap;
 
 /// The id of a file. Stable for the life of the process, never reused for another path.
 ///
-/// Ids of paths ([`FileId::of`]) are ordered like the paths: by component, each by its bytes.
+/// Ids of paths ([`FileId::from_path`]) are ordered like the paths: by component, each by its bytes.
 /// Sorting by id therefore does not depend on the order of registration. Other ids are ordered by
 /// number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -19,7 +19,7 @@ pub struct FileId(pub u32);
 impl FileId {
     /// The id of a path, which is kept for the life of the process.
     #[must_use]
-    pub fn of(path: &Path) -> Self {
+    pub fn from_path(path: &Path) -> Self {
         PATHS.id(key(path))
     }
 }
@@ -134,7 +134,7 @@ mod tests {
     fn ids_are_ordered_as_paths() {
         let paths =
             ["/o/a-b.mg", "/o/z.mg", "/o/a/b.mg", "/o/a.mg", "/o", "/o/a/é.mg", "/o/a/b/c.mg", "untitled:1"];
-        let mut ids = paths.map(|path| (FileId::of(Path::new(path)), path));
+        let mut ids = paths.map(|path| (FileId::from_path(Path::new(path)), path));
         ids.sort_unstable();
         let mut sorted = paths;
         sorted.sort_unstable_by(|one, another| Path::new(one).cmp(Path::new(another)));
@@ -146,8 +146,9 @@ mod tests {
 
     #[test]
     fn a_path_has_one_id() {
-        let ids: Vec<_> = (0..1000).map(|n| FileId::of(Path::new(&format!("/one/id/{n}")))).collect();
-        let again: Vec<_> = (0..1000).map(|n| FileId::of(Path::new(&format!("/one/id/{n}")))).collect();
+        let ids: Vec<_> = (0..1000).map(|n| FileId::from_path(Path::new(&format!("/one/id/{n}")))).collect();
+        let again: Vec<_> =
+            (0..1000).map(|n| FileId::from_path(Path::new(&format!("/one/id/{n}")))).collect();
         assert_eq!(ids, again);
         let number = |text: &str| text.parse::<u32>().unwrap_or_default();
         let names: Vec<_> = (0..1000).map(|n: u32| n.to_string()).collect();
@@ -160,7 +161,7 @@ mod tests {
 
     #[test]
     fn other_ids_are_ordered_by_number() {
-        let path = FileId::of(Path::new("/p"));
+        let path = FileId::from_path(Path::new("/p"));
         assert!(FileId(0) < FileId(1) && FileId(1) < path && path < FileId(u32::MAX - 1));
     }
 }

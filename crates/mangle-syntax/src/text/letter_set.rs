@@ -5,8 +5,8 @@
 ///
 /// ```
 /// use mangle_syntax::text::LetterSet;
-/// let word = LetterSet::of("door_open");
-/// assert!(word.may_hold(LetterSet::of("Open")) && !word.may_hold(LetterSet::of("locked")));
+/// let word = LetterSet::from_word("door_open");
+/// assert!(word.may_hold(LetterSet::from_word("Open")) && !word.may_hold(LetterSet::from_word("locked")));
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct LetterSet(u64);
@@ -14,7 +14,7 @@ pub struct LetterSet(u64);
 impl LetterSet {
     /// The letters of a word.
     #[must_use]
-    pub fn of(word: &str) -> Self {
+    pub fn from_word(word: &str) -> Self {
         Self(word.chars().fold(0, |bits, letter| bits | 1 << (u32::from(letter.to_ascii_lowercase()) % 64)))
     }
 
@@ -35,7 +35,7 @@ mod tests {
         #[test]
         fn a_word_may_hold_each_of_its_parts(before in ".*", part in ".*", behind in ".*") {
             let whole = format!("{before}{}{behind}", part.to_ascii_uppercase());
-            prop_assert!(LetterSet::of(&whole).may_hold(LetterSet::of(&part)));
+            prop_assert!(LetterSet::from_word(&whole).may_hold(LetterSet::from_word(&part)));
         }
     }
 }

@@ -4,7 +4,7 @@ use mangle_engine::kernel::Function;
 use mangle_engine::kernel::plan::{Slot, ValueSource};
 use mangle_syntax::text::Symbol;
 
-use super::graph::{Computation, Meeting, Node, Part};
+use super::graph::{Comparison, Computation, Node, Part};
 use super::rules::Registers;
 
 impl Registers<'_> {
@@ -21,7 +21,7 @@ impl Registers<'_> {
             .collect();
         match (test_of(name), name, nodes.as_slice()) {
             (Some(meeting), _, [(one, _), (other, _)]) => {
-                self.graph.meetings.push((*one, meeting, *other));
+                self.graph.comparisons.push((*one, meeting, *other));
             }
             (_, "within_distance", [(one, _), (other, _), (most, _)]) => self.distance([*one, *other], *most),
             (_, "match_pair", [(value, _), first, second]) => {
@@ -51,7 +51,7 @@ impl Registers<'_> {
         }
         let own = self.graph.node(None);
         self.graph.parts.push((whole, part, own));
-        self.graph.meetings.push((own, Meeting::Equal, node));
+        self.graph.comparisons.push((own, Comparison::Equal, node));
     }
 
     /// Adds a comparison of the difference of two nodes with a third node.
@@ -60,7 +60,7 @@ impl Registers<'_> {
         for args in [vec![one, other], vec![other, one]] {
             let result = self.graph.node(None);
             self.graph.computations.push(Computation { function, args, result });
-            self.graph.meetings.push((result, Meeting::Order, most));
+            self.graph.comparisons.push((result, Comparison::Order, most));
         }
     }
 
@@ -105,15 +105,15 @@ impl Registers<'_> {
 }
 
 /// Returns the comparison that a built-in predicate makes between its two arguments.
-fn test_of(name: &str) -> Option<Meeting> {
+fn test_of(name: &str) -> Option<Comparison> {
     let is_order = |kind: &&str| *kind == name || name.ends_with(&format!(":{kind}"));
     match name {
-        "string:starts_with" => Some(Meeting::Prefix),
-        "string:ends_with" => Some(Meeting::Suffix),
-        "string:contains" => Some(Meeting::Contains),
-        "string:matches" => Some(Meeting::Matches),
-        "match_prefix" => Some(Meeting::NamePrefix),
-        _ if ["lt", "le", "gt", "ge"].iter().any(is_order) => Some(Meeting::Order),
+        "string:starts_with" => Some(Comparison::Prefix),
+        "string:ends_with" => Some(Comparison::Suffix),
+        "string:contains" => Some(Comparison::Contains),
+        "string:matches" => Some(Comparison::Matches),
+        "match_prefix" => Some(Comparison::NamePrefix),
+        _ if ["lt", "le", "gt", "ge"].iter().any(is_order) => Some(Comparison::Order),
         _ => None,
     }
 }

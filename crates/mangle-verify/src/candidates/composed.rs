@@ -5,7 +5,7 @@ use mangle_engine::types::{StructField, Type};
 
 use super::domain::Domains;
 use super::flow::Place;
-use super::graph::{Meeting, Part};
+use super::graph::{Comparison, Part};
 
 /// The maximum number of values with parts per place.
 const MOST_COMPOSED: usize = 64;
@@ -90,7 +90,7 @@ impl Domains<'_> {
     /// Returns the required lengths of the lists at a place.
     fn lengths(&self, place: &Place) -> Vec<usize> {
         let finding = self.finding(place);
-        let tests = finding.tests.iter().filter(|(meeting, _)| *meeting == Meeting::Length);
+        let tests = finding.tests.iter().filter(|(meeting, _)| *meeting == Comparison::Length);
         let mut lengths: Vec<usize> = Vec::new();
         for (_, value) in tests {
             if let Datum::Number(number) = self.values.get(*value) {
@@ -113,7 +113,7 @@ impl Domains<'_> {
         let mut all = self.composed(place, |datum| matches!(datum, Datum::Map(_)));
         let labels: Vec<ValueId> = self.labels(place);
         let keys = if labels.is_empty() {
-            self.of(&Place { path: Vec::new(), ..place.clone() }, key)
+            self.values(&Place { path: Vec::new(), ..place.clone() }, key)
         } else {
             labels
         };

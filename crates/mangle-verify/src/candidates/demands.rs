@@ -9,9 +9,9 @@ use mangle_engine::kernel::{Clock, Datum, ValueId, Values};
 
 use super::edges::{Edges, at};
 use super::flow::Flow;
-use super::graph::{Computation, Graph, Meeting, Node};
+use super::graph::{Comparison, Computation, Graph, Node};
 use super::inverse::{Call, Piece, inverse, part_of_fold, part_of_test, pieces_of};
-use super::tag::{MOST_STEPS, Tag, add_tagged};
+use super::provenance::{MOST_STEPS, Provenance, add_tagged};
 
 /// The maximum number of demanded values per node.
 const MOST_WANTED: usize = 2_000;
@@ -42,7 +42,7 @@ impl ArgumentValues for NoValues {
 #[derive(Debug, Clone, Copy)]
 enum Demand {
     Value(ValueId),
-    Test(Meeting, ValueId),
+    Test(Comparison, ValueId),
 }
 
 /// Demanded values and tests of each node.
@@ -51,8 +51,8 @@ pub(super) struct Demands<'w> {
     pub(super) flow: &'w Flow<'w>,
     pub(super) edges: &'w Edges,
     clock: Clock,
-    pub(super) of: Vec<BTreeMap<ValueId, Tag>>,
-    pub(super) tests: Vec<BTreeSet<(Meeting, ValueId)>>,
+    pub(super) of: Vec<BTreeMap<ValueId, Provenance>>,
+    pub(super) tests: Vec<BTreeSet<(Comparison, ValueId)>>,
     pending: VecDeque<(Node, Demand)>,
 }
 
@@ -68,26 +68,26 @@ impl<'w> Demands<'w> {
         let count = graph.constants.len();
         let (of, tests) = (vec![BTreeMap::new(); count], vec![BTreeSet::new(); count]);
         let mut demands = Self { graph, flow, edges, clock, of, tests, pending: VecDeque::new() };
-        for &(one, meeting, other) in &graph.meetings {
+        for &(one, meeting, other) in &graph.comparisons {
             for value in flow.values_at(other) {
-                demands.meet(one, meeting, *value, Tag::of(meeting));
+                demands.meet(one, meeting, *value, Provenance::from_comparison(meeting));
             }
             if meeting.is_comparison() {
-                flow.values_at(one)
-                    .iter()
-                    .for_each(|value| demands.meet(other, meeting, *value, Tag::of(meeting)));
+                flow.values_at(one).iter().for_each(|value| {
+                    demands.meet(other, meeting, *value, Provenance::from_comparison(meeting))
+                });
             }
         }
         for divisor in &graph.divisors {
             for zero in [values.number(0), values.float(0.0)] {
-                demands.demand(*divisor, zero, Tag::of(Meeting::Equal));
+                demands.demand(*divisor, zero, Provenance::from_comparison(Comparison::Equal));
             }
         }
         demands
     }
 
     /// Adds a comparison of a node with a value.
-    pub(super) fn meet(&mut self, node: Node, meeting: Meeting, value: ValueId, tag: Tag) {
+    pub(super) fn meet(&mut self, node: Node, meeting: Comparison, value: ValueId, tag: Provenance) {
         if meeting.is_comparison() {
             self.demand(node, value, tag);
         } else {
@@ -96,7 +96,7 @@ impl<'w> Demands<'w> {
     }
 
     /// Adds a demanded value of a node.
-    pub(super) fn demand(&mut self, node: Node, value: ValueId, tag: Tag) {
+    pub(super) fn demand(&mut self, node: Node, value: ValueId, tag: Provenance) {
         if !self.edges.varies(node) || tag.steps > MOST_STEPS {
             return;
         }
@@ -111,7 +111,7 @@ impl<'w> Demands<'w> {
     }
 
     /// Adds a test of a node with a text, a name or a length.
-    pub(super) fn test(&mut self, node: Node, meeting: Meeting, value: ValueId) {
+    pub(super) fn test(&mut self, node: Node, meeting: Comparison, value: ValueId) {
         if !self.edges.varies(node) {
             return;
         }
@@ -159,7 +159,7 @@ impl<'w> Demands<'w> {
         }
     }
 
-    fn tag(&self, node: Node, value: ValueId) -> Tag {
+    fn tag(&self, node: Node, value: ValueId) -> Provenance {
         self.of.get(node as usize).and_then(|all| all.get(&value)).copied().unwrap_or_default()
     }
 
@@ -170,7 +170,7 @@ impl<'w> Demands<'w> {
         computation: &Computation,
         wanted: Node,
         value: ValueId,
-        tag: Tag,
+        tag: Provenance,
     ) {
         let Datum::String(text) = values.get(value).clone() else { return };
         for pieces in self.pieces(values, computation, wanted) {
@@ -197,7 +197,7 @@ impl<'w> Demands<'w> {
         nodes.dedup();
         for wanted in nodes.into_iter().filter(|node| self.edges.varies(*node)) {
             match function {
-                "list:len" => self.test(wanted, Meeting::Length, value),
+                "list:len" => self.test(wanted, Comparison::Length, value),
                 "string:concat" => self.invert_concatenation(values, computation, wanted, value, tag),
                 _ => {
                     for args in self.others(world, computation, wanted, tag) {
@@ -207,7 +207,7 @@ impl<'w> Demands<'w> {
                         if let ("mod", [None, Some(divisor)]) = (function, args.as_slice())
                             && let Ok(remainder) = values.pair(*divisor, value)
                         {
-                            self.test(wanted, Meeting::Remainder, remainder);
+                            self.test(wanted, Comparison::Remainder, remainder);
                         }
                         let call = Call { function, args: &args, result: value };
                         let found = inverse(values, self.clock, &call);
@@ -219,7 +219,7 @@ impl<'w> Demands<'w> {
     }
 
     /// Demands argument tests that make the value of a function pass a test.
-    fn invert_test(&mut self, values: &mut Values, number: usize, meeting: Meeting, test: ValueId) {
+    fn invert_test(&mut self, values: &mut Values, number: usize, meeting: Comparison, test: ValueId) {
         let Some(computation) = self.graph.computations.get(number) else { return };
         let Datum::String(text) = values.get(test).clone() else { return };
         let function = computation.function.name();
@@ -232,7 +232,12 @@ impl<'w> Demands<'w> {
                         }
                         for (meeting, text) in part_of_test(meeting, &text, &pieces) {
                             let text = values.string(&text);
-                            self.meet(wanted, meeting, text, Tag::of(meeting).step(false));
+                            self.meet(
+                                wanted,
+                                meeting,
+                                text,
+                                Provenance::from_comparison(meeting).step(false),
+                            );
                         }
                     }
                 }
@@ -285,7 +290,7 @@ impl<'w> Demands<'w> {
         world: &dyn ArgumentValues,
         computation: &Computation,
         wanted: Node,
-        tag: Tag,
+        tag: Provenance,
     ) -> Vec<Vec<Option<ValueId>>> {
         let others: Vec<Node> = computation.args.iter().copied().filter(|node| *node != wanted).collect();
         let open = others.iter().filter(|node| self.edges.varies(**node)).count();

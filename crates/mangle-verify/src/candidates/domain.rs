@@ -3,10 +3,10 @@
 use mangle_engine::kernel::{Datum, ValueId, Values};
 use mangle_engine::types::{Base, Type};
 
-use super::findings::{Finding, Findings};
+use super::comparisons::{AllComparisons, PlaceComparisons};
 use super::flow::{Flow, Place};
 use super::fresh::Fresh;
-use super::graph::{Meeting, Part};
+use super::graph::{Comparison, Part};
 use crate::value_kind::{in_order, kind};
 
 /// The maximum number of values of a column.
@@ -15,14 +15,14 @@ const MOST_VALUES: usize = 1_500;
 /// A generator of the values of places.
 pub(super) struct Domains<'d> {
     pub(super) flow: &'d Flow<'d>,
-    pub(super) findings: &'d Findings,
+    pub(super) findings: &'d AllComparisons,
     pub(super) fresh: &'d Fresh,
     pub(super) values: &'d mut Values,
 }
 
 impl Domains<'_> {
-    pub(super) fn finding(&self, place: &Place) -> Finding {
-        self.findings.of(self.flow, place).cloned().unwrap_or_default()
+    pub(super) fn finding(&self, place: &Place) -> PlaceComparisons {
+        self.findings.comparisons(self.flow, place).cloned().unwrap_or_default()
     }
 
     /// Returns the values that a place is compared with.
@@ -31,7 +31,7 @@ impl Domains<'_> {
     }
 
     /// Returns the values of a place for a type.
-    pub(super) fn of(&mut self, place: &Place, ty: &Type) -> Vec<ValueId> {
+    pub(super) fn values(&mut self, place: &Place, ty: &Type) -> Vec<ValueId> {
         let mut all = self.typed(place, ty);
         let mut seen = rustc_hash::FxHashSet::default();
         all.retain(|value| seen.insert(*value) && crate::completeness::conforms(self.values, *value, ty));
@@ -45,7 +45,7 @@ impl Domains<'_> {
             Type::Base(base) => self.base(place, *base),
             Type::Prefix(prefix) => self.below(place, prefix.as_str()),
             Type::Singleton(name) | Type::Literal(name) => vec![self.values.name(name.as_str())],
-            Type::Union(members) => members.iter().flat_map(|member| self.of(place, member)).collect(),
+            Type::Union(members) => members.iter().flat_map(|member| self.values(place, member)).collect(),
             Type::List(element) => self.lists(place, element),
             // No value conforms to this type.
             Type::Option(_) => Vec::new(),
@@ -58,7 +58,7 @@ impl Domains<'_> {
     pub(super) fn part(&mut self, place: &Place, part: Part, ty: &Type) -> Vec<ValueId> {
         let mut inner = place.clone();
         inner.path.push(part);
-        self.of(&inner, ty)
+        self.values(&inner, ty)
     }
 
     /// For a place without a type: returns values of the compared kinds and of the extracted kinds.
@@ -81,7 +81,7 @@ impl Domains<'_> {
     }
 
     /// Returns the number of values of a place that do not occur in the program.
-    fn fresh_count(finding: &Finding) -> usize {
+    fn fresh_count(finding: &PlaceComparisons) -> usize {
         match finding.need.is_joined || !finding.bounds.is_empty() {
             true => finding.need.distinct.max(super::needs::FRESH),
             false => finding.need.distinct.max(1),
@@ -93,7 +93,7 @@ impl Domains<'_> {
         let is_kind = |value: &ValueId| kind(self.values.get(*value)) == Some(base);
         let mut all: Vec<ValueId> = finding.values.iter().copied().filter(is_kind).collect();
         all.sort_by(|one, other| in_order(self.values.get(*one), self.values.get(*other)));
-        let fresh = self.fresh.of(base, Self::fresh_count(&finding));
+        let fresh = self.fresh.values(base, Self::fresh_count(&finding));
         match base {
             Base::String => {
                 let distinct = finding.need.distinct;
@@ -111,8 +111,8 @@ impl Domains<'_> {
     }
 
     /// Returns names below the prefixes of the tests of a place.
-    fn below_tests(&mut self, finding: &Finding, count: usize) -> Vec<ValueId> {
-        let prefixes = finding.tests.iter().filter(|(meeting, _)| *meeting == Meeting::NamePrefix);
+    fn below_tests(&mut self, finding: &PlaceComparisons, count: usize) -> Vec<ValueId> {
+        let prefixes = finding.tests.iter().filter(|(meeting, _)| *meeting == Comparison::NamePrefix);
         let prefixes: Vec<String> = prefixes
             .filter_map(|(_, value)| match self.values.get(*value) {
                 Datum::Name(name) => Some(name.trim_end_matches('/').to_string()),
@@ -125,7 +125,7 @@ impl Domains<'_> {
     }
 
     /// Returns `count` names below a prefix that a place is not compared with.
-    fn unknown_below(&self, prefix: &str, count: usize, finding: &Finding) -> Vec<String> {
+    fn unknown_below(&self, prefix: &str, count: usize, finding: &PlaceComparisons) -> Vec<String> {
         let is_met = |name: &String| {
             let is_it =
                 |value: &ValueId| matches!(self.values.get(*value), Datum::Name(met) if **met == **name);

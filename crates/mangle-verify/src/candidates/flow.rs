@@ -6,8 +6,8 @@ use std::collections::BTreeSet;
 use mangle_engine::kernel::{Clock, Datum, ValueId, Values};
 use rustc_hash::FxHashMap;
 
-use super::cuts::Cuts;
 use super::graph::{Computation, Graph, Node, Part};
+use super::truncations::Truncations;
 
 /// The maximum number of values per node.
 const MOST_VALUES: usize = 4_000;
@@ -40,12 +40,12 @@ pub(super) struct Flow<'c> {
     elements: Vec<BTreeSet<Node>>,
     /// Edges from the elements of such lists to the nodes that extract them.
     pub(super) from_lists: BTreeSet<(Node, Node)>,
-    pub(super) cuts: &'c Cuts<'c>,
+    pub(super) cuts: &'c Truncations<'c>,
 }
 
 impl<'c> Flow<'c> {
     /// Creates a flow without values and origins.
-    pub(super) fn new(graph: &Graph, cuts: &'c Cuts<'c>) -> Self {
+    pub(super) fn new(graph: &Graph, cuts: &'c Truncations<'c>) -> Self {
         let count = graph.constants.len();
         let mut flow = Self {
             places: Vec::new(),

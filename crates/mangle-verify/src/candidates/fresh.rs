@@ -6,7 +6,7 @@ use mangle_engine::kernel::{Clock, CompiledProgram, Datum, ValueId, Values};
 use mangle_engine::types::Base;
 
 use super::demands::Demands;
-use super::graph::Meeting;
+use super::graph::Comparison;
 
 /// Fresh values by kind.
 pub(super) struct Fresh {
@@ -33,9 +33,9 @@ impl Fresh {
         let patterns = patterns(demands, values);
         let is_new = |datum: &Datum| compiled.values.find(datum).is_none();
         let misses = |text: &&String| {
-            let passes = |(meeting, pattern): &(Meeting, String)| match meeting {
-                Meeting::Prefix => text.starts_with(pattern),
-                Meeting::Suffix => text.ends_with(pattern),
+            let passes = |(meeting, pattern): &(Comparison, String)| match meeting {
+                Comparison::Prefix => text.starts_with(pattern),
+                Comparison::Suffix => text.ends_with(pattern),
                 _ => text.contains(pattern),
             };
             !patterns.iter().any(passes)
@@ -67,7 +67,7 @@ impl Fresh {
     }
 
     /// Returns at most `count` fresh values of a kind.
-    pub(super) fn of(&self, base: Base, count: usize) -> Vec<ValueId> {
+    pub(super) fn values(&self, base: Base, count: usize) -> Vec<ValueId> {
         let all = match base {
             Base::String => &self.strings,
             Base::Name => &self.names,
@@ -82,15 +82,15 @@ impl Fresh {
 }
 
 /// Returns the patterns of all text tests.
-fn patterns(demands: &Demands<'_>, values: &Values) -> Vec<(Meeting, String)> {
+fn patterns(demands: &Demands<'_>, values: &Values) -> Vec<(Comparison, String)> {
     let mut found = BTreeSet::new();
-    for (_, meeting, pattern) in &demands.graph.meetings {
-        if matches!(meeting, Meeting::Prefix | Meeting::Suffix | Meeting::Contains) {
+    for (_, meeting, pattern) in &demands.graph.comparisons {
+        if matches!(meeting, Comparison::Prefix | Comparison::Suffix | Comparison::Contains) {
             found.extend(demands.flow.values_at(*pattern).iter().map(|pattern| (*meeting, *pattern)));
         }
     }
     found.extend(demands.tests.iter().flatten().copied());
-    let text = |(meeting, value): (Meeting, ValueId)| match values.get(value) {
+    let text = |(meeting, value): (Comparison, ValueId)| match values.get(value) {
         Datum::String(text) => Some((meeting, text.to_string())),
         _ => None,
     };

@@ -21,7 +21,7 @@ pub(super) enum Part {
 
 /// The kind of a comparison of two nodes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(super) enum Meeting {
+pub(super) enum Comparison {
     Equal,
     /// An inequality with `!=`.
     Unequal,
@@ -41,9 +41,9 @@ pub(super) enum Meeting {
     Remainder,
 }
 
-impl Meeting {
+impl Comparison {
     /// True if the second node is a parameter of the test and not a compared value.
-    pub(super) fn is_of_one(self) -> bool {
+    pub(super) fn is_parameterized(self) -> bool {
         matches!(self, Self::Length | Self::Remainder)
     }
 
@@ -78,7 +78,7 @@ pub(super) struct Graph {
     /// Flows of values from the first to the second node.
     pub(super) flows: Vec<(Node, Node)>,
     pub(super) parts: Vec<(Node, Part, Node)>,
-    pub(super) meetings: Vec<(Node, Meeting, Node)>,
+    pub(super) comparisons: Vec<(Node, Comparison, Node)>,
     pub(super) computations: Vec<Computation>,
     /// The second node is the list of the values of the first node over the rows of a group.
     pub(super) lists: Vec<(Node, Node)>,

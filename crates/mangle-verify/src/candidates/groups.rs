@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use super::flow::Flow;
-use super::graph::{Graph, Meeting};
+use super::graph::{Comparison, Graph};
 use super::needs::Need;
 
 /// The groups of places.
@@ -25,7 +25,7 @@ impl Groups {
     /// Computes the groups of places.
     pub(super) fn new(graph: &Graph, flow: &Flow<'_>, needs: &[Need], facts: usize) -> Self {
         let mut parents: Vec<u32> = (0u32..).take(flow.places.len()).collect();
-        for (one, meeting, other) in &graph.meetings {
+        for (one, meeting, other) in &graph.comparisons {
             let (ones, others) = (flow.origins_at(*one), flow.origins_at(*other));
             if meeting.is_comparison() && !ones.is_empty() && !others.is_empty() {
                 let mut all = ones.iter().chain(others);
@@ -51,7 +51,7 @@ impl Groups {
     }
 
     /// Returns the group of a place.
-    pub(super) fn of(&self, place: u32) -> Option<usize> {
+    pub(super) fn group(&self, place: u32) -> Option<usize> {
         self.of_place.get(place as usize).map(|group| *group as usize)
     }
 
@@ -63,11 +63,11 @@ impl Groups {
             }
         }
         let mut inequalities = vec![0usize; self.needs.len()];
-        for (one, meeting, other) in &graph.meetings {
+        for (one, meeting, other) in &graph.comparisons {
             let (ones, others) = (flow.origins_at(*one), flow.origins_at(*other));
-            if *meeting == Meeting::Unequal
+            if *meeting == Comparison::Unequal
                 && !others.is_empty()
-                && let Some(group) = ones.first().and_then(|place| self.of(*place))
+                && let Some(group) = ones.first().and_then(|place| self.group(*place))
             {
                 inequalities.get_mut(group).into_iter().for_each(|count| *count += 1);
             }

@@ -6,12 +6,11 @@
 //! and few, so that a search over all of them terminates.
 
 mod builtins;
+mod comparisons;
 mod composed;
-mod cuts;
 mod demands;
 mod domain;
 mod edges;
-mod findings;
 mod flow;
 mod fresh;
 mod graph;
@@ -20,10 +19,11 @@ mod intervals;
 mod inverse;
 mod matching_texts;
 mod needs;
+mod provenance;
 mod rules;
 mod seeds;
-mod tag;
 mod texts;
+mod truncations;
 mod world_values;
 
 use mangle_engine::kernel::plan::{BEGINNING, Bound, END};
@@ -31,16 +31,16 @@ use mangle_engine::kernel::{Clock, CompiledProgram, Model, ValueId, Values};
 use mangle_engine::program::PredicateId;
 use mangle_engine::types::Type;
 
-use self::cuts::Cuts;
+use self::comparisons::AllComparisons;
 use self::demands::Demands;
 use self::domain::Domains;
 use self::edges::Edges;
-use self::findings::Findings;
 use self::flow::{Flow, Place};
 use self::fresh::Fresh;
-use self::graph::{Graph, Meeting, relation_of};
+use self::graph::{Comparison, Graph, relation_of};
 use self::groups::Groups;
 use self::intervals::intervals;
+use self::truncations::Truncations;
 use self::world_values::WorldValues;
 use crate::budget::Budget;
 use crate::cone::Cone;
@@ -73,7 +73,7 @@ pub(crate) struct Sources<'s> {
 pub(crate) struct Candidates {
     pub(crate) inputs: Vec<Input>,
     /// The reason for the first truncated list of values, if any.
-    pub(crate) cut: Option<&'static str>,
+    pub(crate) truncation: Option<&'static str>,
 }
 
 /// The number of rounds that propagate values between places.
@@ -86,7 +86,7 @@ pub(crate) fn inputs(sources: Sources<'_>, values: &mut Values, predicates: &[In
         .iter()
         .filter(|input| input.predicates.iter().any(|id| cone.needs(relation_of(compiled, *id))))
         .collect();
-    let cuts = Cuts::new(sources.budget);
+    let cuts = Truncations::new(sources.budget);
     let mut graph = rules::graph(compiled, cone);
     bounds(&mut graph, values, clock);
     let mut flow = Flow::new(&graph, &cuts);
@@ -106,10 +106,10 @@ pub(crate) fn inputs(sources: Sources<'_>, values: &mut Values, predicates: &[In
         }
         world.cross(&mut demands, values);
     }
-    let findings = Findings::new(&demands, &groups, &world, &seeds, values);
+    let findings = AllComparisons::new(&demands, &groups, &world, &seeds, values);
     let mut domains = Domains { flow: &flow, findings: &findings, fresh: &fresh, values };
     let inputs = columns(&mut domains, compiled, &needed, clock);
-    Candidates { inputs, cut: cuts.first() }
+    Candidates { inputs, truncation: cuts.first() }
 }
 
 /// Returns the values of the columns of each input.
@@ -125,7 +125,7 @@ fn columns(
         for row in &input.rows {
             let columns: Vec<Vec<ValueId>> = (0u16..)
                 .zip(row)
-                .map(|(column, ty)| domains.of(&Place { input: number, column, path: Vec::new() }, ty))
+                .map(|(column, ty)| domains.values(&Place { input: number, column, path: Vec::new() }, ty))
                 .collect();
             let predicates = input.predicates.clone();
             if !is_temporal {
@@ -155,7 +155,7 @@ fn bounds(graph: &mut Graph, values: &mut Values, clock: Clock) {
         };
         let instant = values.time(instant);
         let instant = graph.constant(instant);
-        graph.meetings.extend(ends.map(|end| (end, Meeting::Order, instant)));
+        graph.comparisons.extend(ends.map(|end| (end, Comparison::Order, instant)));
     }
 }
 

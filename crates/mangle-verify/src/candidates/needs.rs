@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use mangle_engine::types::Base;
 
 use super::edges::{Edges, at};
-use super::graph::{Graph, Meeting, Node};
+use super::graph::{Comparison, Graph, Node};
 
 /// The number of fresh values per kind for a joined place.
 pub(super) const FRESH: usize = 3;
@@ -45,8 +45,8 @@ pub(super) fn needs(graph: &Graph, edges: &Edges, facts: usize) -> Vec<Need> {
     let mut add = |node: Node, need: Need| {
         needs.get_mut(node as usize).into_iter().for_each(|known| _ = known.extend(&need));
     };
-    for &(one, meeting, other) in &graph.meetings {
-        if edges.varies(one) && edges.varies(other) && !meeting.is_of_one() {
+    for &(one, meeting, other) in &graph.comparisons {
+        if edges.varies(one) && edges.varies(other) && !meeting.is_parameterized() {
             let need = Need { is_joined: true, ..Need::default() };
             add(one, need.clone());
             add(other, need);
@@ -79,12 +79,14 @@ pub(super) fn needs(graph: &Graph, edges: &Edges, facts: usize) -> Vec<Need> {
     needs
 }
 
-fn kind_of_test(meeting: Meeting) -> Option<Base> {
+fn kind_of_test(meeting: Comparison) -> Option<Base> {
     match meeting {
-        Meeting::Prefix | Meeting::Suffix | Meeting::Contains | Meeting::Matches => Some(Base::String),
-        Meeting::NamePrefix => Some(Base::Name),
-        Meeting::Remainder => Some(Base::Number),
-        Meeting::Equal | Meeting::Unequal | Meeting::Order | Meeting::Length => None,
+        Comparison::Prefix | Comparison::Suffix | Comparison::Contains | Comparison::Matches => {
+            Some(Base::String)
+        }
+        Comparison::NamePrefix => Some(Base::Name),
+        Comparison::Remainder => Some(Base::Number),
+        Comparison::Equal | Comparison::Unequal | Comparison::Order | Comparison::Length => None,
     }
 }
 
@@ -114,8 +116,8 @@ fn kind_of_argument(function: &str, number: usize) -> Option<Base> {
 /// component.
 fn compared_together(graph: &Graph, edges: &Edges) -> Vec<(Node, usize)> {
     let mut next: Vec<Vec<Node>> = vec![Vec::new(); graph.constants.len()];
-    for &(one, meeting, other) in &graph.meetings {
-        let is_apart = matches!(meeting, Meeting::Unequal | Meeting::Order);
+    for &(one, meeting, other) in &graph.comparisons {
+        let is_apart = matches!(meeting, Comparison::Unequal | Comparison::Order);
         if is_apart && edges.varies(one) && edges.varies(other) {
             for (from, to) in [(one, other), (other, one)] {
                 next.get_mut(from as usize).into_iter().for_each(|all| all.push(to));

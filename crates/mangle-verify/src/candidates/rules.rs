@@ -8,7 +8,7 @@ use mangle_engine::kernel::plan::{
 use mangle_syntax::syntax::ast::Operator;
 use rustc_hash::FxHashMap;
 
-use super::graph::{Graph, Meeting, Node, Reduced};
+use super::graph::{Comparison, Graph, Node, Reduced};
 use crate::cone::Cone;
 
 /// The registers of one rule.
@@ -82,7 +82,7 @@ fn add_aggregate(graph: &mut Graph, compiled: &CompiledProgram, aggregate: &Aggr
     for key in &aggregate.keys {
         // Rows of one group have equal keys.
         let key = registers.slot(*key);
-        registers.graph.meetings.push((key, Meeting::Equal, key));
+        registers.graph.comparisons.push((key, Comparison::Equal, key));
     }
     for statement in &aggregate.lets {
         match statement {
@@ -173,12 +173,12 @@ impl Registers<'_> {
                 }
                 StepKind::Compare { operator, left, right } => {
                     let meeting = match operator {
-                        Operator::Equal => Meeting::Equal,
-                        Operator::NotEqual => Meeting::Unequal,
-                        _ => Meeting::Order,
+                        Operator::Equal => Comparison::Equal,
+                        Operator::NotEqual => Comparison::Unequal,
+                        _ => Comparison::Order,
                     };
                     let (left, right) = (self.source(*left), self.source(*right));
-                    self.graph.meetings.push((left, meeting, right));
+                    self.graph.comparisons.push((left, meeting, right));
                 }
                 StepKind::Solve { name, args, outputs, .. } => self.solve(*name, args, outputs),
                 StepKind::Instant { .. } | StepKind::Never | StepKind::Fail(_) => {}
@@ -191,7 +191,7 @@ impl Registers<'_> {
         for column in 0..u16::try_from(arity).unwrap_or(u16::MAX) {
             if let Some(source) = found.source(column) {
                 let (key, at) = (self.source(source), self.graph.column(found.relation, column));
-                self.graph.meetings.push((key, Meeting::Equal, at));
+                self.graph.comparisons.push((key, Comparison::Equal, at));
                 if compiled.deferred.contains_key(&found.relation) {
                     self.graph.flows.push((key, at));
                 }
@@ -204,7 +204,7 @@ impl Registers<'_> {
         for (one, other) in &found.same {
             let (one, other) =
                 (self.graph.column(found.relation, *one), self.graph.column(found.relation, *other));
-            self.graph.meetings.push((one, Meeting::Equal, other));
+            self.graph.comparisons.push((one, Comparison::Equal, other));
         }
         let (Some(first), Some(last)) =
             (u16::try_from(arity.saturating_sub(2)).ok(), u16::try_from(arity.saturating_sub(1)).ok())
@@ -231,7 +231,9 @@ impl Registers<'_> {
             for bound in [bounds.start, bounds.end] {
                 if let Bound::Value(source) = bound {
                     let at = self.source(source);
-                    self.graph.meetings.extend([(start, Meeting::Order, at), (end, Meeting::Order, at)]);
+                    self.graph
+                        .comparisons
+                        .extend([(start, Comparison::Order, at), (end, Comparison::Order, at)]);
                 } else {
                     self.graph.instants.push(([start, end], bound));
                 }

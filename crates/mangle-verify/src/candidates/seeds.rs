@@ -20,7 +20,7 @@ pub(super) fn seeds(
 ) -> Vec<Vec<ValueId>> {
     let mut all: Vec<Vec<ValueId>> = vec![Vec::new(); groups.needs.len()];
     for (number, place) in (0u32..).zip(&flow.places) {
-        let Some(group) = groups.of(number) else { continue };
+        let Some(group) = groups.group(number) else { continue };
         let kinds = groups.needs.get(group).map(|need| need.kinds.clone()).unwrap_or_default();
         for ty in types(needed, place, values) {
             let found = of_type(&ty, fresh, values, &kinds.iter().copied().collect::<Vec<_>>());
@@ -70,8 +70,8 @@ fn part_of(ty: &Type, part: Part, values: &Values) -> Vec<Type> {
 
 fn of_type(ty: &Type, fresh: &Fresh, values: &mut Values, kinds: &[Base]) -> Vec<ValueId> {
     match ty {
-        Type::Base(base) => fresh.of(*base, FRESH),
-        Type::Any | Type::Variable(_) => kinds.iter().flat_map(|base| fresh.of(*base, FRESH)).collect(),
+        Type::Base(base) => fresh.values(*base, FRESH),
+        Type::Any | Type::Variable(_) => kinds.iter().flat_map(|base| fresh.values(*base, FRESH)).collect(),
         Type::Prefix(prefix) => {
             ["a", "b", "c"].map(|word| values.name(&format!("{}/{word}", prefix.as_str()))).into()
         }

@@ -2,9 +2,9 @@
 
 use mangle_engine::kernel::{Datum, ValueId, Values};
 
-use super::cuts::Cuts;
-use super::graph::Meeting;
+use super::graph::Comparison;
 use super::matching_texts::matching_texts;
+use super::truncations::Truncations;
 
 /// The maximum number of texts per place.
 const MOST_TEXTS: usize = 500;
@@ -22,12 +22,12 @@ struct Tests {
 
 /// Returns the texts of a place with these tests. `distinct` texts pass each single test.
 pub(super) fn texts(
-    tests: &[(Meeting, ValueId)],
+    tests: &[(Comparison, ValueId)],
     distinct: usize,
     values: &mut Values,
-    cuts: &Cuts<'_>,
+    cuts: &Truncations<'_>,
 ) -> Vec<ValueId> {
-    let of = |wanted: Meeting| -> Vec<String> {
+    let of = |wanted: Comparison| -> Vec<String> {
         let of_kind = tests.iter().filter(|(meeting, _)| *meeting == wanted);
         let texts = of_kind.filter_map(|(_, value)| match values.get(*value) {
             Datum::String(text) => Some(text.to_string()),
@@ -35,9 +35,13 @@ pub(super) fn texts(
         });
         texts.collect()
     };
-    let matched = of(Meeting::Matches).iter().flat_map(|pattern| matching_texts(pattern)).collect::<Vec<_>>();
-    let tests =
-        Tests { prefixes: of(Meeting::Prefix), parts: of(Meeting::Contains), suffixes: of(Meeting::Suffix) };
+    let matched =
+        of(Comparison::Matches).iter().flat_map(|pattern| matching_texts(pattern)).collect::<Vec<_>>();
+    let tests = Tests {
+        prefixes: of(Comparison::Prefix),
+        parts: of(Comparison::Contains),
+        suffixes: of(Comparison::Suffix),
+    };
     let mut texts = Vec::new();
     if !(tests.prefixes.is_empty() && tests.parts.is_empty() && tests.suffixes.is_empty()) {
         texts.extend(tests.single(distinct));
@@ -72,7 +76,7 @@ impl Tests {
     }
 
     /// Returns texts that pass several tests, ordered by the number of tests.
-    fn combined(&self, cuts: &Cuts<'_>) -> Vec<String> {
+    fn combined(&self, cuts: &Truncations<'_>) -> Vec<String> {
         let with_none = |texts: &[String]| -> Vec<(usize, String)> {
             let texts = texts.iter().map(|text| (1, text.clone()));
             std::iter::once((0, String::new())).chain(texts).collect()
@@ -97,7 +101,7 @@ impl Tests {
     /// Returns the middle parts of texts: empty, each part, and several parts.
     ///
     /// Each result has its number of parts. The combination of all parts counts as two.
-    fn middles(&self, cuts: &Cuts<'_>) -> Vec<(usize, String)> {
+    fn middles(&self, cuts: &Truncations<'_>) -> Vec<(usize, String)> {
         let parts = &self.parts;
         let mut middles = vec![(0, String::new())];
         middles.extend(parts.iter().map(|part| (1, part.clone())));

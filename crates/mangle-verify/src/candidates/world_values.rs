@@ -8,10 +8,10 @@ use mangle_engine::kernel::{Clock, Datum, ValueId, Values};
 use super::demands::{ArgumentValues, Demands};
 use super::edges::at;
 use super::flow::Flow;
-use super::graph::{Meeting, Node};
+use super::graph::{Comparison, Node};
 use super::groups::Groups;
 use super::needs::FRESH;
-use super::tag::{MOST_STEPS, Tag, add_tagged};
+use super::provenance::{MOST_STEPS, Provenance, add_tagged};
 
 /// The maximum number of world-dependent values of a function.
 const MOST_COMPUTED: usize = 1_000;
@@ -27,8 +27,8 @@ const MOST_TOGETHER: usize = 24;
 const MOST_TESTS: usize = 12;
 
 /// The tag of a fresh value.
-const FRESH_TAG: Tag =
-    Tag { crossings: 0, steps: 0, is_met: false, is_bound: false, is_near: false, is_fresh: true };
+const FRESH_TAG: Provenance =
+    Provenance { crossings: 0, steps: 0, is_met: false, is_bound: false, is_near: false, is_fresh: true };
 
 /// The values that a world can supply.
 #[derive(Debug, Default)]
@@ -38,9 +38,9 @@ pub(super) struct WorldValues {
     /// The fresh values of each group.
     fresh: Vec<Vec<ValueId>>,
     /// The values of each group.
-    pub(super) of_group: Vec<BTreeMap<ValueId, Tag>>,
+    pub(super) of_group: Vec<BTreeMap<ValueId, Provenance>>,
     /// The results of functions at each node.
-    computed: Vec<BTreeMap<ValueId, Tag>>,
+    computed: Vec<BTreeMap<ValueId, Provenance>>,
 }
 
 impl ArgumentValues for WorldValues {
@@ -52,7 +52,7 @@ impl ArgumentValues for WorldValues {
         let computed = self.computed.get(node as usize).into_iter().flatten();
         all.extend(computed.filter(|(_, tag)| tag.crossings == 0).map(|(value, _)| *value).take(FRESH));
         let known = groups.iter().filter_map(|group| self.of_group.get(*group)).flatten();
-        let mut others: Vec<(Tag, ValueId)> = known.map(|(value, tag)| (*tag, *value)).collect();
+        let mut others: Vec<(Provenance, ValueId)> = known.map(|(value, tag)| (*tag, *value)).collect();
         others.retain(|(tag, value)| tag.crossings == 0 && tag.steps == 0 && !all.contains(value));
         others.sort_unstable();
         let rest = others.split_off(most.saturating_sub(all.len()).min(others.len()));
@@ -81,7 +81,7 @@ impl WorldValues {
     }
 
     /// Returns the values that a world supplies at a node unchanged.
-    fn plain(&self, flow: &Flow<'_>, node: Node) -> BTreeMap<ValueId, Tag> {
+    fn plain(&self, flow: &Flow<'_>, node: Node) -> BTreeMap<ValueId, Provenance> {
         let mut all = BTreeMap::new();
         for group in self.groups(flow, node) {
             let fresh = self.fresh.get(group).into_iter().flatten().map(|value| (*value, FRESH_TAG));
@@ -120,11 +120,11 @@ impl WorldValues {
     fn take_tests(&mut self, demands: &Demands<'_>) -> bool {
         let mut is_new = false;
         for (node, tests) in (0u32..).zip(&demands.tests).filter(|(_, tests)| !tests.is_empty()) {
-            let texts = tests.iter().filter(|(meeting, _)| !meeting.is_of_one());
+            let texts = tests.iter().filter(|(meeting, _)| !meeting.is_parameterized());
             for group in self.groups(demands.flow, node) {
                 let Some(known) = self.of_group.get_mut(group) else { continue };
                 for (_, text) in texts.clone() {
-                    is_new |= add_tagged(known, *text, Tag::default());
+                    is_new |= add_tagged(known, *text, Provenance::default());
                 }
             }
         }
@@ -146,8 +146,11 @@ impl WorldValues {
                 let varies = |(node, _): &(&Node, _)| demands.edges.varies(**node);
                 let is_fresh =
                     computation.args.iter().zip(&args).filter(varies).all(|(_, (_, tag))| tag.is_fresh);
-                let tag =
-                    Tag { is_near, is_fresh, ..args.iter().map(|(_, tag)| *tag).max().unwrap_or_default() };
+                let tag = Provenance {
+                    is_near,
+                    is_fresh,
+                    ..args.iter().map(|(_, tag)| *tag).max().unwrap_or_default()
+                };
                 let tag = tag.step(demands.edges.is_recursive(number));
                 let args: Vec<ValueId> = args.into_iter().map(|(value, _)| value).collect();
                 if tag.steps <= MOST_STEPS
@@ -161,8 +164,8 @@ impl WorldValues {
     }
 
     /// Adds a value to a node and to all nodes that it flows to.
-    fn add(&mut self, demands: &Demands<'_>, node: Node, value: ValueId, tag: Tag) -> bool {
-        let tag = Tag { is_bound: false, is_met: false, ..tag };
+    fn add(&mut self, demands: &Demands<'_>, node: Node, value: ValueId, tag: Provenance) -> bool {
+        let tag = Provenance { is_bound: false, is_met: false, ..tag };
         let (mut pending, mut is_new) = (vec![node], false);
         while let Some(node) = pending.pop() {
             let Some(known) = self.computed.get_mut(node as usize) else { continue };
@@ -185,16 +188,16 @@ impl WorldValues {
         demands: &Demands<'_>,
         values: &mut Values,
         nodes: &[Node],
-    ) -> Vec<Vec<(ValueId, Tag)>> {
+    ) -> Vec<Vec<(ValueId, Provenance)>> {
         let mut distinct: Vec<Node> =
             nodes.iter().copied().filter(|node| demands.edges.varies(*node)).collect();
         distinct.sort_unstable();
         distinct.dedup();
-        let mut of_world = |node: Node| -> Vec<(ValueId, Tag)> {
+        let mut of_world = |node: Node| -> Vec<(ValueId, Provenance)> {
             if distinct.len() > 1 {
                 let most = MOST_TOGETHER / distinct.len().min(MOST_TOGETHER);
                 let some = self.some_at(demands.flow, node, most).into_iter();
-                return some.map(|value| (value, Tag::default())).collect();
+                return some.map(|value| (value, Provenance::default())).collect();
             }
             let mut all = self.plain(demands.flow, node);
             for (value, tag) in self.computed.get(node as usize).into_iter().flatten() {
@@ -203,16 +206,16 @@ impl WorldValues {
             for (bound, tag) in all.clone().into_iter().filter(|(_, tag)| tag.is_bound) {
                 for direction in [-1, 1] {
                     let neighbour = moved(values, bound, direction);
-                    let tag = Tag { is_bound: false, is_near: true, ..tag };
+                    let tag = Provenance { is_bound: false, is_near: true, ..tag };
                     neighbour.into_iter().for_each(|value| _ = add_tagged(&mut all, value, tag));
                 }
             }
             all.into_iter().collect()
         };
-        let options: Vec<BTreeMap<ValueId, Tag>> = nodes
+        let options: Vec<BTreeMap<ValueId, Provenance>> = nodes
             .iter()
             .map(|node| {
-                let known = demands.flow.values_at(*node).iter().map(|value| (*value, Tag::default()));
+                let known = demands.flow.values_at(*node).iter().map(|value| (*value, Provenance::default()));
                 known.chain(of_world(*node)).collect()
             })
             .collect();
@@ -221,7 +224,7 @@ impl WorldValues {
 
     /// Demands the values of each compared node at the other node.
     pub(super) fn cross(&self, demands: &mut Demands<'_>, values: &Values) {
-        for &(one, meeting, other) in &demands.graph.meetings {
+        for &(one, meeting, other) in &demands.graph.comparisons {
             for (to, from) in [(one, other), (other, one)] {
                 if !demands.edges.varies(to) || !demands.edges.varies(from) {
                     continue;
@@ -241,10 +244,10 @@ impl WorldValues {
         demands: &mut Demands<'_>,
         values: &Values,
         to: Node,
-        meeting: Meeting,
+        meeting: Comparison,
         from: Node,
     ) {
-        let mut found: Vec<(ValueId, Tag)> = self
+        let mut found: Vec<(ValueId, Provenance)> = self
             .computed
             .get(from as usize)
             .into_iter()
@@ -255,14 +258,16 @@ impl WorldValues {
             found.extend(self.plain(demands.flow, from));
         }
         // Texts that are computed from texts of the program do not become parts of other texts.
-        let may_cross = |(value, tag): &(ValueId, Tag)| match values.get(*value) {
+        let may_cross = |(value, tag): &(ValueId, Provenance)| match values.get(*value) {
             Datum::String(_) if !tag.is_fresh => tag.crossings == 0,
             _ => tag.crossings < MOST_CROSSINGS,
         };
         for (value, tag) in found.into_iter().filter(may_cross) {
             // A bound that is compared with another bound needs no neighbors.
-            let is_bound = tag.is_bound || (meeting == Meeting::Order && tag.crossings == 0 && !tag.is_near);
-            let tag = Tag { crossings: tag.crossings + 1, steps: 0, is_bound, is_met: !is_bound, ..tag };
+            let is_bound =
+                tag.is_bound || (meeting == Comparison::Order && tag.crossings == 0 && !tag.is_near);
+            let tag =
+                Provenance { crossings: tag.crossings + 1, steps: 0, is_bound, is_met: !is_bound, ..tag };
             demands.demand(to, value, tag);
         }
     }
@@ -272,8 +277,8 @@ impl WorldValues {
 fn same_for_same(
     flow: &Flow<'_>,
     nodes: &[Node],
-    options: &[BTreeMap<ValueId, Tag>],
-) -> Vec<Vec<(ValueId, Tag)>> {
+    options: &[BTreeMap<ValueId, Provenance>],
+) -> Vec<Vec<(ValueId, Provenance)>> {
     let mut distinct: Vec<(Node, Vec<ValueId>)> = Vec::new();
     for (node, options) in nodes.iter().zip(options) {
         if !distinct.iter().any(|(known, _)| known == node) {

@@ -42,7 +42,7 @@ pub(super) enum Part {
 
 impl Part {
     /// Returns this part of a value.
-    pub(super) fn of(self, values: &mut Values, whole: ValueId) -> Option<ValueId> {
+    pub(super) fn extract(self, values: &mut Values, whole: ValueId) -> Option<ValueId> {
         match (self, values.get(whole)) {
             (Self::First, Datum::Pair(first, _)) => Some(*first),
             (Self::Second, Datum::Pair(_, second)) => Some(*second),
@@ -295,7 +295,7 @@ impl Dataflow {
         let Some(reach) = self.at(whole).cloned() else { return false };
         let mut is_new = reach.is_open && self.set_open(node);
         for value in reach.constants {
-            if let Some(found) = part.of(values, value) {
+            if let Some(found) = part.extract(values, value) {
                 is_new |= self.add_constant(node, found);
             }
         }

@@ -151,7 +151,7 @@ impl Encoder<'_> {
         let mut guard = guard;
         for statement in &aggregate.lets {
             match statement {
-                Let::Compute(steps) => guard = self.behind(aggregate, steps, &mut registers, guard)?,
+                Let::Compute(steps) => guard = self.compute_steps(aggregate, steps, &mut registers, guard)?,
                 Let::Reduce { slot, reducer, args } => {
                     let (value, fails) = self.reduced(aggregate, *reducer, args, rows, &all)?;
                     let failing = self.exprs.and([guard, fails]);
@@ -162,7 +162,7 @@ impl Encoder<'_> {
                 }
             }
         }
-        guard = self.behind(aggregate, &aggregate.finish, &mut registers, guard)?;
+        guard = self.compute_steps(aggregate, &aggregate.finish, &mut registers, guard)?;
         if self.exprs.as_bool(guard) != Some(false) {
             let mut head = Vec::with_capacity(aggregate.head.len());
             for source in &aggregate.head {
@@ -174,7 +174,7 @@ impl Encoder<'_> {
     }
 
     /// Encodes computing steps. Returns the condition that all of them succeed.
-    fn behind(
+    fn compute_steps(
         &mut self,
         aggregate: &Aggregate,
         steps: &[Step],

@@ -163,7 +163,7 @@ impl Evaluation<'_> {
         let mut guard = guard;
         for statement in &aggregate.lets {
             match statement {
-                Let::Compute(steps) => guard = self.behind(aggregate, steps, &mut registers, guard)?,
+                Let::Compute(steps) => guard = self.compute_steps(aggregate, steps, &mut registers, guard)?,
                 Let::Reduce { slot, reducer, args } => {
                     let all: Vec<(usize, Literal)> = std::iter::once((leader, self.circuit.yes()))
                         .chain(members.iter().copied())
@@ -174,7 +174,7 @@ impl Evaluation<'_> {
                 }
             }
         }
-        guard = self.behind(aggregate, &aggregate.finish, &mut registers, guard)?;
+        guard = self.compute_steps(aggregate, &aggregate.finish, &mut registers, guard)?;
         if guard != self.circuit.no() {
             let head = aggregate.head.iter().map(|source| self.read(*source, &registers)).collect();
             additions.add(head, guard, &first.uses);
@@ -183,7 +183,7 @@ impl Evaluation<'_> {
     }
 
     /// Evaluates computing steps. Returns the condition that all of them succeed.
-    fn behind(
+    fn compute_steps(
         &mut self,
         aggregate: &Aggregate,
         steps: &[Step],

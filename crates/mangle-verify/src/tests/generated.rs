@@ -24,7 +24,7 @@ impl Random {
         usize::try_from(self.0 >> 33).unwrap() % count
     }
 
-    pub(super) fn of<'a>(&mut self, all: &[&'a str]) -> &'a str {
+    pub(super) fn pick<'a>(&mut self, all: &[&'a str]) -> &'a str {
         all[self.below(all.len())]
     }
 
@@ -43,12 +43,12 @@ t(/k). t(/l).
 /// Generates an atom of an input or a previously defined predicate.
 fn atom(random: &mut Random, level: usize) -> String {
     let variables = ["X", "Y", "Z", "_", "/k", "X", "Y"];
-    let mut term = || random.of(&variables).to_owned();
+    let mut term = || random.pick(&variables).to_owned();
     let (one, other) = (term(), term());
     match random.below(5 + level) {
         0 => format!("e({one}, {other})"),
         1 => format!("f({one})"),
-        2 => format!("n({one}, {})", random.of(&["N", "_", "2", "M"])),
+        2 => format!("n({one}, {})", random.pick(&["N", "_", "2", "M"])),
         3 => format!("t({one})"),
         4 => format!("e({one}, {other})"),
         defined => format!("p{}({one})", defined - 5),
@@ -65,7 +65,7 @@ fn body(random: &mut Random, level: usize) -> String {
     }
     if random.once_in(4) {
         premises.push(
-            random.of(&["N > 1", "N <= M", "X != Y", "N = 3", "N < 2", "M = fn:plus(N, 1)"]).to_owned(),
+            random.pick(&["N > 1", "N <= M", "X != Y", "N = 3", "N < 2", "M = fn:plus(N, 1)"]).to_owned(),
         );
     }
     if random.once_in(3) {
@@ -89,9 +89,9 @@ fn policy(random: &mut Random) -> String {
                     text.push_str(&format!(
                         "c{level}(X, C) :- {} |> do fn:group_by(X), let C = fn:{}.\n",
                         atom(random, level),
-                        random.of(&["count()", "max(N)", "sum(N)", "min(N)"]),
+                        random.pick(&["count()", "max(N)", "sum(N)", "min(N)"]),
                     ));
-                    format!("p{level}(X) :- c{level}(X, C), C {} 2.", random.of(&[">=", "<", "="]))
+                    format!("p{level}(X) :- c{level}(X, C), C {} 2.", random.pick(&[">=", "<", "="]))
                 }
                 2 => format!("p{level}(X) :- e(X, Y), p{level}(Y)."),
                 _ => format!("p{level}(X) :- {}.", body(random, level)),

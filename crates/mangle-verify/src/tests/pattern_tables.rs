@@ -15,9 +15,10 @@ const TESTS: [&str; 3] = [":string:contains", ":string:starts_with", ":string:en
 /// Generates a rule `hit(X, …)` over the table: the head, and the premises after `act(I, X), pat(P,
 /// K)`.
 fn rule(random: &mut Random) -> (String, String) {
-    let head =
-        random.of(&["hit(I, P)", "hit(I, P)", "hit(I, K)", "hit(I, K)", "hit(P, K)", "hit(X, I)"]).to_owned();
-    let test = random.of(&TESTS);
+    let head = random
+        .pick(&["hit(I, P)", "hit(I, P)", "hit(I, K)", "hit(I, K)", "hit(P, K)", "hit(X, I)"])
+        .to_owned();
+    let test = random.pick(&TESTS);
     let mut body = match random.below(5) {
         0 => format!("Q = fn:string:concat(\"b\", P), {test}(X, Q)"),
         1 => format!("Q = fn:string:concat(P, \"/\"), {test}(X, Q)"),
@@ -25,10 +26,10 @@ fn rule(random: &mut Random) -> (String, String) {
     };
     match random.below(16) {
         0 => body.push_str(", K != /warn "),
-        1 => body.push_str(&format!(", !{}(X, P)", random.of(&TESTS))),
+        1 => body.push_str(&format!(", !{}(X, P)", random.pick(&TESTS))),
         2 => body.push_str(", act(J, P)"),
         3 => body.push_str(", kind(K)"),
-        4 => body.push_str(&format!(", {}(I, P)", random.of(&TESTS))),
+        4 => body.push_str(&format!(", {}(I, P)", random.pick(&TESTS))),
         _ => {}
     }
     (head, body)
@@ -40,7 +41,7 @@ fn readers(random: &mut Random) -> (String, String) {
     let hit = |random: &mut Random| {
         let first = ["X", "X", "X", "X", "_", "I", "\"aa\"", "/danger"];
         let second = ["_", "K", "\"cab\"", "\"b/\"", "\"aa\"", "/danger", "/warn", "/info"];
-        format!("hit({}, {})", random.of(&first), random.of(&second))
+        format!("hit({}, {})", random.pick(&first), random.pick(&second))
     };
     rules.push_str(&match random.below(4) {
         0 => format!("bad(X) :- act(X, _), {}, !{}.\n", hit(random), hit(random)),
@@ -51,13 +52,13 @@ fn readers(random: &mut Random) -> (String, String) {
         _ => format!(
             "bad(X) :- {}, act(X, _), !hit(X, {}).\n",
             hit(random),
-            random.of(&["_", "/info", "\"a\""])
+            random.pick(&["_", "/info", "\"a\""])
         ),
     });
     let goal = match random.below(8) {
         0 => format!("bad(X), {}", hit(random)),
         1 => format!("act(I, X), !bad(I), {}", hit(random)),
-        2 => format!("act(I, X), !{}, {}(X, \"a\")", hit(random), random.of(&TESTS)),
+        2 => format!("act(I, X), !{}, {}(X, \"a\")", hit(random), random.pick(&TESTS)),
         3 => "bad(_)".to_owned(),
         _ => format!("act(X, _), {}, !{}", hit(random), hit(random)),
     };

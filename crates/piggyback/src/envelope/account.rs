@@ -14,7 +14,7 @@ use super::runtime::{
 use mangle_settings::{Consumer, Runtime, TranscriptSettings};
 
 /// The notice for updates that are checked without a policy.
-pub const NOT_JUDGED: &str =
+pub const NO_POLICY_NOTICE: &str =
     "no policy is loaded, so neither its declarations nor its verdict about the reply are considered";
 
 /// An update with its fate.
@@ -200,7 +200,7 @@ impl UpdateFate {
     #[must_use]
     pub fn fact(&self) -> Option<String> {
         match self {
-            Self::Passed(fact) => Some(fact.kernel()),
+            Self::Passed(fact) => Some(fact.engine_text()),
             Self::Asserted { fact, .. } | Self::Withdrawn(fact) => Some(fact.clone()),
             _ => None,
         }
@@ -208,10 +208,12 @@ impl UpdateFate {
 
     /// Returns the fate after a check against the declarations of a policy, if they are given.
     #[must_use]
-    pub fn judged(self, declarations: Option<&Declarations>) -> Self {
+    pub fn with_declarations(self, declarations: Option<&Declarations>) -> Self {
         let (Self::Passed(fact), Some(declarations)) = (&self, declarations) else { return self };
         match declarations.get(&fact.predicate, fact.args.len()) {
-            PredicateLookup::Declared(_) => Self::Asserted { fact: fact.kernel(), is_reply_denied: false },
+            PredicateLookup::Declared(_) => {
+                Self::Asserted { fact: fact.engine_text(), is_reply_denied: false }
+            }
             PredicateLookup::OtherArity(_) => Self::Blocked(UpdateRefusal::Arity),
             PredicateLookup::Unknown => Self::Blocked(UpdateRefusal::Undeclared),
         }
@@ -282,13 +284,13 @@ impl<'a> Filters<'a> {
     /// Returns a sentence about the checks that were omitted. `None` if all checks are made.
     #[must_use]
     pub fn not_judged(&self) -> Option<&'static str> {
-        self.declarations.is_none().then_some(NOT_JUDGED)
+        self.declarations.is_none().then_some(NO_POLICY_NOTICE)
     }
 
     /// Returns the updates of the envelope that the runtime uses, with their fates.
     #[must_use]
     pub fn account(&self, reply: &Reply<'_>) -> Vec<AccountEntry> {
-        let picked = reply.reading.as_ref().ok().and_then(|reading| reading.picked.as_ref());
+        let picked = reply.reading.as_ref().ok().and_then(|reading| reading.accepted.as_ref());
         picked.map_or_else(Vec::new, |picked| {
             let read = picked.packet.updates.as_slice().len();
             // Decode the dropped updates only if the limit is reached.
@@ -308,7 +310,7 @@ impl<'a> Filters<'a> {
                 Some((_, reason)) => UpdateFate::Dropped(reason.clone()),
                 None => {
                     kept += 1;
-                    self.second(text, kept - 1)
+                    self.update_fate(text, kept - 1)
                 }
             };
             AccountEntry { index: Some(index), text: text.clone(), fate }
@@ -322,17 +324,17 @@ impl<'a> Filters<'a> {
 
     /// Returns the fate of an update outside of an envelope. `at` is its index among such updates.
     #[must_use]
-    pub fn lone(&self, update: &str, at: usize) -> UpdateFate {
-        match reason(update, &self.settings.caps_of(None, None)) {
+    pub fn standalone_fate(&self, update: &str, at: usize) -> UpdateFate {
+        match reason(update, &self.settings.limits_for(None, None)) {
             Some(reason) => UpdateFate::Dropped(reason),
-            None => self.second(update, at),
+            None => self.update_fate(update, at),
         }
     }
 
     /// Returns the fate of an update that passed the size limits. `at` is the number of kept
     /// updates before it.
     #[must_use]
-    pub fn second(&self, update: &str, at: usize) -> UpdateFate {
+    pub fn update_fate(&self, update: &str, at: usize) -> UpdateFate {
         let runtime = self.settings.caps.runtime;
         let read = ReadUpdate::new(update, runtime);
         let refusal = match read.verdict(at, self.consumer, runtime, self.program()) {
@@ -355,7 +357,9 @@ impl<'a> Filters<'a> {
             (None, ReadUpdate::Fact(fact)) if self.is_protected(&fact.predicate) => {
                 UpdateFate::Blocked(UpdateRefusal::Protected)
             }
-            (None, ReadUpdate::Fact(fact)) => UpdateFate::Passed(Box::new(fact)).judged(self.declarations),
+            (None, ReadUpdate::Fact(fact)) => {
+                UpdateFate::Passed(Box::new(fact)).with_declarations(self.declarations)
+            }
         }
     }
 

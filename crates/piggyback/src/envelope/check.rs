@@ -36,7 +36,7 @@ pub fn check(reply: &Reply<'_>, context: &ReplyContext<'_>) -> Vec<Finding> {
         check(&survey, &mut sink);
     }
     for subject in survey.subjects() {
-        sink.milder_but_for = subject.is_newer().then_some(&fields::NEWER_VERSION);
+        sink.full_severity_rule = subject.is_newer().then_some(&fields::NEWER_VERSION);
         for check in FAMILIES.iter().filter_map(|family| family.envelope) {
             check(&subject, &mut sink);
         }

@@ -97,7 +97,7 @@ pub fn applied(raw: &[u8], fix: &Fix) -> Option<Vec<u8>> {
     edits.sort_by_key(|edit| edit.span.range.start());
     let (mut new, mut at) = (Vec::with_capacity(raw.len()), 0);
     for edit in edits {
-        let here = matches!(edit.span.anchor, Anchor::Here | Anchor::File);
+        let here = matches!(edit.span.anchor, Anchor::Own | Anchor::File);
         new.extend_from_slice(raw.get(at..usize::from(edit.span.range.start())).filter(|_| here)?);
         new.extend_from_slice(edit.text.as_bytes());
         at = edit.span.range.end().into();
@@ -111,7 +111,7 @@ pub fn applied(raw: &[u8], fix: &Fix) -> Option<Vec<u8>> {
 pub fn reads_the_same(one: &[u8], other: &[u8], caps: &Caps) -> bool {
     let read = |raw| {
         let reading = runtime::read(raw, caps).ok()?;
-        Some((reading.picked?.packet, reading.surface))
+        Some((reading.accepted?.packet, reading.surface))
     };
     let before = read(one);
     before.is_some() && before == read(other)

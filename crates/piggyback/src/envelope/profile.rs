@@ -5,7 +5,7 @@ use std::fmt;
 use super::json::{Json, JsonKind};
 use super::table::{AUDIT, ENVELOPE, PLANNED};
 use super::view::View;
-use mangle_settings::{FullStops, Profile};
+use mangle_settings::{PeriodRequirement, Profile};
 
 /// Evidence in an envelope for its protocol version.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -65,13 +65,13 @@ pub struct ProfileEvidence {
 /// Infers the profile of an envelope with its evidence. Default: [`Profile::Current`].
 #[must_use]
 pub fn infer(json: &Json<'_>) -> (Profile, Vec<Marker>) {
-    of_envelope(&View::of(json, &ENVELOPE, [json.root()]))
+    of_envelope(&View::new(json, &ENVELOPE, [json.root()]))
 }
 
 /// Returns the evidence in an envelope for its protocol version.
 #[must_use]
-pub fn signs(json: &Json<'_>) -> ProfileEvidence {
-    let envelope = View::of(json, &ENVELOPE, [json.root()]);
+pub fn evidence(json: &Json<'_>) -> ProfileEvidence {
+    let envelope = View::new(json, &ENVELOPE, [json.root()]);
     let declared = version(&envelope).map(|(profile, _)| profile);
     let (own, markers) = of_members(&envelope);
     let hints = if own.is_none() { hints(&envelope) } else { Vec::new() };
@@ -101,14 +101,14 @@ pub(super) fn of_envelope(envelope: &View<'_>) -> (Profile, Vec<Marker>) {
 fn of_members(envelope: &View<'_>) -> (Option<Profile>, Vec<Marker>) {
     let control = envelope.object("control_packet");
     let named = |names: &[&'static str]| -> Vec<Marker> {
-        names.iter().filter(|name| control.mentions(name)).map(|name| Marker::Member(name)).collect()
+        names.iter().filter(|name| control.contains_key(name)).map(|name| Marker::Member(name)).collect()
     };
     let planned = named(&PLANNED);
     let requests = named(&["tool_requests", "knowledge_requests", "context_feedback"]);
     let mut audit = named(&AUDIT);
     let correction = control.object("self_correction");
     let members = ["recovery_action", "confidence"];
-    audit.extend(members.into_iter().filter(|name| correction.mentions(name)).map(Marker::Member));
+    audit.extend(members.into_iter().filter(|name| correction.contains_key(name)).map(Marker::Member));
     if !planned.is_empty() {
         (Some(Profile::Draft1_3), planned)
     } else if !requests.is_empty() && !audit.is_empty() {
@@ -130,9 +130,9 @@ fn hints(envelope: &View<'_>) -> Vec<Marker> {
     let intent = control.object("intent_classification");
     let category = intent.text("category").unwrap_or_default();
     let newer = ["verb", "target", "constraint"];
-    if control.mentions("reasoning_trace")
+    if control.contains_key("reasoning_trace")
         || category.starts_with('/')
-        || newer.iter().any(|name| intent.mentions(name))
+        || newer.iter().any(|name| intent.contains_key(name))
     {
         return Vec::new();
     }
@@ -152,9 +152,9 @@ fn hints(envelope: &View<'_>) -> Vec<Marker> {
 }
 
 /// True if the updates of an envelope must end with a period.
-pub(super) fn needs_full_stops(json: &Json<'_>, stops: FullStops) -> bool {
-    let envelope = View::of(json, &ENVELOPE, [json.root()]);
-    stops.are_needed_in(choose(&envelope, stops.given, stops.usual, None).0)
+pub(super) fn needs_full_stops(json: &Json<'_>, stops: PeriodRequirement) -> bool {
+    let envelope = View::new(json, &ENVELOPE, [json.root()]);
+    stops.are_needed_in(choose(&envelope, stops.prescribed, stops.usual, None).0)
 }
 
 /// True if the surface precedes the control packet.
@@ -225,7 +225,7 @@ mod tests {
 
     fn tell(text: &str) -> String {
         let json = Json::parse(text.as_bytes());
-        let (profile, markers) = of_envelope(&View::of(&json, &ENVELOPE, [json.root()]));
+        let (profile, markers) = of_envelope(&View::new(&json, &ENVELOPE, [json.root()]));
         markers.iter().fold(profile.to_string(), |out, marker| format!("{out}, {marker}"))
     }
 
@@ -273,7 +273,8 @@ mod tests {
         let choose = |version: &str, given, settings| {
             let text = format!(r#"{{"piggyback_version": {version}}}"#);
             let json = Json::parse(text.as_bytes());
-            let (profile, origin) = choose(&View::of(&json, &ENVELOPE, [json.root()]), given, settings, None);
+            let (profile, origin) =
+                choose(&View::new(&json, &ENVELOPE, [json.root()]), given, settings, None);
             format!("{profile} {origin:?}")
         };
         assert_eq!(choose("1.1", Some(Profile::V1_2), None), "1.2 Given");

@@ -38,11 +38,11 @@ pub struct Reply<'t> {
     /// If there are more than 4,000 objects, only the first and last objects are included.
     pub objects: Vec<Object<'t>>,
     /// The index in `objects` of the object that the runtime uses.
-    pub picked: Option<usize>,
+    pub accepted: Option<usize>,
     /// The index of the object to use if a reply ends with its envelope.
     ///
     /// This is the last acceptable object with both keys, or the last acceptable object.
-    pub safe: Option<usize>,
+    pub preferred: Option<usize>,
 }
 
 /// An object in a reply.
@@ -88,33 +88,38 @@ impl<'t> Reply<'t> {
     pub fn new(raw: &'t [u8], caps: &Caps) -> Self {
         match runtime::read_keeping(raw, caps) {
             Ok((reading, Some(json))) if is_alone(raw, &reading) => {
-                Self::of_one(raw, reading, json, caps.runtime)
+                Self::from_single_envelope(raw, reading, json, caps.runtime)
             }
-            Ok((reading, _)) => Self::of_mixed(raw, Ok(reading), caps),
-            Err(failure) => Self::of_mixed(raw, Err(failure), caps),
+            Ok((reading, _)) => Self::from_mixed_text(raw, Ok(reading), caps),
+            Err(failure) => Self::from_mixed_text(raw, Err(failure), caps),
         }
     }
 
     /// Creates a reply like [`Reply::new`], from a parsed JSON document.
     #[must_use]
-    pub fn of_tree(json: Json<'t>, caps: &Caps) -> Self {
+    pub fn from_json(json: Json<'t>, caps: &Caps) -> Self {
         let raw = json.text();
         match runtime::read_tree(json, caps) {
-            Some((reading, json)) => Self::of_one(raw, reading, json, caps.runtime),
+            Some((reading, json)) => Self::from_single_envelope(raw, reading, json, caps.runtime),
             None => Self::new(raw, caps),
         }
     }
 
     /// Creates a reply that consists of one envelope.
-    fn of_one(raw: &'t [u8], reading: RuntimeReading, json: Json<'t>, runtime: Runtime) -> Self {
-        let range = reading.picked.as_ref().map_or(0..raw.len(), |picked| picked.range.clone());
+    fn from_single_envelope(
+        raw: &'t [u8],
+        reading: RuntimeReading,
+        json: Json<'t>,
+        runtime: Runtime,
+    ) -> Self {
+        let range = reading.accepted.as_ref().map_or(0..raw.len(), |picked| picked.range.clone());
         let object =
             Object { json, range, is_closed: true, is_seen: true, decoded: Ok(()), shows: true, runtime };
-        Self { raw, reading: Ok(reading), objects: vec![object], picked: Some(0), safe: Some(0) }
+        Self { raw, reading: Ok(reading), objects: vec![object], accepted: Some(0), preferred: Some(0) }
     }
 
-    fn of_mixed(raw: &'t [u8], reading: Result<RuntimeReading, DecodeFailure>, caps: &Caps) -> Self {
-        let taken = reading.as_ref().ok().and_then(|reading| Some(reading.picked.as_ref()?.range.clone()));
+    fn from_mixed_text(raw: &'t [u8], reading: Result<RuntimeReading, DecodeFailure>, caps: &Caps) -> Self {
+        let taken = reading.as_ref().ok().and_then(|reading| Some(reading.accepted.as_ref()?.range.clone()));
         let mut found = objects(raw, MOST_OBJECTS);
         if let Some(taken) = &taken
             && !found.iter().any(|(range, _)| range == taken)
@@ -164,7 +169,7 @@ impl<'t> Reply<'t> {
         };
         let safe =
             objects.iter().rposition(is_rich).or_else(|| objects.iter().rposition(Object::is_acceptable));
-        Self { raw, reading, objects, picked, safe }
+        Self { raw, reading, objects, accepted: picked, preferred: safe }
     }
 
     /// Returns the value that the runtime uses for a member of the used envelope: the last member
@@ -183,13 +188,13 @@ impl<'t> Reply<'t> {
     /// Returns the object that the runtime uses.
     #[must_use]
     pub fn picked_object(&self) -> Option<&Object<'t>> {
-        self.objects.get(self.picked?)
+        self.objects.get(self.accepted?)
     }
 }
 
 /// True if the runtime accepts the whole reply and nothing follows the envelope.
 fn is_alone(raw: &[u8], reading: &RuntimeReading) -> bool {
-    let end = reading.picked.as_ref().map_or(raw.len(), |picked| picked.range.end);
+    let end = reading.accepted.as_ref().map_or(raw.len(), |picked| picked.range.end);
     let behind = raw.get(end..).unwrap_or_default();
     reading.stage == runtime::Stage::Whole && !behind.iter().any(u8::is_ascii_graphic) && behind.is_ascii()
 }
@@ -341,7 +346,7 @@ mod tests {
         let many = format!("{}{{\"surface_response\":\"a\"}}", "{}".repeat(100_000));
         let reply = Reply::new(many.as_bytes(), &Caps::default());
         assert_eq!(reply.objects.len(), 2 * MOST_OBJECTS);
-        assert_eq!(reply.picked, Some(2 * MOST_OBJECTS - 1));
+        assert_eq!(reply.accepted, Some(2 * MOST_OBJECTS - 1));
         assert!(reply.objects.iter().all(|object| object.is_seen));
     }
 
@@ -350,8 +355,8 @@ mod tests {
         let one = r#"{"control_packet":{},"surface_response":"a"}"#;
         let text = format!("{one} and {one}");
         let reply = Reply::new(text.as_bytes(), &Caps::default());
-        assert_eq!((reply.picked, reply.safe), (Some(0), Some(1)));
+        assert_eq!((reply.accepted, reply.preferred), (Some(0), Some(1)));
         let alone = Reply::new(one.as_bytes(), &Caps::default());
-        assert_eq!((alone.objects.len(), alone.picked, alone.safe), (1, Some(0), Some(0)));
+        assert_eq!((alone.objects.len(), alone.accepted, alone.preferred), (1, Some(0), Some(0)));
     }
 }

@@ -40,7 +40,8 @@ impl Example {
                 Arc::new(FileSummary::new(FileId(id), &SourceFile::parse(text.as_str().into())))
             })
             .collect();
-        let declarations = (!summaries.is_empty()).then(|| Declarations::of(&Program::new(summaries)));
+        let declarations =
+            (!summaries.is_empty()).then(|| Declarations::from_program(&Program::new(summaries)));
         let tools = file("tools.json").map(|text| Catalogue::parse(text.as_bytes()).unwrap());
         let settings = settings.inspect(|parsed| assert!(parsed.findings.is_empty(), "{text}"));
         let settings = settings.map(|parsed| parsed.settings.transcripts).unwrap_or_default();
@@ -56,7 +57,7 @@ impl Example {
     }
 
     pub(crate) fn found(&self) -> Vec<Finding> {
-        check(&Reply::new(self.reply.as_bytes(), &self.settings.caps_of(None, None)), &self.context())
+        check(&Reply::new(self.reply.as_bytes(), &self.settings.limits_for(None, None)), &self.context())
     }
 
     /// Applies the first fix of a rule.

@@ -11,7 +11,7 @@ const MOST_OF_A_RULE: usize = 100;
 
 /// The budget in bytes for checking fixes: this factor times the reply length, and at least the
 /// second value.
-const READ_AGAIN: (usize, usize) = (8, 1 << 18);
+const FIX_CHECK_BUDGET: (usize, usize) = (8, 1 << 18);
 
 /// A group of rules with their checks. A missing check is `None`.
 #[derive(Debug)]
@@ -32,13 +32,13 @@ pub struct Sink {
     readable: usize,
     /// The only field rule whose severity is not reduced for an envelope of an unknown later
     /// version. `None` for known versions.
-    pub(super) milder_but_for: Option<&'static Rule>,
+    pub(super) full_severity_rule: Option<&'static Rule>,
 }
 
 impl Sink {
     pub(super) fn new(raw: &[u8]) -> Self {
-        let readable = (raw.len() * READ_AGAIN.0).max(READ_AGAIN.1);
-        Self { findings: Vec::new(), counts: FxHashMap::default(), readable, milder_but_for: None }
+        let readable = (raw.len() * FIX_CHECK_BUDGET.0).max(FIX_CHECK_BUDGET.1);
+        Self { findings: Vec::new(), counts: FxHashMap::default(), readable, full_severity_rule: None }
     }
 
     /// True if the limit of findings of a rule is reached. Checks of many items test this before
@@ -55,7 +55,7 @@ impl Sink {
         if *count > MOST_OF_A_RULE {
             return;
         }
-        let is_milder = self.milder_but_for.is_some_and(|exception| finding.rule != exception);
+        let is_milder = self.full_severity_rule.is_some_and(|exception| finding.rule != exception);
         if is_milder && finding.rule.group == Group::Fields {
             finding.severity = finding.severity.or(finding.rule.severity).map(milder);
         }

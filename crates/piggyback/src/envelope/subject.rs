@@ -46,7 +46,7 @@ impl<'a> Subject<'a> {
         is_truncated: bool,
     ) -> Self {
         let json = &object.json;
-        let envelope = View::of(json, &ENVELOPE, [json.root()]);
+        let envelope = View::new(json, &ENVELOPE, [json.root()]);
         let (profile, origin) =
             profile::choose(&envelope, context.profile, context.settings.profile, context.session);
         let control = envelope.object("control_packet");

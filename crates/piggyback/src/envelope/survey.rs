@@ -23,7 +23,7 @@ pub enum ObjectRole {
     /// A part of a truncated object.
     Inside,
     /// An unclosed brace before an envelope.
-    Swallows,
+    Unclosed,
 }
 
 /// The state of the runtime's object search at the start of an object.
@@ -45,7 +45,7 @@ pub struct Survey<'a> {
     /// The role of each object.
     pub roles: Vec<ObjectRole>,
     /// The search state at the start of each object.
-    pub sights: Vec<ScannerState>,
+    pub scanner_states: Vec<ScannerState>,
     /// The first brace that exceeds the depth limit of the search.
     pub too_deep: Option<usize>,
     /// The array around the objects, or the string, number or word that forms the reply.
@@ -62,9 +62,9 @@ impl<'a> Survey<'a> {
         let (sights, too_deep) = match reply.reading.as_ref().map(|reading| reading.stage) {
             // The runtime did not search for objects.
             Ok(Stage::Whole) => (vec![ScannerState::default(); reply.objects.len()], None),
-            _ => sights(reply, context.settings.caps.depth()),
+            _ => scanner_states(reply, context.settings.caps.depth()),
         };
-        Self { reply, context, roles, sights, too_deep, wrapper }
+        Self { reply, context, roles, scanner_states: sights, too_deep, wrapper }
     }
 
     /// Returns the objects that are, or were intended as, envelopes.
@@ -111,7 +111,7 @@ impl<'a> Survey<'a> {
     /// Returns the envelope that the runtime uses.
     #[must_use]
     pub fn picked(&self) -> Option<&AcceptedEnvelope> {
-        self.reply.reading.as_ref().ok()?.picked.as_ref()
+        self.reply.reading.as_ref().ok()?.accepted.as_ref()
     }
 
     /// Returns the indices of the objects that the runtime would accept if they came first.
@@ -125,7 +125,7 @@ impl<'a> Survey<'a> {
     #[must_use]
     pub fn accepted_decoy(&self) -> Option<&'a Object<'a>> {
         let reply = self.reply;
-        let decoy = reply.picked.filter(|picked| reply.safe.is_some_and(|safe| safe != *picked))?;
+        let decoy = reply.accepted.filter(|picked| reply.preferred.is_some_and(|safe| safe != *picked))?;
         reply.objects.get(decoy).filter(|_| self.acceptable().len() > 1)
     }
 
@@ -153,7 +153,7 @@ pub fn is_envelope(json: &Json<'_>) -> bool {
     let (mut has_surface, mut has_control) = (false, false);
     for Member { key, .. } in json.members(json.root()) {
         let Some(key) = json.key_text(key) else { continue };
-        let field = ENVELOPE.find(&key).map(|(field, _)| field).or_else(|| ENVELOPE.near(&key));
+        let field = ENVELOPE.find(&key).map(|(field, _)| field).or_else(|| ENVELOPE.similar_field(&key));
         if field.is_some_and(|field| field.name != "piggyback_version") {
             return true;
         }
@@ -190,7 +190,7 @@ fn roles(reply: &Reply<'_>) -> Vec<ObjectRole> {
             true if is_json(object, reply.raw) => ObjectRole::Json,
             true => ObjectRole::Prose,
             false if ends_inside(object) && !object.json.is_closed() => ObjectRole::Truncated,
-            false if last.is_some_and(|last| last > at) => ObjectRole::Swallows,
+            false if last.is_some_and(|last| last > at) => ObjectRole::Unclosed,
             // All brackets are closed, although quotes are wrong.
             false if is_json(object, reply.raw) && object.json.is_closed() => {
                 is_cut = true;
@@ -221,7 +221,7 @@ fn is_json(object: &Object<'_>, raw: &[u8]) -> bool {
 
 /// Returns the search state at the start of each object, and the first brace that exceeds the depth
 /// limit.
-fn sights(reply: &Reply<'_>, deepest: usize) -> (Vec<ScannerState>, Option<usize>) {
+fn scanner_states(reply: &Reply<'_>, deepest: usize) -> (Vec<ScannerState>, Option<usize>) {
     let mut sights = Vec::with_capacity(reply.objects.len());
     let mut starts = reply.objects.iter().map(|object| object.range.start).peekable();
     let (mut depth, mut sight, mut is_escaped, mut too_deep) = (0usize, ScannerState::default(), false, None);

@@ -94,7 +94,7 @@ impl MemberField {
 
     /// Returns the newest profile with the member, and the current profile before the others.
     #[must_use]
-    pub fn home(&self) -> Profile {
+    pub fn newest_profile(&self) -> Profile {
         let newest = [Profile::Current, Profile::V1_2, Profile::V1_1, Profile::Draft1_3];
         newest.into_iter().find(|profile| self.is_in(*profile)).unwrap_or(Profile::Draft1_3)
     }
@@ -135,7 +135,7 @@ impl Table {
 
     /// Returns the probably intended member of a key that the runtime does not recognize.
     #[must_use]
-    pub fn near(&self, key: &str) -> Option<&'static MemberField> {
+    pub fn similar_field(&self, key: &str) -> Option<&'static MemberField> {
         let length = key.chars().count();
         if !(3..=LONGEST).contains(&length) {
             return None;
@@ -166,12 +166,12 @@ fn plain(key: &str) -> impl Iterator<Item = char> {
 }
 
 /// Creates a member that the runtime reads.
-const fn read(name: &'static str, shape: Shape, needs: &'static [u8; 6]) -> MemberField {
+const fn read_field(name: &'static str, shape: Shape, needs: &'static [u8; 6]) -> MemberField {
     MemberField { name, shape, is_read: true, needs }
 }
 
 /// Creates a member that the runtime ignores.
-const fn passed(name: &'static str, shape: Shape, needs: &'static [u8; 6]) -> MemberField {
+const fn ignored_field(name: &'static str, shape: Shape, needs: &'static [u8; 6]) -> MemberField {
     MemberField { name, shape, is_read: false, needs }
 }
 
@@ -179,9 +179,9 @@ const fn passed(name: &'static str, shape: Shape, needs: &'static [u8; 6]) -> Me
 pub static ENVELOPE: Table = Table {
     title: "the envelope",
     fields: &[
-        passed("piggyback_version", Shape::Free, b"oooooo"),
-        read("control_packet", Shape::Object(&CONTROL), b"RRRRRR"),
-        read("surface_response", Shape::Text, b"RRRRRR"),
+        ignored_field("piggyback_version", Shape::Free, b"oooooo"),
+        read_field("control_packet", Shape::Object(&CONTROL), b"RRRRRR"),
+        read_field("surface_response", Shape::Text, b"RRRRRR"),
     ],
 };
 
@@ -190,26 +190,26 @@ pub static ENVELOPE: Table = Table {
 pub static CONTROL: Table = Table {
     title: "the control packet",
     fields: &[
-        read("intent_classification", Shape::Object(&INTENT), b"o-RRSR"),
-        read("mangle_updates", Shape::List(&Shape::Text), b"RRRRSR"),
-        read("memory_operations", Shape::List(&Shape::Object(&MEMORY)), b"oRRRSR"),
-        read("self_correction", Shape::Object(&CORRECTION), b"o-ooSS"),
-        read("reasoning_trace", Shape::Text, b"--ooSS"),
-        read("knowledge_requests", Shape::List(&Shape::Object(&KNOWLEDGE)), b"----SS"),
-        read("context_feedback", Shape::Object(&FEEDBACK), b"----SS"),
-        read("tool_requests", Shape::List(&Shape::Object(&TOOL)), b"----SS"),
-        passed("abductive_hypothesis", Shape::Text, b"o-----"),
-        passed("execution_metadata", Shape::Object(&EXECUTION), b"--r--r"),
-        passed("state_transitions", Shape::List(&Shape::Object(&TRANSITION)), b"--r--r"),
-        passed("impact_analysis", Shape::Object(&IMPACT), b"--r--r"),
-        passed("safety_gates", Shape::Object(&GATES), b"--r--r"),
-        passed("learning_signals", Shape::Object(&LEARNING), b"--o--o"),
-        passed("dependencies_added", Shape::Free, b"-----o"),
-        passed("security_review", Shape::Free, b"-----o"),
-        passed("performance_profile", Shape::Free, b"-----o"),
-        passed("test_coverage_delta", Shape::Free, b"-----o"),
-        passed("git_metadata", Shape::Free, b"-----o"),
-        passed("collaboration_hints", Shape::Free, b"-----o"),
+        read_field("intent_classification", Shape::Object(&INTENT), b"o-RRSR"),
+        read_field("mangle_updates", Shape::List(&Shape::Text), b"RRRRSR"),
+        read_field("memory_operations", Shape::List(&Shape::Object(&MEMORY)), b"oRRRSR"),
+        read_field("self_correction", Shape::Object(&CORRECTION), b"o-ooSS"),
+        read_field("reasoning_trace", Shape::Text, b"--ooSS"),
+        read_field("knowledge_requests", Shape::List(&Shape::Object(&KNOWLEDGE)), b"----SS"),
+        read_field("context_feedback", Shape::Object(&FEEDBACK), b"----SS"),
+        read_field("tool_requests", Shape::List(&Shape::Object(&TOOL)), b"----SS"),
+        ignored_field("abductive_hypothesis", Shape::Text, b"o-----"),
+        ignored_field("execution_metadata", Shape::Object(&EXECUTION), b"--r--r"),
+        ignored_field("state_transitions", Shape::List(&Shape::Object(&TRANSITION)), b"--r--r"),
+        ignored_field("impact_analysis", Shape::Object(&IMPACT), b"--r--r"),
+        ignored_field("safety_gates", Shape::Object(&GATES), b"--r--r"),
+        ignored_field("learning_signals", Shape::Object(&LEARNING), b"--o--o"),
+        ignored_field("dependencies_added", Shape::Free, b"-----o"),
+        ignored_field("security_review", Shape::Free, b"-----o"),
+        ignored_field("performance_profile", Shape::Free, b"-----o"),
+        ignored_field("test_coverage_delta", Shape::Free, b"-----o"),
+        ignored_field("git_metadata", Shape::Free, b"-----o"),
+        ignored_field("collaboration_hints", Shape::Free, b"-----o"),
     ],
 };
 
@@ -231,11 +231,11 @@ pub static AUDIT: [&str; 5] =
 pub static INTENT: Table = Table {
     title: "the intent",
     fields: &[
-        read("category", Shape::Text, b"RRRRRR"),
-        read("verb", Shape::Text, b"ooRRRR"),
-        read("target", Shape::Text, b"ooRRRR"),
-        read("constraint", Shape::Text, b"ooRRRR"),
-        read("confidence", Shape::Number, b"RRRRRR"),
+        read_field("category", Shape::Text, b"RRRRRR"),
+        read_field("verb", Shape::Text, b"ooRRRR"),
+        read_field("target", Shape::Text, b"ooRRRR"),
+        read_field("constraint", Shape::Text, b"ooRRRR"),
+        read_field("confidence", Shape::Number, b"RRRRRR"),
     ],
 };
 
@@ -243,9 +243,9 @@ pub static INTENT: Table = Table {
 pub static MEMORY: Table = Table {
     title: "a memory operation",
     fields: &[
-        read("op", Shape::Text, b"RRRRRR"),
-        read("key", Shape::Text, b"RRRRRR"),
-        read("value", Shape::Text, b"ooRRRR"),
+        read_field("op", Shape::Text, b"RRRRRR"),
+        read_field("key", Shape::Text, b"RRRRRR"),
+        read_field("value", Shape::Text, b"ooRRRR"),
     ],
 };
 
@@ -253,10 +253,10 @@ pub static MEMORY: Table = Table {
 pub static CORRECTION: Table = Table {
     title: "the self-correction",
     fields: &[
-        read("triggered", Shape::Flag, b"RRRRRR"),
-        read("hypothesis", Shape::Text, b"RRRRRR"),
-        passed("recovery_action", Shape::Text, b"--o--o"),
-        passed("confidence", Shape::Number, b"--o--o"),
+        read_field("triggered", Shape::Flag, b"RRRRRR"),
+        read_field("hypothesis", Shape::Text, b"RRRRRR"),
+        ignored_field("recovery_action", Shape::Text, b"--o--o"),
+        ignored_field("confidence", Shape::Number, b"--o--o"),
     ],
 };
 
@@ -264,10 +264,10 @@ pub static CORRECTION: Table = Table {
 pub static KNOWLEDGE: Table = Table {
     title: "a knowledge request",
     fields: &[
-        read("specialist", Shape::Text, b"RRRRRR"),
-        read("query", Shape::Text, b"RRRRRR"),
-        read("purpose", Shape::Text, b"SSSSSS"),
-        read("priority", Shape::Text, b"SSSSSS"),
+        read_field("specialist", Shape::Text, b"RRRRRR"),
+        read_field("query", Shape::Text, b"RRRRRR"),
+        read_field("purpose", Shape::Text, b"SSSSSS"),
+        read_field("priority", Shape::Text, b"SSSSSS"),
     ],
 };
 
@@ -275,10 +275,10 @@ pub static KNOWLEDGE: Table = Table {
 pub static FEEDBACK: Table = Table {
     title: "the context feedback",
     fields: &[
-        read("overall_usefulness", Shape::Number, b"RRRRRR"),
-        read("helpful_facts", Shape::List(&Shape::Text), b"RRRRRR"),
-        read("noise_facts", Shape::List(&Shape::Text), b"RRRRRR"),
-        read("missing_context", Shape::Text, b"SSSSSS"),
+        read_field("overall_usefulness", Shape::Number, b"RRRRRR"),
+        read_field("helpful_facts", Shape::List(&Shape::Text), b"RRRRRR"),
+        read_field("noise_facts", Shape::List(&Shape::Text), b"RRRRRR"),
+        read_field("missing_context", Shape::Text, b"SSSSSS"),
     ],
 };
 
@@ -286,11 +286,11 @@ pub static FEEDBACK: Table = Table {
 pub static TOOL: Table = Table {
     title: "a tool request",
     fields: &[
-        read("id", Shape::Text, b"RRRRRR"),
-        read("tool_name", Shape::Text, b"RRRRRR"),
-        read("tool_args", Shape::Map, b"RRRRRR"),
-        read("purpose", Shape::Text, b"SSSSSS"),
-        read("required", Shape::Flag, b"SSSSSS"),
+        read_field("id", Shape::Text, b"RRRRRR"),
+        read_field("tool_name", Shape::Text, b"RRRRRR"),
+        read_field("tool_args", Shape::Map, b"RRRRRR"),
+        read_field("purpose", Shape::Text, b"SSSSSS"),
+        read_field("required", Shape::Flag, b"SSSSSS"),
     ],
 };
 
@@ -298,11 +298,15 @@ pub static TOOL: Table = Table {
 pub static EXECUTION: Table = Table {
     title: "the execution metadata",
     fields: &[
-        passed("shard_type", Shape::Word(&["coder", "tester", "reviewer", "researcher", "main"]), b"--r--r"),
-        passed("execution_time_ms", Shape::Count, b"--r--r"),
-        passed("tokens_used", Shape::Count, b"--r--r"),
-        passed("retry_count", Shape::Count, b"--r--r"),
-        passed("blocked_by_constitution", Shape::Flag, b"--r--r"),
+        ignored_field(
+            "shard_type",
+            Shape::Word(&["coder", "tester", "reviewer", "researcher", "main"]),
+            b"--r--r",
+        ),
+        ignored_field("execution_time_ms", Shape::Count, b"--r--r"),
+        ignored_field("tokens_used", Shape::Count, b"--r--r"),
+        ignored_field("retry_count", Shape::Count, b"--r--r"),
+        ignored_field("blocked_by_constitution", Shape::Flag, b"--r--r"),
     ],
 };
 
@@ -310,10 +314,10 @@ pub static EXECUTION: Table = Table {
 pub static TRANSITION: Table = Table {
     title: "a state transition",
     fields: &[
-        passed("from", Shape::Text, b"--r--r"),
-        passed("to", Shape::Text, b"--r--r"),
-        passed("timestamp", Shape::Text, b"--r--r"),
-        passed("reason", Shape::Text, b"--r--r"),
+        ignored_field("from", Shape::Text, b"--r--r"),
+        ignored_field("to", Shape::Text, b"--r--r"),
+        ignored_field("timestamp", Shape::Text, b"--r--r"),
+        ignored_field("reason", Shape::Text, b"--r--r"),
     ],
 };
 
@@ -321,10 +325,10 @@ pub static TRANSITION: Table = Table {
 pub static IMPACT: Table = Table {
     title: "the impact analysis",
     fields: &[
-        passed("files_affected", Shape::List(&Shape::Text), b"--r--r"),
-        passed("dependencies_broken", Shape::List(&Shape::Text), b"--r--r"),
-        passed("tests_impacted", Shape::List(&Shape::Text), b"--r--r"),
-        passed("estimated_scope", Shape::Word(&["trivial", "minor", "major", "critical"]), b"--r--r"),
+        ignored_field("files_affected", Shape::List(&Shape::Text), b"--r--r"),
+        ignored_field("dependencies_broken", Shape::List(&Shape::Text), b"--r--r"),
+        ignored_field("tests_impacted", Shape::List(&Shape::Text), b"--r--r"),
+        ignored_field("estimated_scope", Shape::Word(&["trivial", "minor", "major", "critical"]), b"--r--r"),
     ],
 };
 
@@ -332,10 +336,10 @@ pub static IMPACT: Table = Table {
 pub static GATES: Table = Table {
     title: "the safety gates",
     fields: &[
-        passed("requires_user_approval", Shape::Flag, b"--r--r"),
-        passed("chesterton_fence_warning", Shape::TextOrNull, b"--r--r"),
-        passed("dangerous_action_blocked", Shape::TextOrNull, b"--r--r"),
-        passed("constitutional_override", Shape::TextOrNull, b"--r--r"),
+        ignored_field("requires_user_approval", Shape::Flag, b"--r--r"),
+        ignored_field("chesterton_fence_warning", Shape::TextOrNull, b"--r--r"),
+        ignored_field("dangerous_action_blocked", Shape::TextOrNull, b"--r--r"),
+        ignored_field("constitutional_override", Shape::TextOrNull, b"--r--r"),
     ],
 };
 
@@ -343,11 +347,11 @@ pub static GATES: Table = Table {
 pub static LEARNING: Table = Table {
     title: "the learning signals",
     fields: &[
-        passed("pattern_id", Shape::Text, b"--r--r"),
-        passed("success", Shape::Flag, b"--r--r"),
-        passed("user_accepted", Shape::FlagOrNull, b"--o--o"),
-        passed("rejection_reason", Shape::TextOrNull, b"--o--o"),
-        passed("should_promote_to_learned", Shape::Flag, b"--o--o"),
+        ignored_field("pattern_id", Shape::Text, b"--r--r"),
+        ignored_field("success", Shape::Flag, b"--r--r"),
+        ignored_field("user_accepted", Shape::FlagOrNull, b"--o--o"),
+        ignored_field("rejection_reason", Shape::TextOrNull, b"--o--o"),
+        ignored_field("should_promote_to_learned", Shape::Flag, b"--o--o"),
     ],
 };
 
@@ -397,7 +401,7 @@ mod tests {
 
     #[test]
     fn keys_that_were_meant() {
-        let near = |table: &Table, key| table.near(key).map(|field| field.name);
+        let near = |table: &Table, key| table.similar_field(key).map(|field| field.name);
         assert_eq!(near(&CONTROL, "mangleUpdates"), Some("mangle_updates"));
         assert_eq!(near(&CONTROL, "mangle-updates"), Some("mangle_updates"));
         assert_eq!(near(&INTENT, "constraints"), Some("constraint"));

@@ -16,7 +16,7 @@ pub(super) fn current() -> TranscriptSettings {
 }
 
 pub(super) fn found(raw: &[u8], settings: &TranscriptSettings) -> Vec<Finding> {
-    findings(&Reply::new(raw, &settings.caps_of(None, None)), &ReplyContext::new(settings))
+    findings(&Reply::new(raw, &settings.limits_for(None, None)), &ReplyContext::new(settings))
 }
 
 pub(super) fn severity(finding: &Finding) -> Option<Severity> {

@@ -501,8 +501,8 @@ fn the_grammar_of_the_first_version_knows_one_order_and_no_empty_list() {
 #[test]
 fn updates_without_full_stop_are_kept_where_the_version_takes_them() {
     let kept = |envelope: &str, settings: &TranscriptSettings| {
-        let reply = Reply::new(envelope.as_bytes(), &settings.caps_of(None, None));
-        reply.reading.unwrap().picked.unwrap().kept.updates.len()
+        let reply = Reply::new(envelope.as_bytes(), &settings.limits_for(None, None));
+        reply.reading.unwrap().accepted.unwrap().kept.updates.len()
     };
     let envelope = |rest: &str| {
         format!(
@@ -582,7 +582,7 @@ fn words_of_other_languages_pass_the_filter_as_variables() {
     let stored = |update: &str| {
         ReadUpdate::new(update, mangle_settings::Runtime::default())
             .fact()
-            .map(crate::envelope::runtime::RuntimeFact::stored)
+            .map(crate::envelope::runtime::RuntimeFact::runtime_text)
     };
     assert_eq!(stored("p(NULL).").as_deref(), Some(r#"p("?NULL")."#));
     assert_eq!(stored("p(None, /a)").as_deref(), Some(r#"p("?None", /a)."#));

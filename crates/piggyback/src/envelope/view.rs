@@ -42,7 +42,7 @@ const MOST_MISSES: usize = 100;
 impl<'t> View<'t> {
     /// Creates a view of the objects among `nodes`. Other nodes are ignored.
     #[must_use]
-    pub fn of(json: &'t Json<'t>, table: &'static Table, nodes: impl IntoIterator<Item = NodeId>) -> Self {
+    pub fn new(json: &'t Json<'t>, table: &'static Table, nodes: impl IntoIterator<Item = NodeId>) -> Self {
         let nodes: Vec<_> = nodes.into_iter().filter(|node| json.kind(*node) == JsonKind::Object).collect();
         let mut entries = Vec::new();
         for Member { key, value } in nodes.iter().flat_map(|node| json.members(*node)) {
@@ -54,13 +54,13 @@ impl<'t> View<'t> {
 
     /// Creates a view of an object without known members.
     #[must_use]
-    pub fn of_map(json: &'t Json<'t>, node: NodeId) -> Self {
-        Self { json, table: &NOTHING, nodes: vec![node], entries: Vec::new(), misses: OnceCell::new() }
+    pub fn untyped(json: &'t Json<'t>, node: NodeId) -> Self {
+        Self { json, table: &EMPTY_TABLE, nodes: vec![node], entries: Vec::new(), misses: OnceCell::new() }
     }
 
     /// True if the object exists.
     #[must_use]
-    pub fn is_there(&self) -> bool {
+    pub fn exists(&self) -> bool {
         !self.nodes.is_empty()
     }
 
@@ -100,7 +100,7 @@ impl<'t> View<'t> {
 
     /// True if a member exists, even if it is `null`.
     #[must_use]
-    pub fn mentions(&self, name: &str) -> bool {
+    pub fn contains_key(&self, name: &str) -> bool {
         self.all(name).next().is_some()
     }
 
@@ -124,8 +124,8 @@ impl<'t> View<'t> {
 
     /// True if a member is a string that is not blank.
     #[must_use]
-    pub fn says(&self, name: &str) -> bool {
-        self.get(name).is_some_and(|entry| self.json.says(entry.value))
+    pub fn has_text(&self, name: &str) -> bool {
+        self.get(name).is_some_and(|entry| self.json.has_text(entry.value))
     }
 
     /// Returns the value of a number member, if it is finite.
@@ -166,7 +166,7 @@ impl<'t> View<'t> {
             _ => None,
         });
         let nodes: Vec<_> = self.all(name).map(|entry| entry.value).collect();
-        View::of(self.json, table.unwrap_or(&NOTHING), nodes)
+        View::new(self.json, table.unwrap_or(&EMPTY_TABLE), nodes)
     }
 
     /// Returns the objects in a list member.
@@ -175,13 +175,13 @@ impl<'t> View<'t> {
             Shape::List(Shape::Object(table)) => Some(*table),
             _ => None,
         });
-        let (json, table) = (self.json, table.unwrap_or(&NOTHING));
-        self.list(name).into_iter().map(move |node| View::of(json, table, [node]))
+        let (json, table) = (self.json, table.unwrap_or(&EMPTY_TABLE));
+        self.list(name).into_iter().map(move |node| View::new(json, table, [node]))
     }
 
     /// Returns the key that is probably a misspelling of a missing member.
     #[must_use]
-    pub fn meant_for(&self, name: &str) -> Option<NodeId> {
+    pub fn misspelled_key(&self, name: &str) -> Option<NodeId> {
         let misses = self.misses.get_or_init(|| self.near_misses());
         misses.iter().find(|(_, meant)| *meant == name).map(|(key, _)| *key)
     }
@@ -191,19 +191,19 @@ impl<'t> View<'t> {
         let members = self.nodes.iter().flat_map(|node| self.json.members(*node));
         let miss = |member: Member| {
             let key = self.json.string(member.key)?;
-            Some((member.key, self.meant(&key)?.name))
+            Some((member.key, self.intended_field(&key)?.name))
         };
         members.filter_map(miss).take(MOST_MISSES).collect()
     }
 
     /// Returns the probably intended member of an unknown key.
     #[must_use]
-    pub fn meant(&self, key: &str) -> Option<&'static MemberField> {
+    pub fn intended_field(&self, key: &str) -> Option<&'static MemberField> {
         match key {
             _ if self.table.find(key).is_some() => None,
             "control" => self.table.field("control_packet"),
             "surface" => self.table.field("surface_response"),
-            key => self.table.near(key),
+            key => self.table.similar_field(key),
         }
     }
 
@@ -215,12 +215,12 @@ impl<'t> View<'t> {
             let is_known = is_known && entry.field.is_in(profile);
             match entry.field.shape {
                 Shape::Object(table) if self.json.kind(entry.value) == JsonKind::Object => {
-                    View::of(self.json, table, [entry.value]).visit(profile, is_known, see);
+                    View::new(self.json, table, [entry.value]).visit(profile, is_known, see);
                 }
                 Shape::List(Shape::Object(table)) => {
                     for element in self.json.elements(entry.value) {
                         if self.json.kind(element) == JsonKind::Object {
-                            View::of(self.json, table, [element]).visit(profile, is_known, see);
+                            View::new(self.json, table, [element]).visit(profile, is_known, see);
                         }
                     }
                 }
@@ -231,7 +231,7 @@ impl<'t> View<'t> {
 }
 
 /// A table without known members.
-static NOTHING: Table = Table { title: "the object", fields: &[] };
+static EMPTY_TABLE: Table = Table { title: "the object", fields: &[] };
 
 /// Returns the value of a number node, if it is finite.
 #[must_use]
@@ -260,7 +260,7 @@ mod tests {
         let text = br#"{"control_packet": {"mangle_updates": ["a(1)."]}, "Surface_Response": "a",
             "control_packet": {"reasoning_trace": "b"}, "surface_response": "b", "surface_response": null}"#;
         let json = Json::parse(text);
-        let view = View::of(&json, &ENVELOPE, [json.root()]);
+        let view = View::new(&json, &ENVELOPE, [json.root()]);
         assert_eq!(view.text("surface_response").unwrap(), "b");
         assert_eq!(view.all("surface_response").count(), 3);
         let control = view.object("control_packet");

@@ -11,7 +11,7 @@ use super::{ReadSummary, findings, loose_updates, placement};
 use crate::envelope::clean::{Recogniser, RequestFields};
 use crate::envelope::json::Json;
 use crate::envelope::{self, Reply, ReplyContext};
-use mangle_settings::{Caps, FullStops, Profile};
+use mangle_settings::{Caps, PeriodRequirement, Profile};
 use mangle_syntax::lint::Finding;
 use mangle_syntax::text::{TextRange, size};
 
@@ -72,7 +72,7 @@ fn check_or_recognise(
                     checked.digests.push(digest);
                     continue;
                 }
-                Some(Reply::of_tree(json, &caps(turn, context)))
+                Some(Reply::from_json(json, &caps(turn, context)))
             }
         };
         if let Some(reply) = &reply {
@@ -147,8 +147,8 @@ fn report_missing_schema_fields(
 /// Returns the runtime limits for a turn.
 fn caps(turn: &Turn, context: &ReplyContext<'_>) -> Caps {
     let of_turn = turn.caps(context.settings);
-    let given = of_turn.full_stops.given;
-    let full_stops = FullStops { given: context.profile.or(given), ..of_turn.full_stops };
+    let given = of_turn.full_stops.prescribed;
+    let full_stops = PeriodRequirement { prescribed: context.profile.or(given), ..of_turn.full_stops };
     Caps { full_stops, ..of_turn }
 }
 

@@ -40,7 +40,7 @@ verb_def(/fix, /mutation, /coder, 90). verb_def(/explain, /odd, /coder, 90). ver
 static DECLARATIONS: LazyLock<[Declarations; 2]> = LazyLock::new(|| {
     [SCHEMAS.to_owned(), format!("{SCHEMAS}{VERBS}")].map(|text| {
         let source = SourceFile::parse(text.as_str().into());
-        Declarations::of(&Program::new(vec![Arc::new(FileSummary::new(FileId(0), &source))]))
+        Declarations::from_program(&Program::new(vec![Arc::new(FileSummary::new(FileId(0), &source))]))
     })
 });
 
@@ -464,7 +464,7 @@ mod replies;
 fn clean_lines(text: &str, schemas: &str) -> (usize, usize) {
     let source = SourceFile::parse(schemas.into());
     let program = Program::new(vec![Arc::new(FileSummary::new(FileId(0), &source))]);
-    let (declarations, rules) = (Declarations::of(&program), RuleSettings::default());
+    let (declarations, rules) = (Declarations::from_program(&program), RuleSettings::default());
     let settings = TranscriptSettings {
         profile: Some(mangle_settings::Profile::Current),
         ..TranscriptSettings::default()
@@ -549,7 +549,7 @@ fn a_tree_that_is_at_hand_makes_the_same_reply() {
     ] {
         let caps = mangle_settings::Caps::default();
         let (one, other) =
-            (Reply::of_tree(Json::parse(text.as_bytes()), &caps), Reply::new(text.as_bytes(), &caps));
+            (Reply::from_json(Json::parse(text.as_bytes()), &caps), Reply::new(text.as_bytes(), &caps));
         assert_eq!(format!("{one:?}"), format!("{other:?}"), "{text}");
     }
 }

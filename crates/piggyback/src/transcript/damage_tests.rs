@@ -16,7 +16,7 @@ use mangle_syntax::lint::{Applicability, Finding};
 /// Returns the findings of a reply, with fixes as in transcripts.
 fn found(raw: &str) -> Vec<Finding> {
     let settings = TranscriptSettings::default();
-    let reply = Reply::new(raw.as_bytes(), &settings.caps_of(None, None));
+    let reply = Reply::new(raw.as_bytes(), &settings.limits_for(None, None));
     let found = findings(&reply, &ReplyContext::new(&settings));
     found.into_iter().map(|finding| evidence::preserve(finding, raw.as_bytes())).collect()
 }
@@ -396,7 +396,7 @@ proptest! {
         damage in prop::collection::vec((any::<u8>(), any::<u16>(), any::<u16>(), 0..PIECES.len()), 1..4),
     ) {
         let raw = damaged(&source(updates, surface, is_pretty), &damage);
-        let caps = TranscriptSettings::default().caps_of(None, None);
+        let caps = TranscriptSettings::default().limits_for(None, None);
         prop_assert_eq!(Reply::new(raw.as_bytes(), &caps).reading, runtime::read(raw.as_bytes(), &caps));
         for finding in syntax(&raw) {
             let Some(fix) = &finding.fix else { continue };

@@ -17,7 +17,7 @@ use super::tokens;
 use super::turn::{Details, Record, TextKind, Turn, TurnRole};
 use super::words::{member, text};
 use crate::envelope::account::Filters;
-use crate::envelope::clean::Clean;
+use crate::envelope::clean::ValidEnvelope;
 use crate::envelope::json::{Json, JsonKind as Node, NodeId};
 use crate::envelope::runtime::DropReason;
 use crate::envelope::{Object, Reply, ReplyContext, plain, profile, runtime};
@@ -194,7 +194,7 @@ impl Digest {
     pub(super) fn from_clean(
         record: &Record<'_>,
         turn: &Turn,
-        clean: &Clean<'_>,
+        clean: &ValidEnvelope<'_>,
         context: &ReplyContext<'_>,
     ) -> Self {
         Self::build(
@@ -285,7 +285,7 @@ impl RecordMapper<'_> {
             method: reply.reading.as_ref().map_or("error", |reading| reading.stage.method()),
             errors: errors(found),
             profile: None,
-            has_accepted_envelope: reply.picked.is_some(),
+            has_accepted_envelope: reply.accepted.is_some(),
             has_losses: false,
             brace: TextRange::default(),
             surface: self.at(full_range(reply.raw)),
@@ -301,7 +301,7 @@ impl RecordMapper<'_> {
             numbers: None,
         };
         if let Some(object) = reply.picked_object() {
-            let picked = reply.reading.as_ref().ok().and_then(|reading| reading.picked.as_ref());
+            let picked = reply.reading.as_ref().ok().and_then(|reading| reading.accepted.as_ref());
             let dropped = picked.map_or(&[][..], |picked| &picked.kept.dropped);
             digest.has_losses = !dropped.is_empty();
             self.envelope(object, dropped, context, &mut digest);
@@ -310,7 +310,7 @@ impl RecordMapper<'_> {
     }
 
     /// Summarizes a clean envelope. Fields that are the same for all clean envelopes are constants.
-    fn clean(&self, clean: &Clean<'_>, context: &ReplyContext<'_>) -> ReplyDigest {
+    fn clean(&self, clean: &ValidEnvelope<'_>, context: &ReplyContext<'_>) -> ReplyDigest {
         let json = clean.json;
         let updates = clean.updates().enumerate();
         let operations = clean.memory.iter().enumerate();
@@ -414,7 +414,7 @@ impl RecordMapper<'_> {
         if dropped.binary_search_by_key(&index, |(at, _)| *at).is_ok() {
             return None;
         }
-        let fate = filters.second(&update, index);
+        let fate = filters.update_fate(&update, index);
         Some(DigestAtom { is_accepted: fate.is_kept(), ..self.accepted_atom(json, node, index, &update) })
     }
 
@@ -521,7 +521,7 @@ fn greets(json: &Json<'_>, control: NodeId) -> bool {
 /// Returns the number of tokens that the user sees of a reply without an envelope.
 fn surface_tokens(reply: &Reply<'_>) -> usize {
     match &reply.reading {
-        Ok(reading) if reading.picked.is_none() => tokens::bytes(&reading.surface),
+        Ok(reading) if reading.accepted.is_none() => tokens::bytes(&reading.surface),
         _ => 0,
     }
 }

@@ -69,7 +69,7 @@ impl State {
             TranscriptReader::new(TranscriptOptions { name: name.into(), ..TranscriptOptions::default() });
         let mut each = |record: &Record<'_>| {
             checker.record_with(record, &mut found, &mut |_, reply| {
-                picked += usize::from(reply.picked.is_some());
+                picked += usize::from(reply.accepted.is_some());
                 is_whole &= reply.picked_object().is_some_and(|object| object.json.problems.is_empty());
                 texts.push(String::from_utf8_lossy(reply.raw).into_owned());
                 updates += reply.objects.iter().map(|object| updates_in(&object.json)).sum::<usize>();
@@ -152,10 +152,10 @@ fn applied(file: &[u8], start: u64, fix: &Fix) -> Option<Vec<u8>> {
     edits.sort_by_key(|edit| edit.span.range.start());
     let (mut new, mut at) = (Vec::new(), 0);
     for edit in edits {
-        if !matches!(edit.span.anchor, Anchor::Here | Anchor::File) {
+        if !matches!(edit.span.anchor, Anchor::Own | Anchor::File) {
             return None;
         }
-        let base = if edit.span.anchor == Anchor::Here { usize::try_from(start).unwrap() } else { 0 };
+        let base = if edit.span.anchor == Anchor::Own { usize::try_from(start).unwrap() } else { 0 };
         let range = base + usize::from(edit.span.range.start())..base + usize::from(edit.span.range.end());
         new.extend_from_slice(&file[at..range.start]);
         new.extend_from_slice(edit.text.as_bytes());

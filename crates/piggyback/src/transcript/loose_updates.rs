@@ -34,7 +34,7 @@ pub(super) fn check(turn: &Turn, record: &[u8], context: &ReplyContext<'_>) -> V
 fn unquoted(mut finding: Finding, map: &SegmentMap) -> Option<Finding> {
     finding.range = inward(finding.range, map)?;
     for related in &mut finding.related {
-        if related.span.anchor == Anchor::Here {
+        if related.span.anchor == Anchor::Own {
             related.span = Span::here(inward(related.span.range, map)?);
         }
     }

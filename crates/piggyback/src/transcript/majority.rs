@@ -79,7 +79,7 @@ impl Votes {
             return;
         }
         self.total += 1;
-        let signs = profile::signs(&json);
+        let signs = profile::evidence(&json);
         let declared = turn.details.as_ref().and_then(|details| details.profile).or(signs.declared);
         if let Some(own) = declared.or(signs.own) {
             self.add(own);

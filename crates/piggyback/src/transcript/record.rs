@@ -226,7 +226,7 @@ pub(super) fn of_session(bytes: &[u8], start: u64, each: &mut dyn FnMut(Record<'
 fn damage(json: &Json<'_>, bytes: &[u8]) -> Finding {
     let mut finding = findings::bad_record(json, up_to(bytes), "session");
     let behind = TextRange::new(json.end().min(finding.range.end()), finding.range.end());
-    finding.range = json.problems.first().map_or(behind, |problem| json.place(problem));
+    finding.range = json.problems.first().map_or(behind, |problem| json.problem_range(problem));
     finding
 }
 

@@ -81,7 +81,7 @@ fn surface(record: &Record<'_>, turn: &Turn) -> String {
     let reply = Reply::new(text, &Caps::default());
     let stage = reply.reading.as_ref().map_or("error", |reading| reading.stage.method());
     match &reply.reading {
-        Ok(reading) if reading.picked.is_some() && stage == "json" => {
+        Ok(reading) if reading.accepted.is_some() && stage == "json" => {
             String::from_utf8_lossy(&reading.surface).into_owned()
         }
         _ => format!("{stage} {}", String::from_utf8_lossy(text)),

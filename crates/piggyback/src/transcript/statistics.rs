@@ -409,12 +409,12 @@ impl<'a> Count<'a> {
         }
         let acceptable = reply.objects.iter().filter(|object| object.is_acceptable()).count();
         statistics.decoys += acceptable.saturating_sub(1) as u64;
-        let surface = reply.reading.as_ref().map_or(reply.raw, |reading| reading.shown());
+        let surface = reply.reading.as_ref().map_or(reply.raw, |reading| reading.visible_text());
         let mut size = TurnSize {
             original: std::mem::take(&mut self.asked) + tokens::bytes(surface) as u64,
             ..TurnSize::default()
         };
-        if let Some(picked) = reply.reading.as_ref().ok().and_then(|reading| reading.picked.as_ref()) {
+        if let Some(picked) = reply.reading.as_ref().ok().and_then(|reading| reading.accepted.as_ref()) {
             self.envelope(picked, account, &mut size);
         }
         let compression = &mut self.statistics.compression;
@@ -429,7 +429,7 @@ impl<'a> Count<'a> {
     fn count_loose_update(&mut self, update: &str) {
         let index = self.loose;
         self.loose += 1;
-        let fate = self.filters.lone(update, index);
+        let fate = self.filters.standalone_fate(update, index);
         if let Some(facts) = self.update(update, &fate) {
             let compression = &mut self.statistics.compression;
             compression.kept_as_atoms += tokens::text(update) as u64;
@@ -495,7 +495,7 @@ impl<'a> Count<'a> {
 
 impl Compression {
     fn insert_fact(&mut self, fact: &RuntimeFact, update: &str) {
-        let stored = fact.stored();
+        let stored = fact.runtime_text();
         let predicate = hash(fact.predicate.as_str());
         let characters = update.trim().chars().count() + 1;
         self.facts.insert(hash(&stored), predicate, characters);
@@ -503,7 +503,7 @@ impl Compression {
             Some(Value::Text(text)) => hash((&fact.predicate, text)),
             Some(Value::Number(number)) => hash((&fact.predicate, number)),
             Some(Value::Float(bits)) => hash((&fact.predicate, bits)),
-            Some(Value::Lost) | None => hash(&fact.predicate),
+            Some(Value::UnprintableFloat) | None => hash(&fact.predicate),
         };
         self.latest.insert(subject, predicate, characters);
     }

@@ -51,7 +51,7 @@ fn value(value: &Value) -> usize {
     match value {
         Value::Text(text) => argument(text),
         Value::Number(_) | Value::Float(_) => 2,
-        Value::Lost => 3,
+        Value::UnprintableFloat => 3,
     }
 }
 

@@ -254,7 +254,7 @@ impl Turn {
     /// Returns the runtime limits for this turn.
     #[must_use]
     pub fn caps(&self, settings: &TranscriptSettings) -> Caps {
-        settings.caps_of(self.details.as_ref().and_then(|details| details.profile), self.session)
+        settings.limits_for(self.details.as_ref().and_then(|details| details.profile), self.session)
     }
 
     /// Concatenates this turn and `next`.

@@ -18,7 +18,7 @@ use crate::target::Dialect;
 pub(super) fn read(text: &str, dialect: Dialect) -> Result<FileGrammar, Box<Finding>> {
     let json = Json::parse(text.as_bytes());
     if let Some(problem) = json.problems.first() {
-        let finding = Finding::new(&rules::SCHEMA_BROKEN, json.place(problem), "schema is no JSON");
+        let finding = Finding::new(&rules::SCHEMA_BROKEN, json.problem_range(problem), "schema is no JSON");
         return Err(Box::new(finding.note("no engine and no provider accepts it")));
     }
     let root = json.root();

@@ -10,7 +10,7 @@ use crate::testing::{Setup, declarations, written};
 const POLICY: &str = "# Status: /open, /done\nDecl task_status(Task, Status) bound [/string, /name].\nDecl modified(File) bound [/string].\n";
 
 fn setup() -> Setup {
-    Setup::of(Profile::Current).with_fields(&[])
+    Setup::new(Profile::Current).with_fields(&[])
 }
 
 /// The findings about a generated and modified file.
@@ -22,7 +22,7 @@ fn found(target: &str, policy: &str, change: &dyn Fn(String) -> String) -> Strin
     let generated = target.write(&set, target.usual_dialect(), "an example").text;
     let text = change(generated.clone());
     let name = if target.is_schema() { "a.json".to_owned() } else { name };
-    let origin = Origin::of(&name, &text).unwrap();
+    let origin = Origin::from_file_name(&name, &text).unwrap();
     let context = FileContext {
         set: &set,
         declarations: &declarations,
@@ -256,7 +256,7 @@ fn the_line_that_names_the_notation_is_skipped() {
 fn surface_first_is_seen_in_every_notation() {
     let text = |target| {
         let declarations = declarations(POLICY);
-        let set = Setup::of(Profile::V1_1).with_fields(&[]).set(&declarations);
+        let set = Setup::new(Profile::V1_1).with_fields(&[]).set(&declarations);
         written(target, crate::target::Target::named(target).unwrap().usual_dialect(), &set).text
     };
     for target in ["gbnf", "lark", "json-schema", "regex"] {

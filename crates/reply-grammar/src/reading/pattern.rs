@@ -29,7 +29,7 @@ fn expression(hir: &Hir) -> Result<Expr, ReadError> {
         HirKind::Literal(literal) => Expr::Literal(String::from_utf8_lossy(&literal.0).into_owned()),
         HirKind::Class(Class::Unicode(class)) => {
             let ranges: Vec<_> = class.ranges().iter().map(|range| range.start()..=range.end()).collect();
-            Expr::Class(CharClass::of(&ranges))
+            Expr::Class(CharClass::from_ranges(&ranges))
         }
         HirKind::Repetition(repetition) => {
             expression(&repetition.sub)?.repeat(repetition.min, repetition.max.unwrap_or(u32::MAX))

@@ -183,7 +183,7 @@ impl<'t> Scanner<'t> {
             let end = if is_range { self.character()? } else { start };
             ranges.push(start..=end);
         }
-        let class = CharClass::of(&ranges);
+        let class = CharClass::from_ranges(&ranges);
         Ok(Expr::Class(if is_negative { class.complement() } else { class }))
     }
 

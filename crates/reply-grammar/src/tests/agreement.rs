@@ -59,10 +59,10 @@ pub(super) fn respelled(update: &str) -> Option<String> {
 #[test]
 fn good_updates_are_generated_and_bad_ones_are_not() {
     let declarations = declarations(POLICY);
-    let mut setup = Setup::of(Profile::Current).with_fields(&[]);
+    let mut setup = Setup::new(Profile::Current).with_fields(&[]);
     setup.decoding = DecodingSettings { digits: 18, ..setup.decoding };
     let set = setup.set(&declarations);
-    let mut notations = Notations::of(&set);
+    let mut notations = Notations::new(&set);
     let (mut good, mut wrong) = (0, Vec::new());
     let mut all = updates();
     all.extend(updates().iter().filter_map(|update| respelled(update)));

@@ -47,7 +47,7 @@ fn check(policy: &str, setup: &Setup, expect: Expect) {
 }
 
 fn current() -> Setup {
-    Setup::of(Profile::Current).with_fields(&[])
+    Setup::new(Profile::Current).with_fields(&[])
 }
 
 #[test]
@@ -223,7 +223,7 @@ fn a_consumer_that_accepts_nothing_leaves_no_update() {
 #[test]
 fn unknown_fields_are_an_error() {
     let error =
-        Setup::of(Profile::V1_1).with_fields(&["tool_requests"]).try_set(&declarations("")).unwrap_err();
+        Setup::new(Profile::V1_1).with_fields(&["tool_requests"]).try_set(&declarations("")).unwrap_err();
     expect!["version 1.1 has no field `tool_requests`"].assert_eq(&error.to_string());
 }
 
@@ -232,7 +232,7 @@ fn unknown_fields_are_an_error() {
 fn each_version_has_its_fields() {
     let mut out = String::new();
     for profile in Profile::ALL {
-        let set = Setup::of(profile).set(&declarations("Decl a(X) bound [/string].\n"));
+        let set = Setup::new(profile).set(&declarations("Decl a(X) bound [/string].\n"));
         let Value::Object(channels) = &set.value else { panic!("no object") };
         for channel in channels {
             let fields = match &channel.value {

@@ -11,7 +11,7 @@ use crate::testing::{Engine, Setup, declarations, written};
 const POLICY: &str = include_str!("engine_table/schemas.gl");
 
 fn setup() -> Setup {
-    let mut setup = Setup::of(Profile::Current).with_fields(&[]);
+    let mut setup = Setup::new(Profile::Current).with_fields(&[]);
     setup.decoding.updates = 3;
     setup
 }

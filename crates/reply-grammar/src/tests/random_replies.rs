@@ -43,10 +43,10 @@ fn sample(policy: &str, setup: &Setup, target: &str) {
         let shown = String::from_utf8_lossy(&reply);
         assert!(reply.len() <= longest, "{} bytes, not {longest}: {shown}", reply.len());
         assert!(set.json().accepts(&shown), "{target} allows {shown}");
-        let caps = settings.caps_of(None, None);
+        let caps = settings.limits_for(None, None);
         let reading = read(&reply, &caps).unwrap();
         assert_eq!(reading.stage, Stage::Whole, "{shown}");
-        let kept = reading.picked.unwrap().kept;
+        let kept = reading.accepted.unwrap().kept;
         assert!(kept.dropped.is_empty(), "{:?} in {shown}", reading.warnings);
         let is_cut = |warning: &&Warning| !matches!(warning, Warning::SelfCorrection(_));
         assert_eq!(reading.warnings.iter().find(is_cut), None, "{shown}");
@@ -88,33 +88,33 @@ fn all_fields_of_the_running_version() {
         "reasoning_trace",
         "knowledge_requests",
     ];
-    sample(SMALL, &short(Setup::of(Profile::Current).with_fields(&fields)), "lark");
-    sample(SMALL, &short(Setup::of(Profile::Current).with_fields(&fields)), "json-schema");
+    sample(SMALL, &short(Setup::new(Profile::Current).with_fields(&fields)), "lark");
+    sample(SMALL, &short(Setup::new(Profile::Current).with_fields(&fields)), "json-schema");
 }
 
 #[test]
 fn types_of_all_kinds() {
-    sample(TYPED, &short(Setup::of(Profile::Current).with_fields(&["tool_requests"])), "lark");
-    sample(TYPED, &short(Setup::of(Profile::V1_2Go)), "json-schema");
+    sample(TYPED, &short(Setup::new(Profile::Current).with_fields(&["tool_requests"])), "lark");
+    sample(TYPED, &short(Setup::new(Profile::V1_2Go)), "json-schema");
 }
 
 #[test]
 fn audit_objects() {
-    sample(SMALL, &short(Setup::of(Profile::V1_2)), "lark");
-    sample(SMALL, &short(Setup::of(Profile::V1_2)), "json-schema");
+    sample(SMALL, &short(Setup::new(Profile::V1_2)), "lark");
+    sample(SMALL, &short(Setup::new(Profile::V1_2)), "json-schema");
 }
 
 #[test]
 fn surface_first() {
-    sample(SMALL, &short(Setup::of(Profile::V1_1)), "lark");
-    sample(SMALL, &short(Setup::of(Profile::V1_1Bnf)), "json-schema");
+    sample(SMALL, &short(Setup::new(Profile::V1_1)), "lark");
+    sample(SMALL, &short(Setup::new(Profile::V1_1Bnf)), "json-schema");
 }
 
 #[test]
 fn a_consumer_with_a_list() {
-    sample(ALLOWED, &short(pinned(Setup::of(Profile::Current), "session")), "lark");
+    sample(ALLOWED, &short(pinned(Setup::new(Profile::Current), "session")), "lark");
     let own = Consumer { predicates: vec!["secret".into()], max_updates: 2, ..Consumer::default() };
-    let mut setup = short(pinned(Setup::of(Profile::Draft1_3), "own"));
+    let mut setup = short(pinned(Setup::new(Profile::Draft1_3), "own"));
     setup.transcripts.consumers.insert("own".to_owned(), own);
     sample(ALLOWED, &setup, "json-schema");
 }

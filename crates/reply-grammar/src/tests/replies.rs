@@ -38,9 +38,9 @@ fn replies() -> Vec<(String, Vec<u8>)> {
 
 /// The envelope of a reply without other text.
 fn envelope_of(reply: &[u8]) -> Option<(AcceptedEnvelope, String)> {
-    let reading = read(reply, &TranscriptSettings::default().caps_of(None, None)).ok()?;
+    let reading = read(reply, &TranscriptSettings::default().limits_for(None, None)).ok()?;
     let surface = String::from_utf8(reading.surface).ok()?;
-    reading.picked.filter(|_| reading.stage == Stage::Whole).map(|picked| (picked, surface))
+    reading.accepted.filter(|_| reading.stage == Stage::Whole).map(|picked| (picked, surface))
 }
 
 /// Declarations of all predicates that accepted updates assert or replies forget.
@@ -104,7 +104,7 @@ fn findings(reply: &[u8], declarations: &Declarations, set: &EnvelopeSet) -> Vec
     let settings = TranscriptSettings { profile: Some(set.profile), ..TranscriptSettings::default() };
     let mut context = ReplyContext::new(&settings);
     context.declarations = Some(declarations);
-    let caps = settings.caps_of(None, None);
+    let caps = settings.limits_for(None, None);
     let found = check(&Reply::new(reply, &caps), &context).into_iter();
     let shown = found.filter(|finding| finding.severity.or(finding.rule.severity).is_some());
     shown
@@ -117,14 +117,14 @@ fn findings(reply: &[u8], declarations: &Declarations, set: &EnvelopeSet) -> Vec
 fn good_replies_are_generated_and_bad_ones_are_not() {
     let replies = replies();
     let declarations = declarations(&policy(&replies));
-    let mut setup = Setup::of(Profile::Current).with_fields(&["reasoning_trace"]);
+    let mut setup = Setup::new(Profile::Current).with_fields(&["reasoning_trace"]);
     setup.decoding.max_predicates = 1_000;
     setup.decoding.digits = 18;
     setup.decoding.surface = 10_000;
     setup.decoding.string = 1_000;
     setup.decoding.updates = 250;
     let set = setup.set(&declarations);
-    let mut notations = Notations::of(&set);
+    let mut notations = Notations::new(&set);
     let (mut good, mut wrong) = (0, String::new());
     for (name, reply) in &replies {
         let raw = std::str::from_utf8(reply).ok().map(str::to_owned);

@@ -14,7 +14,7 @@ const POLICY: &str = "# Status: /open, /done\nDecl task_status(Task, Status) bou
 
 /// The envelopes of the version with the most fields.
 fn set() -> EnvelopeSet {
-    Setup::of(Profile::Draft1_3).set(&declarations(POLICY))
+    Setup::new(Profile::Draft1_3).set(&declarations(POLICY))
 }
 
 #[test]
@@ -92,7 +92,7 @@ fn many_predicates_stay_within_limits() {
     let policy: String = (0..1_454)
         .map(|at| format!("Decl predicate_number_{at}(A, B, C) bound [/string, /name, /number].\n"))
         .collect();
-    let set = Setup::of(Profile::Current).set(&declarations(&policy));
+    let set = Setup::new(Profile::Current).set(&declarations(&policy));
     assert_eq!((set.predicates.len(), set.omitted.len()), (100, 1_354));
     for target in TARGETS {
         assert_eq!(written(target.name, target.usual_dialect(), &set).exceeded, Vec::<String>::new());

@@ -28,7 +28,7 @@ fn times() {
     for count in [2, 100, 1_454] {
         let bounds = BOUNDS.iter().cycle().take(count).enumerate();
         let policy: String = bounds.map(|(at, bounds)| format!("Decl predicate_{at}({bounds}.\n")).collect();
-        let mut setup = Setup::of(Profile::Current);
+        let mut setup = Setup::new(Profile::Current);
         setup.decoding.max_predicates = count;
         let set = setup.set(&declarations(&policy));
         for (target, dialect) in [("lark", Dialect::Raw), ("json-schema", Dialect::Decoded)] {

@@ -1,9 +1,9 @@
 //! Open transcripts, and closed transcripts below the size limit, with their settings and
 //! programs.
 
+mod check_context;
 mod conversation;
 mod conversation_cache;
-mod judging_context;
 mod replays;
 pub(super) mod stretch;
 
@@ -12,8 +12,8 @@ use std::sync::{Arc, OnceLock};
 
 use rustc_hash::FxHashMap;
 
+use self::check_context::CheckContext;
 use self::conversation_cache::{KnownStarts, LastConversation};
-use self::judging_context::Known;
 use super::file::SnapshotFile;
 use super::program::SnapshotProgram;
 use super::program_identity::Identity as ProgramIdentity;
@@ -22,7 +22,7 @@ use crate::host::{Project, TranscriptFile, relative};
 use crate::ide::file_findings::file_findings;
 use crate::ide::registry;
 use crate::ide::replays::{TranscriptVerdicts, Verdicts};
-use crate::ide::transcripts::{Judge, MangleText, Opened, Records, diagnostics_of};
+use crate::ide::transcripts::{MangleText, Records, TranscriptContext, TranscriptView, diagnostics_of};
 use mangle_check::diagnostics::FindingCache;
 use mangle_settings::{RuleSettings, TranscriptSettings};
 use mangle_syntax::lint::Diagnostic;
@@ -174,7 +174,7 @@ impl TranscriptState {
 #[derive(Debug, Default)]
 struct Memos {
     records: Memo<RecordsInputs, Arc<Records>>,
-    context: Memo<ContextInputs, Arc<Known>>,
+    context: Memo<ContextInputs, Arc<CheckContext>>,
     verdicts: Memo<ReplayInputs, Option<Arc<Verdicts>>>,
     starts: KnownStarts,
 }
@@ -200,7 +200,7 @@ struct ContextInputs {
 #[derive(Debug, Clone, PartialEq)]
 struct ReplayInputs {
     records: Identity<Records>,
-    context: Identity<Known>,
+    context: Identity<CheckContext>,
     rules: Arc<RuleSettings>,
     limits: Arc<transcript::Limits>,
 }
@@ -238,7 +238,9 @@ impl SnapshotTranscript {
             let reading = Reading { settings: Arc::clone(&self.settings), is_document: self.is_document };
             let inputs = RecordsInputs { text: Identity(Arc::clone(&text)), reading };
             self.memos.records.get_always(inputs.clone(), |before| match before {
-                Some((before, records)) if before.reading == inputs.reading => Arc::new(records.after(text)),
+                Some((before, records)) if before.reading == inputs.reading => {
+                    Arc::new(records.with_text(text))
+                }
                 _ if self.is_document => Arc::new(Records::document(text)),
                 _ => {
                     let name = self.file.path.file_name().map(|name| name.to_string_lossy());
@@ -276,13 +278,13 @@ impl SnapshotTranscript {
         Some(diagnostics_of(self.file.id, records, judge, known.key, &self.fenced))
     }
 
-    fn judge<'k>(&'k self, known: &'k Known) -> Judge<'k> {
+    fn judge<'k>(&'k self, known: &'k CheckContext) -> TranscriptContext<'k> {
         let context = ReplyContext {
             declarations: known.declarations.as_ref(),
             tools: self.tools.as_deref(),
             ..ReplyContext::new(&self.settings)
         };
-        Judge { rules: &self.rules, context, limits: &self.limits, programs: &known.programs }
+        TranscriptContext { rules: &self.rules, context, limits: &self.limits, programs: &known.programs }
     }
 
     /// Passes the declarations of its programs to `see`, or `None` if they contain none.
@@ -298,10 +300,12 @@ impl SnapshotTranscript {
 
     /// Returns the declarations of the programs, computed once for all revisions with the same
     /// programs.
-    fn known(&self) -> Arc<Known> {
+    fn known(&self) -> Arc<CheckContext> {
         let programs = self.programs.iter().map(|program| Identity(Arc::clone(program))).collect();
         let inputs = ContextInputs { programs, tools: self.tools.clone() };
-        self.memos.context.get_always(inputs, |_| Arc::new(Known::new(&self.programs, self.tools.as_ref())))
+        self.memos
+            .context
+            .get_always(inputs, |_| Arc::new(CheckContext::new(&self.programs, self.tools.as_ref())))
     }
 
     /// True if [`SnapshotTranscript::diagnose`] has completed.
@@ -317,17 +321,17 @@ impl SnapshotTranscript {
     }
 
     /// Returns the view of the transcript for editor features.
-    pub fn opened(&self) -> Opened<'_> {
-        Opened::new(self.records(), &self.settings)
+    pub fn opened(&self) -> TranscriptView<'_> {
+        TranscriptView::new(self.records(), &self.settings)
     }
 
     /// Passes the transcript with the declarations of its policies and the replay results to
     /// `see`.
-    pub fn with_policies<T>(&self, see: impl FnOnce(Opened<'_>) -> T) -> T {
+    pub fn with_policies<T>(&self, see: impl FnOnce(TranscriptView<'_>) -> T) -> T {
         let known = self.known();
         let declarations = known.declarations.as_ref();
         let verdicts = self.replayed().verdicts.as_ref();
-        see(Opened { declarations, verdicts, ..self.opened() })
+        see(TranscriptView { declarations, verdicts, ..self.opened() })
     }
 
     /// Returns the Mangle text at an offset of the file, with the start of its record, and the

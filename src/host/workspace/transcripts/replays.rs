@@ -8,7 +8,7 @@ use parking_lot::Mutex;
 use super::{ReplayInputs, SnapshotTranscript};
 use crate::host::workspace::transcripts::Replayed;
 use crate::ide::replays::{MOST_BYTES, Verdicts};
-use crate::ide::transcripts::{Judge, Records};
+use crate::ide::transcripts::{Records, TranscriptContext};
 use agent_replay::{Constitution, Prefill, ReplayOptions};
 use mangle_engine::kernel::Clock;
 use mangle_settings::KernelSettings;
@@ -28,7 +28,7 @@ impl SnapshotTranscript {
     pub fn replay<T>(
         &self,
         cancel: &Cancel,
-        see: impl FnOnce(&Constitution, Judge<'_>, &KernelSettings) -> T,
+        see: impl FnOnce(&Constitution, TranscriptContext<'_>, &KernelSettings) -> T,
     ) -> Option<T> {
         let _one = REPLAYING.lock();
         self.replay_beside(cancel, see)
@@ -37,7 +37,7 @@ impl SnapshotTranscript {
     fn replay_beside<T>(
         &self,
         cancel: &Cancel,
-        see: impl FnOnce(&Constitution, Judge<'_>, &KernelSettings) -> T,
+        see: impl FnOnce(&Constitution, TranscriptContext<'_>, &KernelSettings) -> T,
     ) -> Option<T> {
         if self.is_document || self.is_left_out() || self.refusal().is_some() {
             return None;
@@ -67,7 +67,7 @@ impl SnapshotTranscript {
             rules: Arc::clone(&self.rules),
             limits: Arc::clone(&self.limits),
         };
-        let of = |constitution: &Constitution, judge: Judge<'_>, kernel: &KernelSettings| {
+        let of = |constitution: &Constitution, judge: TranscriptContext<'_>, kernel: &KernelSettings| {
             self.verdicts_of(records, (constitution, judge, kernel), cancel).map(Arc::new)
         };
         let compute = |_| {
@@ -84,7 +84,7 @@ impl SnapshotTranscript {
     pub(super) fn verdicts_of(
         &self,
         records: &Records,
-        (constitution, judge, kernel): (&Constitution, Judge<'_>, &KernelSettings),
+        (constitution, judge, kernel): (&Constitution, TranscriptContext<'_>, &KernelSettings),
         cancel: &Cancel,
     ) -> Option<Verdicts> {
         let options = ReplayOptions {
@@ -99,7 +99,7 @@ impl SnapshotTranscript {
             prefill: &Prefill::default(),
             cancel,
         };
-        Verdicts::of(records, constitution, judge, options)
+        Verdicts::replay(records, constitution, judge, options)
     }
 
     /// Returns the replay results at their current positions.

@@ -11,14 +11,14 @@ use crate::host::workspace::SnapshotFile;
 use crate::ide::conversation::window::{ConversationWindow, WindowStart, window_from};
 use crate::ide::merge::Lists;
 use crate::ide::replays::TranscriptVerdicts;
-use crate::ide::transcripts::{Opened, Records, diagnostics_of};
+use crate::ide::transcripts::{Records, TranscriptView, diagnostics_of};
 use mangle_settings::TranscriptSettings;
 use mangle_syntax::lint::Diagnostic;
 use mangle_syntax::text::Cancel;
 use piggyback::transcript::NO_REPLY_FOUND;
 
 /// The note above a stretch that does not start at the beginning of the file.
-const LATER: &str = "A stretch of a large file: verdicts, and findings that depend on turns before it, are those of \
+const EXCERPT_NOTE: &str = "A stretch of a large file: verdicts, and findings that depend on turns before it, are those of \
                      `mangle-ls replay` and `mangle-ls check`.";
 
 /// An excerpt of a transcript on disk.
@@ -79,12 +79,12 @@ impl SnapshotTranscript {
         let of_replay = of_replay.unwrap_or_default();
         let all = Lists { checks: vec![&found], others: vec![&of_replay], ..Lists::default() }.merged(None);
         let found: Vec<Diagnostic> = all.into_iter().cloned().collect();
-        let opened = Opened {
+        let opened = TranscriptView {
             declarations: known.declarations.as_ref(),
             verdicts: verdicts.as_ref(),
-            ..Opened::new(&records, &settings)
+            ..TranscriptView::new(&records, &settings)
         };
-        let note = if is_first { None } else { Some(LATER) };
+        let note = if is_first { None } else { Some(EXCERPT_NOTE) };
         let start = WindowStart { number: read.start.number, answers: read.start.answers, note };
         let window = window_from(opened, &found, (0, usize::MAX), start);
         let text = FileText { text: Arc::clone(records.text()), findings: Vec::new() };

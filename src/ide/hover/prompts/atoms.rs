@@ -21,14 +21,14 @@ pub(super) fn at(
     let (_, first) = fates.first()?;
     if first.id.range.contains_inclusive(offset) {
         let said = fates.iter().map(|(prompt, atom)| fate(prompt, atom));
-        return Some(Hover { range: first.id.range, markup: said.fold(Markup::default(), Markup::words) });
+        return Some(Hover { range: first.id.range, markup: said.fold(Markup::default(), Markup::text) });
     }
     selector(&fates, offset).or_else(|| placeholder(&fates, text, offset))
 }
 
 fn fate(prompt: &PromptProvenance, atom: &AtomProvenance) -> String {
     let called = called(prompt);
-    match &atom.fate {
+    match &atom.outcome {
         AtomOutcome::In(place, tokens) => format!("In the prompt {called}: place {place}, {tokens} tokens."),
         AtomOutcome::Out(why) if why.is_empty() => format!("Not in the prompt {called}."),
         AtomOutcome::Out(why) => format!("Not in the prompt {called}: {}.", excerpt::plain(why)),
@@ -45,12 +45,12 @@ fn selector(fates: &[(&PromptProvenance, &AtomProvenance)], offset: TextSize) ->
             continue;
         };
         range = Some(found.word.range);
-        let here: Vec<_> = found.here.iter().map(|value| excerpt::word(value)).collect();
+        let here: Vec<_> = found.situation_values.iter().map(|value| excerpt::word(value)).collect();
         let says = match here.as_slice() {
             [] => format!("The prompt {} has no value for `{}`.", called(prompt), found.key),
             here => format!("The prompt {} has `{}` = {}.", called(prompt), found.key, here.join(", ")),
         };
-        markup = markup.words(says);
+        markup = markup.text(says);
     }
     range.map(|range| Hover { range, markup })
 }
@@ -77,5 +77,5 @@ fn placeholder(
             None => format!("The runtime does not know this name: it is unchanged in {}.", called(prompt)),
         }
     });
-    Some(Hover { range, markup: said.fold(Markup::default(), Markup::words) })
+    Some(Hover { range, markup: said.fold(Markup::default(), Markup::text) })
 }

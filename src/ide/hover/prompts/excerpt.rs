@@ -38,7 +38,7 @@ pub(super) fn lines(
         sections.iter().map(|section| word(section)).collect::<Vec<_>>().join(", "),
         prompt.tokens,
     );
-    markup.words(says).excerpt(excerpt(prompt, meant))
+    markup.text(says).excerpt(excerpt(prompt, meant))
 }
 
 fn excerpt(prompt: &PromptProvenance, meant: &[usize]) -> String {

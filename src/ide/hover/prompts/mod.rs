@@ -1,7 +1,7 @@
 //! Hover on sources of prompts: the prompt lines produced by a clause or text, with context, or the
 //! reason for their absence.
 //!
-//! [`prompts`] handles places in a policy, and [`beside`] handles other files that previews load.
+//! [`prompts`] handles places in a policy, and [`prompts_in_source_file`] handles other files that previews load.
 //! The prompts come from the previews of sample kernels.
 
 mod atoms;
@@ -52,7 +52,7 @@ enum HoverSubject {
 pub fn prompts(place: Place<'_>, provenance: &[SampleProvenance<'_>]) -> Option<Hover> {
     let Some((range, about)) = about(place) else {
         // A `PROMPT:` line, or the intent in the comments of a sample kernel.
-        return beside(place.file.id, place.text(), place.offset, provenance);
+        return prompts_in_source_file(place.file.id, place.text(), place.offset, provenance);
     };
     let (HoverSubject::Clause(_, key) | HoverSubject::Predicate(key)) = about;
     if provenance.iter().all(|by| by.provenance.is_none()) {
@@ -62,10 +62,10 @@ pub fn prompts(place: Place<'_>, provenance: &[SampleProvenance<'_>]) -> Option<
             }
             false => "Which prompts it feeds is being worked out.",
         };
-        return is_read(key).then(|| Hover { range, markup: Markup::default().words(says) });
+        return is_read(key).then(|| Hover { range, markup: Markup::default().text(says) });
     }
     let feeds = |by: &&SampleProvenance<'_>| {
-        by.provenance.is_some_and(|provenance| provenance.feeding.contains(&key))
+        by.provenance.is_some_and(|provenance| provenance.dependencies.contains(&key))
     };
     let provenance: Vec<SampleProvenance<'_>> = provenance.iter().filter(feeds).copied().collect();
     if provenance.iter().all(|by| by.prompts().is_empty()) {
@@ -76,14 +76,14 @@ pub fn prompts(place: Place<'_>, provenance: &[SampleProvenance<'_>]) -> Option<
         HoverSubject::Predicate(key) => of_predicate(key, &provenance),
     };
     if provenance.iter().any(|by| !by.is_current) {
-        markup = Markup::default().words("Before the last edit:").and(markup);
+        markup = Markup::default().text("Before the last edit:").and(markup);
     }
     Some(Hover { range, markup })
 }
 
 /// Returns the hover at an offset of a session file or a file of prompt atoms.
 #[must_use]
-pub fn beside(
+pub fn prompts_in_source_file(
     file: FileId,
     text: &str,
     offset: TextSize,
@@ -92,7 +92,8 @@ pub fn beside(
     // Outdated prompts are skipped, because their ranges refer to older texts.
     let provenance: Vec<SampleProvenance<'_>> =
         provenance.iter().filter(|by| by.is_current).copied().collect();
-    let found = atoms::at(file, text, offset, &provenance).or_else(|| of_words(file, offset, &provenance));
+    let found =
+        atoms::at(file, text, offset, &provenance).or_else(|| lines_from_text(file, offset, &provenance));
     let limits = limits::at(text, offset, &provenance);
     match (found, limits) {
         (Some(found), Some(limits)) => Some(Hover { markup: found.markup.and(limits.markup), ..limits }),
@@ -150,17 +151,22 @@ fn of_clause(clause: ClauseId, key: PredicateKey, provenance: &[SampleProvenance
         }
     }
     if !others.is_empty() {
-        markup = markup.words(format!("Also in {}.", others.join(", ")));
+        markup = markup.text(format!("Also in {}.", others.join(", ")));
     }
     if shown > 0 {
         return markup;
     }
     if !is_read(key) {
         let prompts: Vec<_> = each(provenance).map(|(_, prompt)| called(prompt)).collect();
+<<<<<<< HEAD
         let says = format!("Possible source of prompts. No line of {} depends on it.", prompts.join(", "));
         return markup.words(says);
+=======
+        let says = format!("It may feed prompts; no line of {} comes of it.", prompts.join(", "));
+        return markup.text(says);
+>>>>>>> 2285de1cf16b0d20e4325f21d20fa8b184a62cf6
     }
-    reasons(clause, provenance).into_iter().fold(markup, Markup::words)
+    reasons(clause, provenance).into_iter().fold(markup, Markup::text)
 }
 
 /// Returns the reasons for the absence of a clause, each with the affected prompts.
@@ -230,14 +236,21 @@ fn of_predicate(key: PredicateKey, provenance: &[SampleProvenance<'_>]) -> Marku
     }
     let mut markup = Markup::default();
     if !said.is_empty() {
+<<<<<<< HEAD
         markup = markup.words(format!("Contributes to prompts: {} depend on its facts.", said.join(", ")));
     } else if !without.is_empty() {
         let says =
             format!("Possible source of prompts. No line of {} depends on its facts.", without.join(", "));
         markup = markup.words(says);
+=======
+        markup = markup.text(format!("Contributes to prompts: {} come of its facts.", said.join(", ")));
+    } else if !without.is_empty() {
+        let says = format!("It may feed prompts; no line of {} comes of its facts.", without.join(", "));
+        markup = markup.text(says);
+>>>>>>> 2285de1cf16b0d20e4325f21d20fa8b184a62cf6
     }
     if is_template(key) {
-        markup = each(provenance).filter_map(|(_, prompt)| base(prompt)).fold(markup, Markup::words);
+        markup = each(provenance).filter_map(|(_, prompt)| base(prompt)).fold(markup, Markup::text);
     }
     markup
 }
@@ -258,7 +271,7 @@ fn base(prompt: &PromptProvenance) -> Option<String> {
 }
 
 /// Returns the prompt lines whose text comes from an offset of a file.
-fn of_words(file: FileId, offset: TextSize, provenance: &[SampleProvenance<'_>]) -> Option<Hover> {
+fn lines_from_text(file: FileId, offset: TextSize, provenance: &[SampleProvenance<'_>]) -> Option<Hover> {
     let mut markup = Markup::default();
     let mut narrowest: Option<TextRange> = None;
     for (by, prompt) in each(provenance) {

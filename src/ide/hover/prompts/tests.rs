@@ -1,6 +1,6 @@
 use expect_test::{Expect, expect};
 
-use super::{SampleProvenance, beside, prompts};
+use super::{SampleProvenance, prompts, prompts_in_source_file};
 use crate::ide::testing::{Fixture, Sample};
 use mangle_settings::RuleSettings;
 use mangle_syntax::text::slice;
@@ -17,7 +17,7 @@ fn check(fixture: &str, expect: Expect) {
     let by = if provenance.is_some() { &by[..] } else { &[] };
     let place = fixture.place();
     let shown = match fixture.names[place.file.id.0 as usize].ends_with(".yaml") {
-        true => beside(place.file.id, place.text(), place.offset, by),
+        true => prompts_in_source_file(place.file.id, place.text(), place.offset, by),
         false => prompts(place, by),
     };
     let shown = shown.map_or("nothing".to_owned(), |found| {

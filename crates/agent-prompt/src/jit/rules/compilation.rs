@@ -24,7 +24,7 @@ use mangle_syntax::text::TextRange;
 /// `preview` is the name in messages. `header` is the range of findings about the whole prompt.
 /// `has_budget` is true if the token budget is enforced.
 #[must_use]
-pub fn of_compilation(
+pub fn check_compilation(
     compilation: &Compilation,
     derived: &DerivedContext,
     (preview, header): (&str, TextRange),
@@ -129,13 +129,13 @@ impl<'a> CompilationSubject<'a> {
     }
 
     fn nested(&self) -> Option<Finding> {
-        let placeholders = Placeholders::of(self.derived);
+        let placeholders = Placeholders::new(self.derived);
         let (name, _) = placeholders.nested().next()?;
         let placeholder = quoted(&format!("{{{{{name}}}}}"));
         let finding = self
             .whole(&NESTED_PLACEHOLDER, format!("value of {placeholder} contains placeholders"))
             .note(format!("{}, the runtime replaces them as well", self.here()));
-        Some(match self.compilation.overgrown {
+        Some(match self.compilation.exceeds_growth_limit {
             true => {
                 let most = MOST_GROWTH >> 20;
                 finding.note(format!("the text grows beyond {most} MiB, where only the preview stops"))
@@ -213,7 +213,7 @@ impl<'a> CompilationSubject<'a> {
     }
 
     fn divergence(&self) -> Vec<AtomFinding> {
-        let situation = Situation::of(self.derived);
+        let situation = Situation::new(self.derived);
         let corpus = self
             .compilation
             .atoms
@@ -251,7 +251,7 @@ impl<'a> CompilationSubject<'a> {
     /// Conflicts that need a comparison of scores that the engine cannot compare.
     fn compared(&self) -> Vec<AtomFinding> {
         let atom = |at: usize| self.compilation.atoms.get(at).map(|atom| &**atom);
-        let found = self.compilation.compared.iter().filter_map(|&(one, other)| {
+        let found = self.compilation.incomparable_hits.iter().filter_map(|&(one, other)| {
             let (one, other) = (atom(one)?, atom(other)?);
             let word = one.conflicts_with.iter().find(|word| word.text == other.id.text)?;
             let message = conflict(&one.id.text, &other.id.text);

@@ -24,7 +24,7 @@ use mangle_syntax::text::{TextRange, nearest, size};
 /// Checks a corpus. `is_produced` returns true if a situation can have the value (a name without
 /// `/`) in a dimension.
 #[must_use]
-pub fn of_corpus(corpus: &Corpus, is_produced: &dyn Fn(Dimension, &str) -> bool) -> Vec<AtomFinding> {
+pub fn check_corpus(corpus: &Corpus, is_produced: &dyn Fn(Dimension, &str) -> bool) -> Vec<AtomFinding> {
     let mut found: Vec<AtomFinding> =
         corpus.faults.iter().map(|fault| (fault.file, fault_finding(fault))).collect();
     let mut by_id: FxHashMap<&str, &PromptAtom> = FxHashMap::default();
@@ -88,7 +88,7 @@ fn fault_finding(fault: &AtomFault) -> Finding {
                 .note("it has to be a text file inside of the repository")
                 .note(NO_ATOM)
         }
-        FaultKind::Itself(key) => {
+        FaultKind::SelfReference(key) => {
             finding(&DEPENDENCY_CYCLE, format!("prompt atom names itself in `{key}`")).note(NO_ATOM)
         }
         FaultKind::Key { key, nearest } => {

@@ -1,13 +1,13 @@
-//! Lint rules about prompt atoms: faults of a corpus ([`of_corpus`]) and of a compiled prompt
-//! ([`of_compilation`]).
+//! Lint rules about prompt atoms: faults of a corpus ([`check_corpus`]) and of a compiled prompt
+//! ([`check_compilation`]).
 
 mod compilation;
 mod corpus;
 mod table;
 
-pub use compilation::of_compilation;
+pub use compilation::check_compilation;
+pub use corpus::check_corpus;
 pub(in crate::jit) use corpus::fault_message;
-pub use corpus::of_corpus;
 pub(crate) use table::*;
 
 use mangle_syntax::lint::Finding;

@@ -23,7 +23,7 @@ pub(super) fn check(context: &ProgramContext<'_>, id: PredicateId, out: &mut Pro
             let Some(clause) = statement.clause().filter(|_| !statement.damaged) else { continue };
             // Recursion has its own finding.
             let head = program.predicate_of(site.file, &clause.head);
-            let own = head.is_some_and(|head| are_one(program, head, predicate));
+            let own = head.is_some_and(|head| are_mutually_recursive(program, head, predicate));
             if kind == UseKind::Positive && !own {
                 check_call(predicate, &site, clause, &inside, out);
             }
@@ -32,7 +32,7 @@ pub(super) fn check(context: &ProgramContext<'_>, id: PredicateId, out: &mut Pro
 }
 
 /// True if two predicates depend on each other.
-fn are_one(program: &Program, one: &Predicate, other: &Predicate) -> bool {
+fn are_mutually_recursive(program: &Program, one: &Predicate, other: &Predicate) -> bool {
     let component =
         |predicate: &Predicate| Some(program.dependencies().component(program.id(predicate.key)?));
     component(one) == component(other)
@@ -95,7 +95,7 @@ fn check_call(
             let modes = &predicate.signature.modes;
             let clash = before.iter().find_map(|&(symbol, range)| {
                 let other = inside.get(&symbol)?;
-                (!means_the_same(&literal.atom, modes, symbol, *other)).then_some((symbol, range, *other))
+                (!is_same_argument(&literal.atom, modes, symbol, *other)).then_some((symbol, range, *other))
             });
             if let Some((symbol, range, other)) = clash {
                 report(predicate, site, symbol, range, other, out);
@@ -110,7 +110,7 @@ fn check_call(
 
 /// True if the caller passes the variable at the same argument position that it has in the called
 /// rule.
-fn means_the_same(call: &Atom, modes: &[Mode], symbol: Symbol, other: CalleeVariable<'_>) -> bool {
+fn is_same_argument(call: &Atom, modes: &[Mode], symbol: Symbol, other: CalleeVariable<'_>) -> bool {
     other.argument.is_some_and(|at| {
         let handed = call.args.get(at).and_then(Term::variable) == Some(symbol);
         handed && modes.get(at) == Some(&Mode::Input)
@@ -129,7 +129,7 @@ fn report(
     let message = format!("variable `{symbol}` clashes with one in a rule of deferred `{name}`");
     let (file, statement) = (other.site.file.id, other.site.item.statement.id);
     let finding = Finding::new(&DEFERRED_VARIABLE_CLASH, range, message)
-        .related(Span::of(file, statement, other.range), "variable of the called rule")
+        .related(Span::new(file, statement, other.range), "variable of the called rule")
         .note("the engine passes the value of this variable into the called rule and loses solutions")
         .help("rename one of the two variables");
     out.push(site.file.id, site.item.statement.id, finding);

@@ -34,7 +34,7 @@ pub(super) fn check(context: &ProgramContext<'_>, members: &[PredicateId], out: 
             .note("the engine mixes up the variables of nested calls and silently loses solutions")
             .help("use a recursive predicate that is not deferred");
         if let Some((file, statement, range)) = predicate.signature.declared {
-            finding = finding.related(Span::of(file, statement, range), "declared here");
+            finding = finding.related(Span::new(file, statement, range), "declared here");
         }
         out.push(file.id, item.statement.id, finding);
     }

@@ -22,7 +22,7 @@ pub(super) static SUSPICIOUS_TYPE_NAME: Rule = rule!("suspicious-type-name.md");
 pub(super) static BOUND_UNCHECKED: Rule = rule!("bound-unchecked.md");
 
 /// Common wrong names of types, with the right type.
-const MEANT: [(&str, &str); 18] = [
+const TYPE_CORRECTIONS: [(&str, &str); 18] = [
     ("/bool", BOOL),
     ("/boolean", BOOL),
     ("/int", "/number"),
@@ -76,7 +76,7 @@ fn check_count(declaration: &Declaration, row: &BoundRow, out: &mut Vec<Finding>
 
 fn suspicious(term: &Term) -> Option<Finding> {
     let TermKind::Name(name) = term.kind else { return None };
-    let (_, meant) = MEANT.iter().find(|(written, _)| *written == name.as_str())?;
+    let (_, meant) = TYPE_CORRECTIONS.iter().find(|(written, _)| *written == name.as_str())?;
     let message = format!("`{name}` is not a base type");
     let note = format!("it is the type of the names below it, such as `{name}/x`");
     let fix = Fix::guess(format!("write `{meant}`")).replace(term.range, *meant);

@@ -36,7 +36,7 @@ fn check_mode(context: &CheckContext<'_>, declaration: &Declaration, mode: &Atom
         let finding = Finding::new(&MODE_INVALID, arg.range, message)
             .note("the engine silently ignores the whole `mode`")
             .note("modes are `\"+\"` (bound by the caller), `\"-\"` (bound by the predicate) and `\"?\"` (either)");
-        let fix = meant(context, arg).map(|meant| {
+        let fix = mode_for_word(context, arg).map(|meant| {
             Fix::guess(format!("write `\"{meant}\"`")).replace(arg.range, format!("\"{meant}\""))
         });
         out.push(Finding { fix, ..finding });
@@ -58,7 +58,7 @@ fn check_mode(context: &CheckContext<'_>, declaration: &Declaration, mode: &Atom
 }
 
 /// The mode symbol for a mode that is written as a word.
-fn meant(context: &CheckContext<'_>, arg: &Term) -> Option<&'static str> {
+fn mode_for_word(context: &CheckContext<'_>, arg: &Term) -> Option<&'static str> {
     let word = literal::string_value(context.slice(arg.range))?;
     match word.trim().to_ascii_lowercase().as_str() {
         "+" | "in" | "i" | "input" | "bound" | "b" => Some("+"),
@@ -127,7 +127,7 @@ fn report_needed(
     let message = format!("`+` argument `{variable}` is unbound in bottom-up evaluation");
     let finding = Finding::new(&MODE_INPUT_BOTTOM_UP, mode.range, message)
         .severity(severity)
-        .related(Span::of(site.file.id, site.item.statement.id, needed.range), "unbound here")
+        .related(Span::new(site.file.id, site.item.statement.id, needed.range), "unbound here")
         .note(effect)
         .note("rules are evaluated without a caller unless the predicate is `deferred()`");
     let fix = (!predicate.signature.external)

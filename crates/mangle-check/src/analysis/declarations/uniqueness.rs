@@ -21,7 +21,7 @@ pub(super) fn check(program: &Program, predicate: &Predicate, out: &mut ProgramF
         duplicates(program, predicate, out);
     }
     let is_known = || predicate.signature.defined.is_some() || program.uses(predicate).next().is_some();
-    if out.wants(&DECL_UNUSED) && !is_known() {
+    if out.is_enabled(&DECL_UNUSED) && !is_known() {
         unused(program, predicate, out);
     }
     if program.named(predicate.key.name).nth(1).is_some() {
@@ -44,7 +44,7 @@ fn duplicates(program: &Program, predicate: &Predicate, out: &mut ProgramFinding
         let message = format!("duplicate declaration of `{}`", predicate.key);
         let (file, statement, range) = first.place();
         let finding = Finding::new(&DUPLICATE_DECL, site.range, message)
-            .related(Span::of(file, statement, range), "first declared here")
+            .related(Span::new(file, statement, range), "first declared here")
             .note("the engine rejects a program with two declarations of one predicate");
         let fix = (text_of(&site) == text_of(&first)).then(|| {
             let fix = Fix::safe("remove this identical declaration");
@@ -87,7 +87,7 @@ fn overload(program: &Program, predicate: &Predicate, out: &mut ProgramFindings)
     );
     let (file, statement, range) = first.place();
     let finding = Finding::new(&DECL_OVERLOAD, here.range, message)
-        .related(Span::of(file, statement, range), "other declaration")
+        .related(Span::new(file, statement, range), "other declaration")
         .note("the two are independent predicates");
     out.push(here.file.id, here.item.statement.id, finding);
 }

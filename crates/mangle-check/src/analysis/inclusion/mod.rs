@@ -92,7 +92,7 @@ fn check_predicate(
     let near = vocabulary.near(program, site.file, written.as_str(), atom.arity());
     let Some(names) = near.list() else { return Some(finding) };
     let finding = finding.help(format!("did you mean {names}?"));
-    Some(match near.certain() {
+    Some(match near.unique_best() {
         Some(meant) => finding.fix(Fix::guess(format!("write `{meant}`")).replace(atom.name.range, meant)),
         None => finding,
     })

@@ -129,7 +129,7 @@ fn uses(program: &Program, file: &FileSummary, out: &mut ProgramFindings) {
         let StatementKind::Use(used) = &item.statement.kind else { continue };
         let range = used.name.range;
         // The meaning of a broken statement depends on the statements before it.
-        let is_broken = |next: &Item| next.statement.damaged || next.rubble;
+        let is_broken = |next: &Item| next.statement.damaged || next.follows_damage;
         let is_sound = !file.items.get(index as usize + 1).is_some_and(is_broken);
         let removed = |finding: Finding| match is_sound {
             true => {

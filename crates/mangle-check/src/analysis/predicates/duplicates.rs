@@ -56,7 +56,7 @@ fn report(
     let (file, statement, range) = first.place();
     let message = format!("duplicate clause of `{}`", predicate.key);
     let finding = Finding::new(&DUPLICATE_CLAUSE, site.item.statement.range(), message)
-        .related(Span::of(file, statement, range), "first occurrence")
+        .related(Span::new(file, statement, range), "first occurrence")
         .note("a repeated clause derives nothing new");
     findings.push(site.file.id, site.item.statement.id, finding);
 }

@@ -35,7 +35,7 @@ pub(super) fn check(context: &ProgramContext<'_>, predicate: &Predicate, finding
         check_missing(context, predicate, findings);
     } else if signature.defined.is_none()
         && !(signature.extensional || signature.external || signature.host)
-        && findings.wants(&NEVER_DERIVED)
+        && findings.is_enabled(&NEVER_DERIVED)
     {
         check_never_derived(context.program, predicate, findings);
     }
@@ -153,7 +153,7 @@ fn undefined(program: &Program, site: &Site<'_>, atom: &Atom, vocabulary: &Vocab
     let near = vocabulary.near(program, file, name.as_str(), atom.arity()).without(own_name(program, site));
     let Some(names) = near.list() else { return finding };
     let finding = finding.help(format!("did you mean {names}?"));
-    match near.certain() {
+    match near.unique_best() {
         Some(meant) => finding.fix(Fix::guess(format!("write `{meant}`")).replace(name.range, meant)),
         None => finding,
     }

@@ -190,7 +190,7 @@ enum Key<'a> {
 }
 
 impl<'a> Key<'a> {
-    fn of(context: &CheckContext<'a>, term: &Term) -> Option<Self> {
+    fn from_term(context: &CheckContext<'a>, term: &Term) -> Option<Self> {
         match term.kind {
             TermKind::Name(name) => Some(Self::Name(name)),
             TermKind::Number(number) => number.map(Self::Number),
@@ -208,7 +208,7 @@ fn check_keys(context: &CheckContext<'_>, apply: &Apply, findings: &mut Vec<Find
     }
     let mut seen = FxHashSet::default();
     for key in apply.args.iter().step_by(2) {
-        if Key::of(context, key).is_some_and(|value| !seen.insert(value)) {
+        if Key::from_term(context, key).is_some_and(|value| !seen.insert(value)) {
             let message = format!("duplicate key {}", code(context.slice(key.range), 40));
             let finding = Finding::new(&DUPLICATE_KEY, key.range, message);
             findings.push(finding.note("the engine keeps both entries, and a lookup finds either of them"));

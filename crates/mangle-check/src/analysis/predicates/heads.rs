@@ -33,7 +33,7 @@ pub(super) fn check(program: &Program, predicate: &Predicate, findings: &mut Pro
         report_once(program, predicate, builtin_defined(name), findings);
     } else if predicate.signature.defined.is_some() && predicate.signature.declared.is_none() {
         check_arity(program, predicate, findings);
-        if program.declares_any() && findings.wants(&UNDECLARED_HEAD) {
+        if program.declares_any() && findings.is_enabled(&UNDECLARED_HEAD) {
             let message = format!("`{}` is defined without a `Decl`", predicate.key);
             let note = "its arguments are neither documented nor checked against types";
             report_once(program, predicate, (&UNDECLARED_HEAD, message, note), findings);

@@ -52,7 +52,7 @@ impl Vocabulary {
         for predicate in program.predicates.iter() {
             if predicate.exists() {
                 let name = predicate.key.name.as_str();
-                let word = Word { key: predicate.key, letters: Letters::of(name) };
+                let word = Word { key: predicate.key, letters: Letters::from_name(name) };
                 vocabulary.words.entry(name.len()).or_default().push(word);
             } else {
                 vocabulary.missing += 1;
@@ -64,7 +64,7 @@ impl Vocabulary {
 
     /// Updates the index from one state of a predicate to another; `None` if nothing mentions it.
     /// Returns true if the suggestions of all missing names can change.
-    pub(crate) fn follow(&mut self, before: Option<&Predicate>, after: Option<&Predicate>) -> bool {
+    pub(crate) fn update(&mut self, before: Option<&Predicate>, after: Option<&Predicate>) -> bool {
         let was_crowded = self.is_crowded();
         let is_missing = |predicate: &&Predicate| !predicate.exists();
         self.missing -= usize::from(before.is_some_and(|predicate| is_missing(&predicate)));
@@ -87,7 +87,7 @@ impl Vocabulary {
         let name = key.name.as_str();
         let words = self.words.entry(name.len()).or_default();
         if let Err(at) = words.binary_search_by_key(&key, |word| word.key) {
-            words.insert(at, Word { key, letters: Letters::of(name) });
+            words.insert(at, Word { key, letters: Letters::from_name(name) });
         }
     }
 
@@ -107,7 +107,7 @@ impl Vocabulary {
             || !missing.package().is_empty()
             || limit > 0
                 && written.len().abs_diff(name.len()) <= limit
-                && Letters::of(name).may_be_near(Letters::of(written), limit)
+                && Letters::from_name(name).may_be_near(Letters::from_name(written), limit)
     }
 
     /// The similar names that a clause of `file` can use, written relative to its package.
@@ -124,7 +124,7 @@ impl Vocabulary {
             return Near { found };
         }
         let own = file.package.map_or("", |package| package.as_str());
-        let letters = Letters::of(name);
+        let letters = Letters::from_name(name);
         // Names are written without the package prefix inside of their package.
         let prefix = if own.is_empty() { 0 } else { own.len() + 1 };
         let lengths = name.len().saturating_sub(limit)..=name.len() + limit + prefix;
@@ -132,7 +132,7 @@ impl Vocabulary {
         for word in self.words.range(lengths).flat_map(|(_, words)| words) {
             let is_own = !own.is_empty() && word.key.package() == own;
             let written = if is_own { own_name(word) } else { word.key.name.as_str() };
-            let of_written = if is_own { Letters::of(written) } else { word.letters };
+            let of_written = if is_own { Letters::from_name(written) } else { word.letters };
             if written.len().abs_diff(name.len()) > limit || !letters.may_be_near(of_written, limit) {
                 continue;
             }
@@ -179,7 +179,7 @@ impl Near {
     }
 
     /// The nearest name with the right arity. `None` if the distance is not unique.
-    pub(in crate::analysis) fn certain(&self) -> Option<&'static str> {
+    pub(in crate::analysis) fn unique_best(&self) -> Option<&'static str> {
         let (first, rest) = self.found.split_first()?;
         let right_arity = first.score.is_multiple_of(2);
         let alone = rest.iter().all(|other| other.score > first.score);
@@ -217,7 +217,7 @@ fn edits(one: &str, other: &str) -> usize {
 struct Letters(u64);
 
 impl Letters {
-    fn of(name: &str) -> Self {
+    fn from_name(name: &str) -> Self {
         Self(name.bytes().fold(0, |letters, byte| letters | 1 << (byte & 63)))
     }
 

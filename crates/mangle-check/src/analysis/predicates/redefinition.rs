@@ -9,7 +9,7 @@ pub(super) static REDEFINED_KNOWN: Rule = rule!("redefined-known.md");
 
 /// Compares the first declaration or clause of a predicate with its clauses.
 pub(super) fn check(program: &Program, predicate: &Predicate, findings: &mut ProgramFindings) {
-    if predicate.files.len() < 2 || !findings.wants(&REDEFINED_KNOWN) {
+    if predicate.files.len() < 2 || !findings.is_enabled(&REDEFINED_KNOWN) {
         return;
     }
     let Some(owner) = owner(program, predicate) else { return };
@@ -22,7 +22,7 @@ pub(super) fn check(program: &Program, predicate: &Predicate, findings: &mut Pro
         let message = format!("clause for `{}`, which an earlier file defines", predicate.key);
         let (file, owning, range) = owner.place();
         let finding = Finding::new(&REDEFINED_KNOWN, site.range, message)
-            .related(Span::of(file, owning, range), "defined here first")
+            .related(Span::new(file, owning, range), "defined here first")
             .note("a host that loads the files one by one rejects this clause");
         findings.push(site.file.id, statement.id, finding);
     }

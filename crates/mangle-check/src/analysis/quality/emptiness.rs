@@ -6,7 +6,7 @@
 
 use rustc_hash::FxHashSet;
 
-use crate::analysis::flow::Flow;
+use crate::analysis::flow::IncrementalAnalysis;
 use mangle_engine::program::{Members, Predicate, PredicateId, Program};
 
 /// The predicates of a program that cannot have facts.
@@ -37,7 +37,7 @@ impl Emptiness {
     }
 }
 
-impl Flow for Emptiness {
+impl IncrementalAnalysis for Emptiness {
     fn update(&mut self, program: &Program, members: &[PredicateId]) -> Members {
         let before: Vec<bool> = members.iter().map(|id| self.is_empty(*id)).collect();
         self.empty.extend(members);

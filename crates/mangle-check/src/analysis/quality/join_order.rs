@@ -73,7 +73,7 @@ impl<'c> Parts<'c> {
     }
 
     /// Two unconnected atoms that both have a variable of the head: the head needs the pairs.
-    pub(super) fn apart(&self, clause: &Clause) -> Option<(&'c Literal, &'c Literal)> {
+    pub(super) fn unconnected_head_atoms(&self, clause: &Clause) -> Option<(&'c Literal, &'c Literal)> {
         let mut head = Symbols::new();
         collect(&clause.head.args, &mut head);
         let mut wanted = self.atoms.iter().filter(|atom| atom.variables.iter().any(|it| head.contains(it)));

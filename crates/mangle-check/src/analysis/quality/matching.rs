@@ -15,7 +15,7 @@ pub(super) struct ClauseText<'p> {
 
 impl<'p> ClauseText<'p> {
     /// The clause of an item without syntax errors.
-    pub(super) fn of(file: &'p FileSummary, item: &'p Item) -> Option<Self> {
+    pub(super) fn from_item(file: &'p FileSummary, item: &'p Item) -> Option<Self> {
         let clause = item.statement.clause().filter(|_| !item.statement.damaged)?;
         Some(Self { clause, text: file.statement_text(item) })
     }

@@ -49,7 +49,7 @@ fn report_false(site: &Site<'_>, literal: &Literal, fact: &Site<'_>, out: &mut P
     let message = format!("{negated} never holds: a fact contradicts it");
     let (file, statement, range) = fact.place();
     let finding = Finding::new(&NEGATION_ALWAYS_FALSE, literal.range, message)
-        .related(Span::of(file, statement, range), "contradicting fact")
+        .related(Span::new(file, statement, range), "contradicting fact")
         .note(format!("this rule for `{head}` never fires"));
     out.push(site.file.id, site.item.statement.id, finding);
 }

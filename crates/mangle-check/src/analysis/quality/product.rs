@@ -11,7 +11,7 @@ pub(super) static CARTESIAN_PRODUCT: Rule = rule!("cartesian-product.md");
 pub(super) fn check(context: &CheckContext<'_>, clause: &Clause, out: &mut Vec<Finding>) {
     let mut parts = Parts::new(clause);
     parts.link_all(clause);
-    let Some((first, second)) = parts.apart(clause) else { return };
+    let Some((first, second)) = parts.unconnected_head_atoms(clause) else { return };
     let [one, other] = [first, second].map(|literal| code(context.slice(literal.range), 24));
     let finding =
         Finding::new(&CARTESIAN_PRODUCT, second.range, format!("{one} and {other} share no variable"))

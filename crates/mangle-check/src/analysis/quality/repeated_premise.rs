@@ -22,7 +22,7 @@ pub(super) fn check(context: &CheckContext<'_>, clause: &Clause, out: &mut Vec<F
     let mut earlier: FxHashMap<(Symbol, bool), Vec<&Literal>> = FxHashMap::default();
     for later in clause.literals().filter(|literal| !literal.is_temporal()) {
         let alike = earlier.entry((later.atom.name.symbol, later.is_negated())).or_default();
-        let first = alike.iter().find(|first| says_it(context, first, later));
+        let first = alike.iter().find(|first| implies(context, first, later));
         if first.is_none() && alike.len() < COMPARED {
             alike.push(later);
         } else if let Some(first) = first {
@@ -35,7 +35,7 @@ pub(super) fn check(context: &CheckContext<'_>, clause: &Clause, out: &mut Vec<F
 }
 
 /// True if the first premise implies the later one. A wildcard matches any value.
-fn says_it(context: &CheckContext<'_>, first: &Literal, later: &Literal) -> bool {
+fn implies(context: &CheckContext<'_>, first: &Literal, later: &Literal) -> bool {
     let (one, other) = (&first.atom, &later.atom);
     let same = |(one, other): (&Term, &Term)| {
         (other.is_wildcard() && (!later.is_negated() || one.is_wildcard()))

@@ -15,7 +15,7 @@ pub(super) fn check(program: &Program, predicate: &Predicate, out: &mut ProgramF
     if predicate.signature.has_rules {
         let mut facts = None;
         for site in program.rules(predicate) {
-            let Some(rule) = ClauseText::of(site.file, site.item) else { continue };
+            let Some(rule) = ClauseText::from_item(site.file, site.item) else { continue };
             let head = &rule.clause.head;
             if rule.clause.interval.is_some() || !head.args.iter().all(Term::is_constant) {
                 continue;
@@ -26,7 +26,7 @@ pub(super) fn check(program: &Program, predicate: &Predicate, out: &mut ProgramF
                 format!("rule derives the existing fact {}", code(slice(rule.text, head.range), 40));
             let (file, statement, range) = fact.place();
             let finding = Finding::new(&RULE_SHADOWED_BY_FACT, head.range, message)
-                .related(Span::of(file, statement, range), "existing fact")
+                .related(Span::new(file, statement, range), "existing fact")
                 .note("the fact holds unconditionally, so the body of the rule has no effect");
             out.push(site.file.id, site.item.statement.id, finding);
         }

@@ -35,7 +35,7 @@ pub(super) fn check(program: &Program, predicate: &Predicate, out: &mut ProgramF
 struct Candidate<'p> {
     site: Site<'p>,
     rule: ClauseText<'p>,
-    asks: u64,
+    requirements: u64,
 }
 
 fn check_predicate(program: &Program, predicate: &Predicate, budget: &mut Budget, out: &mut ProgramFindings) {
@@ -50,7 +50,7 @@ fn check_predicate(program: &Program, predicate: &Predicate, budget: &mut Budget
         let general = candidates.iter().enumerate().find(|(other, general)| {
             let Some(left) = budget.pairs.checked_sub(1) else { return false };
             budget.pairs = left;
-            if general.asks & !special.asks != 0 || *other == at || budget.premises == 0 {
+            if general.requirements & !special.requirements != 0 || *other == at || budget.premises == 0 {
                 return false;
             }
             let subsumes = |one: &Candidate<'_>, two: &Candidate<'_>, left: &mut u32| {
@@ -70,7 +70,7 @@ fn check_predicate(program: &Program, predicate: &Predicate, budget: &mut Budget
 
 /// A comparable rule: not temporal, without a transform.
 fn candidate(site: Site<'_>) -> Option<Candidate<'_>> {
-    let rule = ClauseText::of(site.file, site.item)?;
+    let rule = ClauseText::from_item(site.file, site.item)?;
     let clause = rule.clause;
     if clause.interval.is_some()
         || !clause.transforms.is_empty()
@@ -86,7 +86,7 @@ fn candidate(site: Site<'_>) -> Option<Candidate<'_>> {
             asks |= 1 << (hasher.finish() >> 58);
         }
     }
-    Some(Candidate { site, rule, asks })
+    Some(Candidate { site, rule, requirements: asks })
 }
 
 fn report(general: &Candidate<'_>, special: &Candidate<'_>, out: &mut ProgramFindings) {
@@ -100,7 +100,7 @@ fn report(general: &Candidate<'_>, special: &Candidate<'_>, out: &mut ProgramFin
     let head = &special.rule.clause.head;
     let message = format!("redundant rule for `{}`", head.name.as_str());
     let finding = Finding::new(&SUBSUMED_RULE, head.range, message)
-        .related(Span::of(file, statement, range), "other rule")
+        .related(Span::new(file, statement, range), "other rule")
         .note(note);
     out.push(special.site.file.id, special.site.item.statement.id, finding);
 }

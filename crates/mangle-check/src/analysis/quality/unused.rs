@@ -9,7 +9,7 @@ pub(super) static PREDICATE_UNUSED: Rule = rule!("predicate-unused.md");
 pub(super) fn check(program: &Program, predicate: &Predicate, out: &mut ProgramFindings) {
     let signature = &predicate.signature;
     let is_used = || program.uses(predicate).next().is_some();
-    if !out.wants(&PREDICATE_UNUSED) || !signature.has_rules || signature.host || is_used() {
+    if !out.is_enabled(&PREDICATE_UNUSED) || !signature.has_rules || signature.host || is_used() {
         return;
     }
     let Some(site) = program.clauses(predicate).find(|site| !site.item.statement.damaged) else { return };

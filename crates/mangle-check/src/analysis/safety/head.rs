@@ -36,7 +36,7 @@ fn check_term(subject: &Subject<'_>, report: &mut Report<'_>, term: &Term) {
             && !subject.is_let(symbol)
         {
             report.name_unbound(symbol);
-            if !report.is_excused() {
+            if !report.ignores_unbound() {
                 report.push(unbound(subject, symbol, term.range));
             }
         }
@@ -45,7 +45,7 @@ fn check_term(subject: &Subject<'_>, report: &mut Report<'_>, term: &Term) {
 
 /// Checks a bound of the interval after the head. A `let` binds its variable too late.
 fn check_bound(subject: &Subject<'_>, report: &mut Report<'_>, symbol: Symbol, range: TextRange) {
-    if subject.bindings.is_bound(symbol) || report.is_excused() {
+    if subject.bindings.is_bound(symbol) || report.ignores_unbound() {
         return;
     }
     report.name_unbound(symbol);

@@ -137,7 +137,7 @@ pub(super) const USES_SEARCHED: usize = 256;
 
 /// The name of a helper of this package that is equivalent to the new one.
 fn existing(context: &CheckContext<'_>, predicate: &Predicate, kept: &[bool]) -> Option<Symbol> {
-    let same = candidates(context, predicate).find(|(_, clause)| says_the_same(clause, kept));
+    let same = candidates(context, predicate).find(|(_, clause)| is_equivalent_helper(clause, kept));
     same.map(|(_, clause)| clause.head.name.symbol)
 }
 
@@ -165,7 +165,7 @@ pub(super) fn is_called_like_a_helper(name: &str) -> bool {
 }
 
 /// True if a clause has the form `helper(kept variables) :- predicate(…).`
-fn says_the_same(clause: &Clause, kept: &[bool]) -> bool {
+fn is_equivalent_helper(clause: &Clause, kept: &[bool]) -> bool {
     let [Premise::Literal(literal)] = clause.premises.as_slice() else { return false };
     if !clause.transforms.is_empty() || literal.is_negated() || literal.is_temporal() {
         return false;

@@ -96,7 +96,7 @@ fn check(context: &CheckContext<'_>, clause: &Clause, findings: &mut Vec<Finding
     let subject = Subject::new(context, clause);
     let mut report = Report::new(findings);
     if subject.lacks_arguments() {
-        report.excuse();
+        report.ignore_unbound();
     }
     // The order matters: later checks skip variables that an earlier check reported.
     head::check(&subject, &mut report);

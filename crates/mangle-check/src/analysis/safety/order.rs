@@ -50,7 +50,7 @@ fn check_literal(subject: &Subject<'_>, report: &mut Report<'_>, index: u32, lit
     let mut demand = Demand::new(subject, index, Need::Bound);
     if subject.rewriting.reflected(index).is_some() {
         if let Some(first) = literal.atom.args.first() {
-            demand.ask(report, first);
+            demand.require(report, first);
         }
     } else if let Some(parameters) = builtin_parameters(&literal.atom).filter(|_| !literal.is_temporal()) {
         for (term, parameter) in literal.atom.args.iter().zip(parameters) {
@@ -58,7 +58,7 @@ fn check_literal(subject: &Subject<'_>, report: &mut Report<'_>, index: u32, lit
             // unbound.
             let is_computed = parameter.mode == Mode::Either && term.apply().is_some();
             if parameter.mode == Mode::Input || is_computed {
-                demand.ask(report, term);
+                demand.require(report, term);
             }
         }
     }
@@ -81,7 +81,7 @@ fn check_call(
             continue;
         }
         if *mode == Mode::Input && term.variable().is_some() {
-            demand.ask(report, term);
+            demand.require(report, term);
         }
     }
     let is_early = !demand.late.is_empty();
@@ -128,7 +128,7 @@ fn check_comparison(subject: &Subject<'_>, report: &mut Report<'_>, index: u32, 
     }
     for side in sides {
         if comparison.operator != Operator::Equal || side.apply().is_some() {
-            demand.ask(report, side);
+            demand.require(report, side);
         }
     }
     demand.report(report, rule);
@@ -143,7 +143,7 @@ struct Demand<'a, 's> {
     need: Need,
     late: SmallVec<[(Symbol, TextRange); 2]>,
     /// The variables in `late`.
-    asked: FxHashSet<Symbol>,
+    late_variables: FxHashSet<Symbol>,
     /// True if one of the variables occurs in an expression.
     computed: bool,
 }
@@ -156,14 +156,14 @@ impl<'a, 's> Demand<'a, 's> {
             place: BindingPlace::Premise(premise),
             need,
             late: SmallVec::new(),
-            asked: FxHashSet::default(),
+            late_variables: FxHashSet::default(),
             computed: false,
         }
     }
 
     /// Requires values for the variables of `term`. Variables that are never bound are reported
     /// immediately.
-    fn ask(&mut self, report: &mut Report<'_>, term: &Term) {
+    fn require(&mut self, report: &mut Report<'_>, term: &Term) {
         let place = self.place;
         let bindings = &self.subject.bindings;
         term.variables(&mut |symbol, range| {
@@ -176,10 +176,10 @@ impl<'a, 's> Demand<'a, 's> {
                     bindings.has_value_before(symbol, place) || (valueless && bindings.is_bound(symbol))
                 }
             };
-            let asked = || self.asked.contains(&symbol);
+            let asked = || self.late_variables.contains(&symbol);
             if !met && !asked() && !unbound::check_occurrence(self.subject, report, symbol, range) {
                 self.late.push((symbol, range));
-                self.asked.insert(symbol);
+                self.late_variables.insert(symbol);
                 self.computed |= term.apply().is_some();
             }
         });

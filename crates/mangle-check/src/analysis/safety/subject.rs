@@ -141,7 +141,7 @@ fn variables<'t>(terms: impl IntoIterator<Item = &'t Term>) -> FxHashSet<Symbol>
 }
 
 /// Maximum number of findings with the same fix. Each has a copy of the fix.
-const OFFERED: usize = 16;
+const MAX_SHARED_FIXES: usize = 16;
 
 /// A fix shared by the findings about the variables of one premise.
 pub(super) struct LazyFix<F> {
@@ -158,7 +158,7 @@ impl<F: FnMut() -> Option<Fix>> LazyFix<F> {
     /// The fix for the next finding. `None` if no fix exists, or if enough findings have it.
     pub(super) fn next(&mut self) -> Option<Fix> {
         self.offered += 1;
-        if self.offered > OFFERED {
+        if self.offered > MAX_SHARED_FIXES {
             return None;
         }
         self.fix.get_or_insert_with(&mut self.make).clone()
@@ -204,12 +204,12 @@ impl<'f> Report<'f> {
 
     /// Marks unbound variables as a consequence of another finding: the premise that would bind
     /// them lacks arguments.
-    pub(super) fn excuse(&mut self) {
+    pub(super) fn ignore_unbound(&mut self) {
         self.excused = true;
     }
 
     /// True if unbound variables are a consequence of another finding.
-    pub(super) fn is_excused(&self) -> bool {
+    pub(super) fn ignores_unbound(&self) -> bool {
         self.excused
     }
 }

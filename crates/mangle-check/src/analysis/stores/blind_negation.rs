@@ -15,7 +15,7 @@ pub(super) static BLIND_NEGATION: Rule = rule!("blind-negation.md");
 pub(super) fn check(rule: &StoredRule<'_>, out: &mut ProgramFindings) {
     let fires = rule.possible.of_rule(rule.stores, rule.edges);
     for edge in rule.edges.iter().filter(|edge| edge.negated) {
-        let known = rule.possible.of(edge.to);
+        let known = rule.possible.stores(edge.to);
         let blind = fires.difference(known);
         if !known.is_empty() && !blind.is_empty() {
             report(rule, edge, (blind, fires), out);
@@ -41,7 +41,7 @@ fn report(
     };
     let finding =
         Finding::new(&BLIND_NEGATION, edge.range, format!("negation of `{name}` always holds {place}"))
-            .label(only_in(stores, rule.possible.of(edge.to)))
+            .label(only_in(stores, rule.possible.stores(edge.to)))
             .note(which)
             .note("a fact that one store derives is a fact of the program");
     out.push(rule.file, rule.item.statement.id, finding);

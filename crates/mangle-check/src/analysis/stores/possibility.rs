@@ -11,7 +11,7 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::analysis::flow::Flow;
+use crate::analysis::flow::IncrementalAnalysis;
 use mangle_engine::program::graph::Edge;
 use mangle_engine::program::{Members, Predicate, PredicateId, Program};
 use mangle_settings::{StoreSet, Stores};
@@ -24,14 +24,14 @@ pub(crate) struct StorePossibility {
 
 impl StorePossibility {
     /// The stores that can have facts of a predicate.
-    pub(super) fn of(&self, id: PredicateId) -> StoreSet {
+    pub(super) fn stores(&self, id: PredicateId) -> StoreSet {
         self.stores.get(&id).copied().unwrap_or_default()
     }
 
     /// The stores that can have facts of all positive premises of a rule.
     pub(super) fn of_rule(&self, stores: &Stores, edges: &[Edge]) -> StoreSet {
         let positive = edges.iter().filter(|edge| !edge.negated);
-        positive.map(|edge| self.of(edge.to)).fold(stores.all(), StoreSet::intersection)
+        positive.map(|edge| self.stores(edge.to)).fold(stores.all(), StoreSet::intersection)
     }
 
     /// The stores that can fire a rule of a predicate.
@@ -46,17 +46,17 @@ impl StorePossibility {
     }
 }
 
-impl Flow for StorePossibility {
+impl IncrementalAnalysis for StorePossibility {
     fn update(&mut self, program: &Program, members: &[PredicateId]) -> Members {
         let Some(stores) = program.embedding.stores.as_deref() else { return Members::default() };
-        let before: Vec<StoreSet> = members.iter().map(|id| self.of(*id)).collect();
+        let before: Vec<StoreSet> = members.iter().map(|id| self.stores(*id)).collect();
         for &id in members {
             self.stores.insert(id, stored(program, stores, program.get(id)));
         }
         loop {
             let mut is_same = true;
             for &id in members {
-                let known = self.of(id);
+                let known = self.stores(id);
                 let now = known.union(self.derived(program, stores, id));
                 is_same &= now == known;
                 self.stores.insert(id, now);
@@ -65,7 +65,7 @@ impl Flow for StorePossibility {
                 break;
             }
         }
-        let changed = members.iter().zip(before).filter(|(id, before)| self.of(**id) != *before);
+        let changed = members.iter().zip(before).filter(|(id, before)| self.stores(**id) != *before);
         changed.map(|(id, _)| *id).collect()
     }
 }

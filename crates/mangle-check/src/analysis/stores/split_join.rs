@@ -11,7 +11,7 @@ pub(super) static SPLIT_JOIN: Rule = rule!("split-join.md");
 /// Reports a rule that can fire in no store although each of its premises can have facts in some
 /// store.
 pub(super) fn check(rule: &StoredRule<'_>, out: &mut ProgramFindings) {
-    let of = |edge: &Edge| rule.possible.of(edge.to);
+    let of = |edge: &Edge| rule.possible.stores(edge.to);
     if !rule.possible.of_rule(rule.stores, rule.edges).is_empty()
         || rule.positive().any(|edge| of(edge).is_empty())
     {
@@ -23,7 +23,7 @@ pub(super) fn check(rule: &StoredRule<'_>, out: &mut ProgramFindings) {
         .label(label(rule, of(edge)))
         .note("each store evaluates the rule over its own facts");
     if let Some(other) = other {
-        let place = Span::of(rule.file, rule.item.statement.id, other.range);
+        let place = Span::new(rule.file, rule.item.statement.id, other.range);
         finding = finding.related(place, label(rule, of(other)));
     }
     out.push(rule.file, rule.item.statement.id, finding);
@@ -32,7 +32,7 @@ pub(super) fn check(rule: &StoredRule<'_>, out: &mut ProgramFindings) {
 /// The first premise that has no store in common with the earlier premises. The second value is a
 /// single earlier premise that conflicts with it, if one exists.
 fn conflict<'p>(rule: &StoredRule<'p>) -> Option<(&'p Edge, Option<&'p Edge>)> {
-    let of = |edge: &Edge| rule.possible.of(edge.to);
+    let of = |edge: &Edge| rule.possible.stores(edge.to);
     let mut common = rule.stores.all();
     let edge = rule.positive().find(|edge| {
         common = common.intersection(of(edge));

@@ -91,7 +91,7 @@ fn marked(program: &Program, edge: &Edge) -> String {
 fn place(program: &Program, edge: &Edge) -> Option<Span> {
     let file = program.files.get(edge.file as usize)?;
     let item = file.items.get(edge.item as usize)?;
-    Some(Span::of(file.id, item.statement.id, edge.range))
+    Some(Span::new(file.id, item.statement.id, edge.range))
 }
 
 /// The name of a predicate, with its arity if the name alone is ambiguous.

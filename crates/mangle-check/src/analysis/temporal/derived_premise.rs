@@ -47,7 +47,7 @@ pub(super) fn check(context: &ProgramContext<'_>, id: PredicateId, out: &mut Pro
             .note(format!("if `{}` comes first, this premise finds no derived facts", label(program, head)))
             .help(format!("write the body of the rules of `{name}` here, or provide its facts from outside"));
         if let Some(clause) = rule.item.statement.clause() {
-            let place = Span::of(rule.file.id, rule.item.statement.id, clause.head.name.range);
+            let place = Span::new(rule.file.id, rule.item.statement.id, clause.head.name.range);
             finding = finding.related(place, "derived here");
         }
         out.push(site.file.id, statement.id, finding);

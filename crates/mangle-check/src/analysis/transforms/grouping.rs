@@ -3,7 +3,7 @@
 
 use smallvec::SmallVec;
 
-use super::scope::{MANY, TransformScope};
+use super::scope::{MAX_ITEMS, TransformScope};
 use crate::excerpt;
 use mangle_syntax::lint::{Finding, Fix, Rule, Span, rule};
 use mangle_syntax::text::{Symbol, TextRange, TextSize};
@@ -39,7 +39,7 @@ pub(super) fn check_do(scope: &TransformScope<'_>, findings: &mut Vec<Finding>) 
 pub(super) fn check(scope: &TransformScope<'_>, findings: &mut Vec<Finding>) {
     let Some(action) = scope.action else { return };
     let keys = &action.apply.args;
-    for (at, key) in keys.iter().take(MANY).enumerate() {
+    for (at, key) in keys.iter().take(MAX_ITEMS).enumerate() {
         let Some(symbol) = key.variable() else {
             // `_` in a transform has its own finding.
             if !key.is_wildcard() {
@@ -74,7 +74,7 @@ fn check_head(scope: &TransformScope<'_>, findings: &mut Vec<Finding>) {
     for arg in &scope.clause.head.args {
         arg.variables(&mut |symbol, range| {
             let has_value = scope.is_key(symbol) || scope.is_defined(symbol);
-            if has_value || seen.len() >= MANY || seen.contains(&symbol) || !scope.is_bound(symbol) {
+            if has_value || seen.len() >= MAX_ITEMS || seen.contains(&symbol) || !scope.is_bound(symbol) {
                 return;
             }
             seen.push(symbol);

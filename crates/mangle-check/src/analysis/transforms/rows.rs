@@ -6,7 +6,7 @@
 use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
 
-use super::scope::{MANY, TransformScope};
+use super::scope::{MAX_ITEMS, TransformScope};
 use crate::analysis::{ProgramContext, ProgramFindings};
 use mangle_engine::program::{Predicate, PredicateId, Program, Site};
 use mangle_settings::versions::{AggregationsWithOneHead, RepeatedVariable};
@@ -74,7 +74,7 @@ fn repeated_variable(atom: &Atom) -> Option<Finding> {
         let first = atom.args.iter().take(at).find(|earlier| earlier.variable() == Some(symbol))?;
         Some((symbol, first.range, arg.range))
     };
-    let (symbol, first, range) = atom.args.iter().take(MANY).enumerate().find_map(repeated)?;
+    let (symbol, first, range) = atom.args.iter().take(MAX_ITEMS).enumerate().find_map(repeated)?;
     let note = format!(
         "with a single premise, a group holds every fact of `{}`, also those whose arguments differ",
         atom.name.symbol
@@ -113,7 +113,7 @@ fn check_predicate(program: &Program, predicate: &Predicate, findings: &mut Prog
         if let Some((_, other)) = twin {
             findings.push(site.file.id, statement.id, shared(clause, predicate, other));
         }
-        if earlier.len() < MANY {
+        if earlier.len() < MAX_ITEMS {
             earlier.push((columns, site));
         }
     }
@@ -123,7 +123,7 @@ fn shared(clause: &Clause, predicate: &Predicate, other: &Site<'_>) -> Finding {
     let headline = format!("two aggregations of `{}` share one internal relation", predicate.key.name);
     let (file, statement, range) = other.place();
     Finding::new(&GROUP_RELATION_SHARED, clause.head.name.range, headline)
-        .related(Span::of(file, statement, range), "the other aggregation")
+        .related(Span::new(file, statement, range), "the other aggregation")
         .note("each aggregates the solutions of both bodies, because both have the same number of variables")
         .help("use separate predicates, and join them in a third rule")
 }

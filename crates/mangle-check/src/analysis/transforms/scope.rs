@@ -15,7 +15,7 @@ use mangle_syntax::text::Symbol;
 
 /// Maximum number of statements, of variables in a statement, of keys, and of columns in a premise.
 /// Transforms beyond the limit are not checked, because lookups are linear.
-pub(super) const MANY: usize = 256;
+pub(super) const MAX_ITEMS: usize = 256;
 
 /// The kind of a transform.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -81,7 +81,7 @@ impl<'c> TransformScope<'c> {
         clause: &'c Clause,
         transform: &'c Transform,
     ) -> Option<Self> {
-        if transform.statements.len() > MANY {
+        if transform.statements.len() > MAX_ITEMS {
             return None;
         }
         let mut statements = transform.statements.iter().map(Statement::new);
@@ -102,7 +102,7 @@ impl<'c> TransformScope<'c> {
 
     pub(super) fn keys(&self) -> impl Iterator<Item = Symbol> {
         let args = self.action.into_iter().flat_map(|action| &action.apply.args);
-        args.take(MANY).filter_map(Term::variable)
+        args.take(MAX_ITEMS).filter_map(Term::variable)
     }
 
     /// True if the variable is a key of the group.

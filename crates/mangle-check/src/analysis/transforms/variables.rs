@@ -3,7 +3,7 @@
 
 use smallvec::SmallVec;
 
-use super::scope::{MANY, Statement, TransformKind, TransformScope};
+use super::scope::{MAX_ITEMS, Statement, TransformKind, TransformScope};
 use mangle_engine::program::builtins::Arity;
 use mangle_syntax::lint::{Finding, Fix, Rule, Span, rule};
 use mangle_syntax::syntax::ast::Name;
@@ -61,7 +61,7 @@ fn check_uses(scope: &TransformScope<'_>, at: usize, statement: &Statement<'_>, 
     let over_rows = scope.kind == TransformKind::Let || statement.reduces_rows(scope);
     let mut seen: SmallVec<[Symbol; 8]> = SmallVec::new();
     statement.value.variables(&mut |symbol, range| {
-        if seen.len() >= MANY || seen.contains(&symbol) {
+        if seen.len() >= MAX_ITEMS || seen.contains(&symbol) {
             return;
         }
         seen.push(symbol);
@@ -140,7 +140,7 @@ fn unbound(symbol: Symbol, range: TextRange) -> Finding {
 
 /// Checks the keys. Keys are read from the rows, before any `let` is evaluated.
 fn check_keys(scope: &TransformScope<'_>, findings: &mut Vec<Finding>) {
-    for key in scope.action.iter().flat_map(|action| action.apply.args.iter().take(MANY)) {
+    for key in scope.action.iter().flat_map(|action| action.apply.args.iter().take(MAX_ITEMS)) {
         let Some(symbol) = key.variable() else { continue };
         if scope.is_bound(symbol) {
             continue;

@@ -6,7 +6,7 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::analysis::flow::Flow;
+use crate::analysis::flow::IncrementalAnalysis;
 use crate::analysis::wording::code;
 use crate::analysis::{ProgramContext, ProgramFindings};
 use mangle_engine::program::{Members, Predicate, PredicateId, Program, Site, UseKind};
@@ -44,7 +44,7 @@ pub(crate) struct ColumnBounds {
 }
 
 pub(super) fn check(context: &ProgramContext<'_>, predicate: PredicateId, out: &mut ProgramFindings) {
-    if !out.wants(&COUNT_NEVER) || !context.bounds.has_any(context.program, predicate) {
+    if !out.is_enabled(&COUNT_NEVER) || !context.bounds.has_any(context.program, predicate) {
         return;
     }
     let columns = Columns { program: context.program, known: &context.bounds.known };
@@ -72,7 +72,7 @@ impl ColumnBounds {
     }
 }
 
-impl Flow for ColumnBounds {
+impl IncrementalAnalysis for ColumnBounds {
     fn update(&mut self, program: &Program, members: &[PredicateId]) -> Members {
         let dependencies = program.dependencies();
         let mut changed = Members::new();
@@ -244,7 +244,7 @@ impl Columns<'_> {
         let mut finding = Finding::new(&COUNT_NEVER, range, message)
             .note("an empty group does not exist, so there is no count of 0 and no empty collection");
         if let Some(rule) = self.program.rules(self.program.get(predicate)).next() {
-            let place = Span::of(rule.file.id, rule.item.statement.id, rule.range);
+            let place = Span::new(rule.file.id, rule.item.statement.id, rule.range);
             finding = finding.related(place, "aggregated here");
         }
         out.push(site.file.id, site.item.statement.id, finding);

@@ -1,6 +1,6 @@
 //! Check for facts and heads whose values do not match their declaration (`MG603`, `MG605`).
 
-use super::wording::{QUOTED, found, kind, place, respelled, undeclared, with_origin};
+use super::wording::{QUOTED, found, kind, place, rewrite_literal, undeclared, with_origin};
 use crate::analysis::CheckContext;
 use crate::analysis::wording::code;
 use mangle_engine::types::TypeProblem;
@@ -45,7 +45,7 @@ pub(super) fn finding(
             .severity(Severity::Error)
             .note("a rule reads this argument and expects the declared type");
     }
-    match respelled(context, term, &problem.wanted) {
+    match rewrite_literal(context, term, &problem.wanted) {
         Some(fix) => Some(finding.fix(fix)),
         None => Some(finding),
     }

@@ -3,8 +3,8 @@
 
 use super::each_application;
 use super::wording::{
-    QUOTED, atom_of, described, error_if, found, has_fact, is_column_confirmed, is_confirmed, noun, place,
-    promised, respelled, stops, undeclared, with_origin,
+    QUOTED, atom_of, declared_type, described, error_if, found, has_fact, is_column_confirmed, is_confirmed,
+    noun, place, rewrite_literal, stops, undeclared, with_origin,
 };
 use crate::analysis::CheckContext;
 use crate::analysis::wording::{code, counted};
@@ -37,7 +37,7 @@ pub(super) fn premise(
     let predicate = context.predicate(atom);
     let declared = predicate.is_none_or(|predicate| super::wording::is_declared(context, predicate));
     let (at, asked) = (argument + 1, described(context, atom));
-    let promised = promised(context, predicate, problem, argument);
+    let promised = declared_type(context, predicate, problem, argument);
     let (wanted, found) = (noun(&problem.wanted), found(context, problem));
     let (message, admitted) = match (predicate, declared) {
         (None, _) => (format!("argument {at} of {asked} takes {wanted}, found {found}"), None),
@@ -63,7 +63,7 @@ pub(super) fn premise(
     let is_confirmed = is_column_confirmed(context, atom, argument) && !are_names(problem);
     let is_stopped = aborts && (term.is_constant() || stops(context, clause, problem, &problem.wanted));
     finding = error_if(term.is_constant() && is_confirmed || is_stopped, finding);
-    match respelled(context, term, &promised) {
+    match rewrite_literal(context, term, &promised) {
         Some(fix) => Some(finding.fix(fix)),
         None => Some(finding),
     }
@@ -158,7 +158,7 @@ pub(super) fn equality(
     let has_constant = left.is_constant() || right.is_constant();
     let is_certain = has_constant && is_confirmed(context, clause, problem) && !are_names(problem);
     let finding = error_if(is_certain, finding);
-    let fix = [left, right].into_iter().find_map(|side| respelled(context, side, &problem.found));
+    let fix = [left, right].into_iter().find_map(|side| rewrite_literal(context, side, &problem.found));
     match fix {
         Some(fix) => Some(finding.fix(fix)),
         None => Some(finding),

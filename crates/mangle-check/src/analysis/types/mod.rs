@@ -14,9 +14,9 @@ mod names;
 mod near;
 mod reducer;
 mod rows;
-mod slips;
 #[cfg(test)]
 mod tests;
+mod typos;
 mod units;
 mod wording;
 

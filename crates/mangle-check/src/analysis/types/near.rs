@@ -2,7 +2,7 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::slips::is_slip;
+use super::typos::is_typo;
 use crate::analysis::ProgramFindings;
 use mangle_engine::program::{Predicate, Program, Site};
 use mangle_syntax::lint::{Finding, Fix, Rule, Span, rule};
@@ -18,7 +18,7 @@ const NAMES: usize = 200;
 
 /// Minimum number of uses of a name next to its presumed misspelling, if both are used in the same
 /// way.
-const OFTEN: usize = 3;
+const MIN_USES: usize = 3;
 
 /// The position of a name in a column.
 #[derive(Clone, Copy)]
@@ -47,7 +47,7 @@ type Column<'p> = FxHashMap<Symbol, Uses<'p>>;
 /// Compares the names of each column. A name in a comparison can belong to columns of several
 /// predicates; [`crate::program_checks`] keeps one finding.
 pub(super) fn check(program: &Program, predicate: &Predicate, out: &mut ProgramFindings) {
-    if !out.wants(&NAME_NEAR) {
+    if !out.is_enabled(&NAME_NEAR) {
         return;
     }
     let mut reported = FxHashSet::default();
@@ -125,7 +125,7 @@ fn check_column(
         let mut others: Vec<_> = column
             .iter()
             .filter(|(other, meant)| {
-                *other != name && is_suspect(uses, meant) && is_slip(name.as_str(), other.as_str())
+                *other != name && is_suspect(uses, meant) && is_typo(name.as_str(), other.as_str())
             })
             .collect();
         others.sort_unstable_by_key(|(other, meant)| (usize::MAX - meant.count(), other.as_str()));
@@ -149,7 +149,7 @@ fn is_suspect(uses: &Uses<'_>, meant: &Uses<'_>) -> bool {
         // If one name only occurs in heads and the other only in premises, the rarer one is the
         // misspelling. With equal counts, it is the premise.
         (true, false) if meant.written.is_empty() => uses.count() < meant.count(),
-        (true, false) => uses.count() == 1 && (!meant.queried.is_empty() || meant.count() >= OFTEN),
+        (true, false) => uses.count() == 1 && (!meant.queried.is_empty() || meant.count() >= MIN_USES),
         _ => false,
     }
 }
@@ -174,7 +174,7 @@ fn report(
     let other = column.get(&meant).and_then(|uses| uses.written.first().or(uses.queried.first()));
     if let Some(other) = other {
         let (file, statement) = (other.site.file.id, other.site.item.statement.id);
-        finding = finding.related(Span::of(file, statement, other.range), format!("`{meant}` is used here"));
+        finding = finding.related(Span::new(file, statement, other.range), format!("`{meant}` is used here"));
     }
     out.push(spot.site.file.id, spot.site.item.statement.id, finding);
 }

@@ -136,7 +136,7 @@ pub(super) fn is_declared(context: &CheckContext<'_>, predicate: &Predicate) -> 
 
 /// The expected type of an argument according to its `Decl`. The inferred type is narrower if all
 /// clauses fill the column with names.
-pub(super) fn promised(
+pub(super) fn declared_type(
     context: &CheckContext<'_>,
     predicate: Option<&Predicate>,
     problem: &TypeProblem,
@@ -169,11 +169,11 @@ pub(super) fn place(
         let (file, statement, _) = predicate.signature.declared?;
         let bounds = &context.program.declaration(predicate)?.bounds;
         let ty = bounds.get(row).or(bounds.first())?.types.get(at)?;
-        return Some((Span::of(file, statement, ty.range), "declared here"));
+        return Some((Span::new(file, statement, ty.range), "declared here"));
     }
     let (file, statement, _) = predicate.signature.defined?;
     let value = context.program.first_clause(predicate)?.head.args.get(at)?;
-    Some((Span::of(file, statement, value.range), "first value here"))
+    Some((Span::new(file, statement, value.range), "first value here"))
 }
 
 /// True if the type of the variable comes from an argument whose declaration is confirmed by facts
@@ -249,7 +249,7 @@ const NULLS: [&str; 5] = ["null", "none", "nil", "undefined", "None"];
 
 /// A fix that rewrites the literal as a value of the expected type, if only quotes, a decimal point
 /// or spelling must change.
-pub(super) fn respelled(context: &CheckContext<'_>, term: &Term, wanted: &Type) -> Option<Fix> {
+pub(super) fn rewrite_literal(context: &CheckContext<'_>, term: &Term, wanted: &Type) -> Option<Fix> {
     let written = context.slice(term.range);
     // A rewritten null value would still match nothing.
     if NULLS.contains(&written.trim_matches(['"', '\'', '`', '/'])) {

@@ -89,7 +89,7 @@ impl PropertyKind {
 
     /// True if a world that is found satisfies the property; false if it violates the property.
     #[must_use]
-    pub fn wants_world(self) -> bool {
+    pub fn is_existential(self) -> bool {
         matches!(self, Self::Possible | Self::Live)
     }
 }
@@ -115,7 +115,7 @@ pub enum Claim {
         /// The path of the other program, relative to the folder of the file.
         path: String,
         /// True if this program must also derive every fact of the other program.
-        both_ways: bool,
+        is_equivalence: bool,
     },
 }
 

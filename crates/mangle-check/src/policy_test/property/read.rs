@@ -177,7 +177,11 @@ fn rule(body: &Piece) -> Option<Claim> {
 fn comparison(body: &Piece, both_ways: bool) -> Option<Claim> {
     let (atom, path) = body.text.rsplit_once(" with ")?;
     let (atom, path) = (body.part(0, atom.len()), path.trim().to_owned());
-    (!atom.text.is_empty() && !path.is_empty()).then_some(Claim::Comparison { atom, path, both_ways })
+    (!atom.text.is_empty() && !path.is_empty()).then_some(Claim::Comparison {
+        atom,
+        path,
+        is_equivalence: both_ways,
+    })
 }
 
 impl Restrictions {

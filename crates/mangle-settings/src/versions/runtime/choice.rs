@@ -62,6 +62,6 @@ impl Setting<Option<Runtime>> for RuntimeWord {
     }
 
     fn output(value: &Option<Runtime>) -> SettingValue {
-        value.map_or(SettingValue::Unset, |runtime| SettingValue::of(runtime.name()))
+        value.map_or(SettingValue::Unset, |runtime| SettingValue::new(runtime.name()))
     }
 }

@@ -41,7 +41,7 @@ pub struct Sign {
 }
 
 impl Sign {
-    pub(super) const fn of(name: &'static str, arity: u8) -> Self {
+    pub(super) const fn new(name: &'static str, arity: u8) -> Self {
         Self { name, arity: Some(arity) }
     }
 

@@ -257,28 +257,28 @@ const SHELL: &[char] = &['`', '$', ';', '|', '&', '<', '>'];
 
 /// The predicates that codeNERD and its policies share.
 const MARCH_SIGNS: &[Sign] = &[
-    Sign::of("ambiguity_flag", 3),
-    Sign::of("campaign_completed", 2),
-    Sign::of("clarification_needed", 1),
-    Sign::of("diagnostic", 5),
-    Sign::of("failing_test", 2),
-    Sign::of("injectable_context", 2),
-    Sign::of("missing_tool_for", 2),
-    Sign::of("modified_function", 2),
-    Sign::of("observation", 2),
-    Sign::of("pending_action", 5),
-    Sign::of("permission_check_result", 4),
-    Sign::of("permitted", 3),
-    Sign::of("permitted_action", 5),
-    Sign::of("review_finding", 5),
-    Sign::of("shard_prompt_base", 2),
-    Sign::of("task_status", 2),
-    Sign::of("user_intent", 5),
+    Sign::new("ambiguity_flag", 3),
+    Sign::new("campaign_completed", 2),
+    Sign::new("clarification_needed", 1),
+    Sign::new("diagnostic", 5),
+    Sign::new("failing_test", 2),
+    Sign::new("injectable_context", 2),
+    Sign::new("missing_tool_for", 2),
+    Sign::new("modified_function", 2),
+    Sign::new("observation", 2),
+    Sign::new("pending_action", 5),
+    Sign::new("permission_check_result", 4),
+    Sign::new("permitted", 3),
+    Sign::new("permitted_action", 5),
+    Sign::new("review_finding", 5),
+    Sign::new("shard_prompt_base", 2),
+    Sign::new("task_status", 2),
+    Sign::new("user_intent", 5),
 ];
 
 /// The predicates that were introduced with the second filter.
 const SEPTEMBER_SIGNS: &[Sign] =
-    &[Sign::of("checkpoint_verdict", 4), Sign::of("exec_sink", 1), Sign::of("prose_only", 1)];
+    &[Sign::new("checkpoint_verdict", 4), Sign::new("exec_sink", 1), Sign::new("prose_only", 1)];
 
 /// Predicates that only the host asserts, sorted.
 const HOST_WITNESSES: &[&str] = &[

@@ -31,7 +31,7 @@ pub struct Item {
     pub statement: std::sync::Arc<Statement>,
     /// True for unreadable text directly after another syntax error, without a blank line in
     /// between. Its findings only repeat the first error.
-    pub rubble: bool,
+    pub follows_damage: bool,
 }
 
 /// A statement of a file.

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::functions::function;
 use super::group_by::{group_by, group_words, order_or_limit};
-use super::hit::{Hit, Hits};
+use super::hit::{ForeignConstruct, Hits};
 use super::reducers::{Aggregate, USE_IN_ANOTHER_RULE, aggregate_at, fresh, head_variables, reducer};
 use super::region::{Region, without_premise};
 use super::token::LexemeKind;
@@ -40,15 +40,15 @@ pub(super) fn habits(region: &Region<'_>, hits: &mut Hits) {
 }
 
 /// The headline about an aggregation keyword, and the note that shows aggregation in Mangle.
-fn aggregation(region: &Region<'_>, range: &Range<usize>, call: &str, keys: &str) -> Hit {
+fn aggregation(region: &Region<'_>, range: &Range<usize>, call: &str, keys: &str) -> ForeignConstruct {
     let headline = format!("Mangle has no aggregation `{}`", shorten(region.slice(range.clone())));
     let call = shorten(call);
-    Hit::new(&rules::FOREIGN_AGGREGATION, range.clone(), headline)
+    ForeignConstruct::new(&rules::FOREIGN_AGGREGATION, range.clone(), headline)
         .note(format!("a transform after the body aggregates: `|> do fn:group_by({keys}), let N = {call}`"))
 }
 
 /// Matches `p(X, count(Y)) :- q(X, Y).`
-fn in_head(region: &Region<'_>, arrow: usize) -> Option<Hit> {
+fn in_head(region: &Region<'_>, arrow: usize) -> Option<ForeignConstruct> {
     region.token(1).filter(|token| token.is("("))?;
     let close = region.close(1)?;
     let mut keys: Vec<&str> = Vec::new();
@@ -94,7 +94,7 @@ fn transform(
 }
 
 /// Matches premises `N = count(X)`, `N = count : { q(X) }`, `N = sum Y : { q(Y) }`.
-fn in_body(region: &Region<'_>, arrow: usize) -> Option<Hit> {
+fn in_body(region: &Region<'_>, arrow: usize) -> Option<ForeignConstruct> {
     let equal = (arrow + 2..region.tokens.len()).find(|&at| {
         matches!(region.at(at), "=" | ":=" | "is")
             && region.token(at).is_some_and(|t| t.depth == 0)
@@ -151,7 +151,7 @@ fn braced<'t>(region: &Region<'t>, word: usize, open: usize) -> Option<(Aggregat
 
 /// Matches `N = count(distinct X)`, `S = sum(input.prices)`: a call of a reducer that cannot become
 /// a transform.
-fn unclear(region: &Region<'_>, word: usize, premise: &Range<usize>) -> Option<Hit> {
+fn unclear(region: &Region<'_>, word: usize, premise: &Range<usize>) -> Option<ForeignConstruct> {
     let close = region.close(word + 1).filter(|_| region.at(word + 1) == "(" && region.glued(word + 1))?;
     if close + 1 != premise.end {
         return None;
@@ -161,12 +161,12 @@ fn unclear(region: &Region<'_>, word: usize, premise: &Range<usize>) -> Option<H
 }
 
 /// The finding about a call of a reducer.
-fn call_of_reducer(region: &Region<'_>, call: Range<usize>) -> Option<Hit> {
+fn call_of_reducer(region: &Region<'_>, call: Range<usize>) -> Option<ForeignConstruct> {
     let reducer = reducer(region.at(call.start))?;
     let argument = if reducer == "fn:count" { "" } else { "X" };
     let range = region.range(call);
     let headline = format!("Mangle has no aggregation `{}`", shorten(region.slice(range.clone())));
-    Some(Hit::new(&rules::FOREIGN_AGGREGATION, range, headline).note(format!(
+    Some(ForeignConstruct::new(&rules::FOREIGN_AGGREGATION, range, headline).note(format!(
         "a transform after the body aggregates: `|> do fn:group_by(), let N = {reducer}({argument})`"
     )))
 }
@@ -181,7 +181,7 @@ fn is_countable(region: &Region<'_>, argument: usize) -> bool {
 const RULE_OF_ITS_OWN: &str = "write a rule with a premise for each element, and aggregate its solutions";
 
 /// Matches premises `count(violations) > 3`, `COUNT(*) > 2`, `3 < sum(X)`.
-fn in_comparison(region: &Region<'_>, arrow: usize) -> Option<Hit> {
+fn in_comparison(region: &Region<'_>, arrow: usize) -> Option<ForeignConstruct> {
     let is_call = |at: &usize| {
         let is_reducer = reducer(region.at(*at)).is_some() && !region.at(*at).starts_with("fn:");
         is_reducer && region.at(at + 1) == "(" && region.glued(at + 1)
@@ -229,7 +229,7 @@ fn let_words(region: &Region<'_>, hits: &mut Hits) {
             continue;
         }
         let headline = format!("missing `let` before `{}`", shorten(variable.text));
-        let hit = Hit::new(&rules::NOT_A_TRANSFORM, variable.range(), headline)
+        let hit = ForeignConstruct::new(&rules::NOT_A_TRANSFORM, variable.range(), headline)
             .note("the engine accepts only `do` and `let` after `|>`");
         hits.add(hit.replace(variable.start..variable.start, "let ").title("insert `let`"));
     }
@@ -266,8 +266,8 @@ fn functions(region: &Region<'_>, hits: &mut Hits) {
 }
 
 /// A function without `fn:`, or with another prefix.
-fn missing_fn(word: &str, range: Range<usize>) -> Hit {
+fn missing_fn(word: &str, range: Range<usize>) -> ForeignConstruct {
     let headline = format!("function `{}` does not start with `fn:`", shorten(word));
-    Hit::new(&rules::MISSING_FN, range, headline)
+    ForeignConstruct::new(&rules::MISSING_FN, range, headline)
         .note("a word without `fn:` is a predicate, which returns no value")
 }

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::functions::function;
-use super::hit::{Hit, Hits};
+use super::hit::{ForeignConstruct, Hits};
 use super::region::Region;
 use super::token::{Lexeme, LexemeKind, tokens};
 use crate::syntax::lower::shorten;
@@ -61,20 +61,20 @@ pub(super) fn habits(region: &Region<'_>, hits: &mut Hits) {
 }
 
 /// Matches `X ** 2` and `Y += X`.
-fn unknown(region: &Region<'_>, from: usize) -> Option<Hit> {
+fn unknown(region: &Region<'_>, from: usize) -> Option<ForeignConstruct> {
     let (sign, next) = (region.token(from + 1)?, region.token(from + 2)?);
     if !region.token(from)?.is_operand() || !next.is_operand() {
         return None;
     }
     match sign.text {
         "**" | "^" => {
-            let hit = Hit::new(&rules::INFIX_ARITHMETIC, sign.range(), no_infix(sign.text))
+            let hit = ForeignConstruct::new(&rules::INFIX_ARITHMETIC, sign.range(), no_infix(sign.text))
                 .note("there is no function for powers either")
                 .help("multiply with `fn:mult(…)`");
             Some(hit.read(sign.start..next.end, ""))
         }
         "+=" | "-=" => {
-            let hit = Hit::new(&rules::INFIX_ARITHMETIC, sign.range(), no_infix(sign.text))
+            let hit = ForeignConstruct::new(&rules::INFIX_ARITHMETIC, sign.range(), no_infix(sign.text))
                 .note("a variable is bound once in a clause and does not change")
                 .help("bind a new variable, as in `Y2 = fn:plus(Y, X)`");
             Some(hit.read(sign.range(), "="))
@@ -83,13 +83,13 @@ fn unknown(region: &Region<'_>, from: usize) -> Option<Hit> {
     }
 }
 
-fn computed(region: &Region<'_>, from: usize) -> Option<Hit> {
+fn computed(region: &Region<'_>, from: usize) -> Option<ForeignConstruct> {
     let (text, end) = expression_at(region, from)?;
     if !ENDS.contains(&region.at(end)) {
         return None;
     }
     if region.kind(from) == Some(LexemeKind::Text) && region.at(from + 1) == "%" {
-        let hit = Hit::new(&rules::INFIX_ARITHMETIC, region.range(from..end), no_infix("%"))
+        let hit = ForeignConstruct::new(&rules::INFIX_ARITHMETIC, region.range(from..end), no_infix("%"))
             .note("strings are joined with `fn:string:concat(…)`")
             .help("join the parts of the text with `fn:string:concat(…)`");
         return Some(hit.read(region.range(from..end), "\"\""));
@@ -97,20 +97,24 @@ fn computed(region: &Region<'_>, from: usize) -> Option<Hit> {
     let range = region.range(from..end);
     let sign = (from..end).find_map(|at| region.token(at).filter(|token| operator(token).is_some()));
     let title = format!("write `{}`", shorten(&text));
-    let hit = Hit::new(&rules::INFIX_ARITHMETIC, range.clone(), no_infix(sign.map_or("", |sign| sign.text)))
-        .note(format!("arithmetic uses functions, as in `{}`", shorten(&text)));
+    let hit = ForeignConstruct::new(
+        &rules::INFIX_ARITHMETIC,
+        range.clone(),
+        no_infix(sign.map_or("", |sign| sign.text)),
+    )
+    .note(format!("arithmetic uses functions, as in `{}`", shorten(&text)));
     Some(hit.replace(range, text).title(title))
 }
 
 /// Matches `Y = X + .`
-fn half_typed(region: &Region<'_>, from: usize) -> Option<Hit> {
+fn half_typed(region: &Region<'_>, from: usize) -> Option<ForeignConstruct> {
     let (operand, sign) = (region.token(from)?, region.token(from + 1)?);
     let function = operator(sign)?.0;
     let stops = matches!(region.at(from + 2), "." | ")" | "," | "]" | "");
     if !stops || !operand.is_operand() || sign.is("%") || region.before(from) == ":-" {
         return None;
     }
-    let hit = Hit::new(&rules::INFIX_ARITHMETIC, sign.range(), no_infix(sign.text))
+    let hit = ForeignConstruct::new(&rules::INFIX_ARITHMETIC, sign.range(), no_infix(sign.text))
         .label("no operand after this")
         .note(format!("arithmetic uses functions, as in `{function}({}, …)`", shorten(operand.text)));
     Some(hit.read(sign.range(), ""))

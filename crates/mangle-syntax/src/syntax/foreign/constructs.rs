@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use super::hit::{Hit, Hits};
+use super::hit::{ForeignConstruct, Hits};
 use super::region::{NEUTRAL, Region, without_premise};
 use super::rego::{QUERY_IS_A_RULE, QUERY_OF_SQL};
 use super::token::{Lexeme, LexemeKind};
@@ -32,7 +32,7 @@ pub(super) fn habits(region: &Region<'_>, hits: &mut Hits) {
 }
 
 /// Matches `[x.name | x := users[_]]`, `[x.name for x in users]`, `any(x > 3 for x in xs)`.
-fn comprehension(region: &Region<'_>, arrow: usize, open: usize) -> Option<Hit> {
+fn comprehension(region: &Region<'_>, arrow: usize, open: usize) -> Option<ForeignConstruct> {
     let close = region.close(open)?;
     let depth = region.token(open)?.depth + 1;
     let inside = |text: &str| {
@@ -46,7 +46,7 @@ fn comprehension(region: &Region<'_>, arrow: usize, open: usize) -> Option<Hit> 
         region.at(open) == "(" && region.kind_before(open) == Some(LexemeKind::Word) && region.glued(open);
     let start = if is_call { open - 1 } else { open };
     let range = region.range(open..close + 1);
-    let hit = Hit::new(&rules::FOREIGN_AGGREGATION, range, "Mangle has no comprehension");
+    let hit = ForeignConstruct::new(&rules::FOREIGN_AGGREGATION, range, "Mangle has no comprehension");
     let hit = match region.at(start) {
         "any" => hit
             .note("a premise is true if some value of its variables makes it true")
@@ -89,7 +89,7 @@ fn conditionals(region: &Region<'_>, arrow: usize, hits: &mut Hits) {
     let Some(at) = (arrow + 2..region.tokens.len()).find(|&at| region.at(at) == "->") else { return };
     let Some(sign) = region.token(at) else { return };
     let tokens = if sign.depth == 0 { arrow + 1..region.stop() } else { premise_around(region, arrow, at) };
-    let hit = Hit::new(&rules::FOREIGN_CONTROL, sign.range(), "Mangle has no if-then-else `->`")
+    let hit = ForeignConstruct::new(&rules::FOREIGN_CONTROL, sign.range(), "Mangle has no if-then-else `->`")
         .note("each case is a rule of its own")
         .help("write one rule for each case, and negate the condition in the last one");
     if let Some(without) = without_premise(region, &tokens) {
@@ -113,8 +113,8 @@ fn queries(region: &Region<'_>, arrow: usize, hits: &mut Hits) {
     }
     let range = region.range(at..tokens.end);
     let line = region.slice(range.clone()).lines().next().map_or(0, |line| line.trim_end().len());
-    let hit =
-        Hit::new(&rules::FOREIGN_RULE, range.start..range.start + line, QUERY_OF_SQL).note(QUERY_IS_A_RULE);
+    let hit = ForeignConstruct::new(&rules::FOREIGN_RULE, range.start..range.start + line, QUERY_OF_SQL)
+        .note(QUERY_IS_A_RULE);
     let hit = hit.help("write a premise for each table, with a variable for each column");
     if let Some(without) = without_premise(region, &tokens) {
         hits.add(hit.read_as(without));
@@ -134,7 +134,7 @@ fn keyword_arguments(region: &Region<'_>, arrow: usize, hits: &mut Hits) {
     let found: Vec<usize> = (arrow + 1..region.tokens.len()).filter(|&at| is_keyword(at)).collect();
     let Some(&first) = found.first() else { return };
     let headline = format!("Mangle has no keyword argument `{}=`", shorten(region.at(first)));
-    let hit = Hit::new(&rules::FOREIGN_WORD, region.range(first..first + 2), headline)
+    let hit = ForeignConstruct::new(&rules::FOREIGN_WORD, region.range(first..first + 2), headline)
         .note("each argument has its place, and `_` stands for any value")
         .help("write all arguments in the order of the declaration");
     let place =
@@ -150,9 +150,10 @@ fn functions(region: &Region<'_>, arrow: usize, hits: &mut Hits) {
         return;
     };
     let Some(token) = region.token(at) else { return };
-    let hit = Hit::new(&rules::FOREIGN_WORD, token.range(), "Mangle has no function value `lambda`")
-        .note("a rule takes the place of a function")
-        .help("write a rule whose head has the value and the result as arguments");
+    let hit =
+        ForeignConstruct::new(&rules::FOREIGN_WORD, token.range(), "Mangle has no function value `lambda`")
+            .note("a rule takes the place of a function")
+            .help("write a rule whose head has the value and the result as arguments");
     if let Some(without) = without_premise(region, &premise_around(region, arrow, at)) {
         hits.add(hit.read_as(without));
     }

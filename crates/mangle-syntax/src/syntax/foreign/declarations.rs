@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use super::hit::{Hit, Hits};
+use super::hit::{ForeignConstruct, Hits};
 use super::region::Region;
 use super::token::LexemeKind;
 use crate::syntax::lower::{camel_case, shorten};
@@ -40,12 +40,16 @@ pub(super) fn habits(region: &Region<'_>, hits: &mut Hits) {
 }
 
 /// Matches `.decl p(x: number, y: symbol)`.
-fn souffle_declaration(region: &Region<'_>) -> Option<Hit> {
+fn souffle_declaration(region: &Region<'_>) -> Option<ForeignConstruct> {
     let close = region.close(3)?;
     let arguments = arguments(region, 4..close)?;
-    let hit = Hit::new(&rules::WRONG_KEYWORD, 0..region.token(1)?.end, "`.decl` is a keyword of Soufflé")
-        .label("expected `Decl`")
-        .note("a declaration of Mangle starts with `Decl` and ends with `.`");
+    let hit = ForeignConstruct::new(
+        &rules::WRONG_KEYWORD,
+        0..region.token(1)?.end,
+        "`.decl` is a keyword of Soufflé",
+    )
+    .label("expected `Decl`")
+    .note("a declaration of Mangle starts with `Decl` and ends with `.`");
     let end = region.token(region.tokens.len() - 1)?.end;
     let text = format!(
         "Decl {}{}.",
@@ -76,7 +80,7 @@ pub(in crate::syntax) const TYPES_FOLLOW: &str =
     "a `Decl` names its arguments by variables; types follow the atom, as in `bound [/string]`";
 
 /// Matches types among the arguments of a `Decl`, with any separator.
-fn typed(region: &Region<'_>, name: usize) -> Option<Hit> {
+fn typed(region: &Region<'_>, name: usize) -> Option<ForeignConstruct> {
     let close = region.close(name + 1)?;
     let arguments = arguments(region, name + 2..close)?;
     if arguments.iter().all(|argument| argument.bound.is_none()) {
@@ -95,7 +99,7 @@ fn typed(region: &Region<'_>, name: usize) -> Option<Hit> {
         (&rules::LEGACY_TYPED_ARG, typed_argument(first))
     };
     let names: Vec<_> = arguments.iter().map(|argument| argument.name.as_str()).collect();
-    let hit = Hit::new(rule, inside.clone(), headline).note(TYPES_FOLLOW);
+    let hit = ForeignConstruct::new(rule, inside.clone(), headline).note(TYPES_FOLLOW);
     let mut hit = hit.replace(inside, names.join(", ")).guess();
     if !region.has_word("bound") {
         let (at, text) = bound_place(region, close, &bound(&arguments)?)?;
@@ -206,7 +210,7 @@ fn type_of_word(word: &str) -> String {
 }
 
 /// Matches `Decl p/2.`
-fn numbered(region: &Region<'_>) -> Option<Hit> {
+fn numbered(region: &Region<'_>) -> Option<ForeignConstruct> {
     let count: usize = match (region.kind(2), region.at(2)) {
         (Some(LexemeKind::Name), name) => name.trim_start_matches('/').parse().ok()?,
         (_, "/") => region.at(3).parse().ok()?,
@@ -221,7 +225,7 @@ fn numbered(region: &Region<'_>) -> Option<Hit> {
     let headline = format!("`{}` is not the atom of a declaration", shorten(region.slice(range.clone())));
     let note = format!("a `Decl` names the arguments, as in `{}({})`", region.at(1), names.join(", "));
     let arguments = region.range(2..end);
-    let hit = Hit::new(&rules::DECL_ARG_NOT_VARIABLE, range, headline)
+    let hit = ForeignConstruct::new(&rules::DECL_ARG_NOT_VARIABLE, range, headline)
         .note(note)
         .replace(arguments, format!("({})", names.join(", ")));
     Some(hit.title("name the arguments").guess())
@@ -238,10 +242,14 @@ fn parts(region: &Region<'_>, from: usize, hits: &mut Hits) {
                     continue;
                 }
                 hits.add(
-                    Hit::new(&rules::DOUBLE_COMMA, token.range(), "comma before a part of a `Decl`")
-                        .note("the engine rejects commas between the parts")
-                        .delete(token.range())
-                        .title("delete the comma"),
+                    ForeignConstruct::new(
+                        &rules::DOUBLE_COMMA,
+                        token.range(),
+                        "comma before a part of a `Decl`",
+                    )
+                    .note("the engine rejects commas between the parts")
+                    .delete(token.range())
+                    .title("delete the comma"),
                 );
             }
             ("bound" | "descr" | "inclusion", "[") => {}
@@ -252,7 +260,7 @@ fn parts(region: &Region<'_>, from: usize, hits: &mut Hits) {
 }
 
 /// Matches `bound (/string)`, `bound /string`, `descr doc("…")`, `doc("…")`.
-fn unbracketed(region: &Region<'_>, index: usize) -> Option<Hit> {
+fn unbracketed(region: &Region<'_>, index: usize) -> Option<ForeignConstruct> {
     let token = region.token(index)?;
     let opened = region.at(index + 1) == "(" && !token.is("doc");
     let written = if token.is("doc") { "descr" } else { token.text };
@@ -260,7 +268,7 @@ fn unbracketed(region: &Region<'_>, index: usize) -> Option<Hit> {
         "doc" => "`doc` outside of `descr […]`".to_owned(),
         part => format!("missing brackets after `{part}`"),
     };
-    let hit = Hit::new(&rules::UNKNOWN_DECL_PART, token.range(), headline)
+    let hit = ForeignConstruct::new(&rules::UNKNOWN_DECL_PART, token.range(), headline)
         .label(format!("expected `{written} […]`"))
         .title("insert the brackets");
     if token.is("doc") {

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::NO_DISJUNCTION;
-use super::hit::{Hit, Hits};
+use super::hit::{ForeignConstruct, Hits};
 use super::region::Region;
 use super::token::LexemeKind;
 use crate::syntax::lower::full_stop_behind;
@@ -35,9 +35,12 @@ pub(super) fn habits(region: &Region<'_>, hits: &mut Hits) {
     let body = arrow + 1..region.stop();
     let is_clear = is_clear(region, body.clone());
     let Some(token) = region.token(first) else { return };
-    let mut hit =
-        Hit::new(&rules::DISJUNCTION, token.range(), format!("Mangle has no disjunction `{written}`"))
-            .note(NO_DISJUNCTION);
+    let mut hit = ForeignConstruct::new(
+        &rules::DISJUNCTION,
+        token.range(),
+        format!("Mangle has no disjunction `{written}`"),
+    )
+    .note(NO_DISJUNCTION);
     hit = match is_clear {
         true => hit.help("write one rule for each alternative"),
         false => hit
@@ -56,18 +59,18 @@ pub(super) fn habits(region: &Region<'_>, hits: &mut Hits) {
 }
 
 /// Adds the fix that writes one rule for each alternative.
-fn clear(region: &Region<'_>, arrow: usize, hit: Hit) -> Hit {
+fn clear(region: &Region<'_>, arrow: usize, hit: ForeignConstruct) -> ForeignConstruct {
     let Some(rules) = split(region, arrow, Reach::All) else { return hit };
-    let hit = options(region, arrow + 1..region.stop()).into_iter().fold(hit, Hit::replacing);
-    hit.mend(0..region.text.len(), rules.join("\n")).title("write one rule for each alternative")
+    let hit = options(region, arrow + 1..region.stop()).into_iter().fold(hit, ForeignConstruct::replacing);
+    hit.fix_with(0..region.text.len(), rules.join("\n")).title("write one rule for each alternative")
 }
 
 /// Adds both readings as guesses. The main fix keeps more premises in each rule.
-fn unclear(region: &Region<'_>, arrow: usize, hit: Hit) -> Hit {
+fn unclear(region: &Region<'_>, arrow: usize, hit: ForeignConstruct) -> ForeignConstruct {
     let [near, far] = [Reach::Premises, Reach::All].map(|reach| split(region, arrow, reach));
     let (Some(near), Some(far)) = (near, far) else { return hit };
     let whole = 0..region.text.len();
-    hit.mend(whole.clone(), near.join("\n"))
+    hit.fix_with(whole.clone(), near.join("\n"))
         .title("write one rule for each alternative, and the other premises in each")
         .otherwise("write one rule for what is before it and one for what is after it", whole, far.join("\n"))
         .guess()

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::hit::{Hit, Hits};
+use super::hit::{ForeignConstruct, Hits};
 use super::reducers::{Aggregate, USE_IN_ANOTHER_RULE, aggregate_at, fresh, head_variables};
 use super::region::{Region, without_premise};
 use super::token::LexemeKind;
@@ -32,7 +32,7 @@ struct GroupByClause<'r, 't> {
 /// * `size(T, N) :- works(W, T) GROUP BY T, N = count(W).`
 /// * `size(T, COUNT(*)) :- … GROUP BY T.`
 /// * `size(T, N) :- works(W, T), N = COUNT(*) GROUP BY T.`
-pub(super) fn group_by(region: &Region<'_>, arrow: usize) -> Option<Hit> {
+pub(super) fn group_by(region: &Region<'_>, arrow: usize) -> Option<ForeignConstruct> {
     let is_word = |at: usize, word: &str| region.at(at).eq_ignore_ascii_case(word);
     let group = region.top_level(arrow + 2, |token| token.text.eq_ignore_ascii_case("group"))?;
     if !is_word(group + 1, "by") {
@@ -62,9 +62,9 @@ pub(super) fn group_by(region: &Region<'_>, arrow: usize) -> Option<Hit> {
 }
 
 /// Reports the words `GROUP BY`. `shown` is the equivalent in Mangle.
-fn no_group_by(region: &Region<'_>, words: Range<usize>, shown: &str) -> Hit {
+fn no_group_by(region: &Region<'_>, words: Range<usize>, shown: &str) -> ForeignConstruct {
     let headline = format!("Mangle has no `{}`", region.slice(words.clone()));
-    Hit::new(&rules::FOREIGN_AGGREGATION, words, headline)
+    ForeignConstruct::new(&rules::FOREIGN_AGGREGATION, words, headline)
         .note(format!("a transform after the body groups: `{shown}`"))
 }
 
@@ -167,7 +167,7 @@ impl GroupByClause<'_, '_> {
 }
 
 /// Matches `… order by X` and `… limit 10` after a body.
-pub(super) fn order_or_limit(region: &Region<'_>, arrow: usize) -> Option<Hit> {
+pub(super) fn order_or_limit(region: &Region<'_>, arrow: usize) -> Option<ForeignConstruct> {
     let at =
         region.top_level(arrow + 2, |token| matches!(token.text, "order" | "ORDER" | "limit" | "LIMIT"))?;
     let word = region.token(at)?;
@@ -184,7 +184,7 @@ pub(super) fn order_or_limit(region: &Region<'_>, arrow: usize) -> Option<Hit> {
     };
     let words = region.range(at..at + 1 + usize::from(by));
     let headline = format!("Mangle has no `{}`", region.slice(words.clone()));
-    let hit = Hit::new(&rules::FOREIGN_AGGREGATION, words, headline).note(note);
+    let hit = ForeignConstruct::new(&rules::FOREIGN_AGGREGATION, words, headline).note(note);
     Some(hit.help("sort and limit the results of a query in the program that asks").read(rest, ""))
 }
 
@@ -209,7 +209,7 @@ pub(super) fn group_words(region: &Region<'_>, hits: &mut Hits) {
     let range = region.range(group..last + 1);
     let words = region.range(group..group + 2);
     let headline = format!("Mangle has no `{}`", region.slice(words.clone()));
-    let hit = Hit::new(&rules::FOREIGN_AGGREGATION, words, headline)
+    let hit = ForeignConstruct::new(&rules::FOREIGN_AGGREGATION, words, headline)
         .note("the function `fn:group_by(…)` makes groups");
     hits.add(hit.replace(range, text.as_str()).title(format!("write `{}`", shorten(&text))));
 }

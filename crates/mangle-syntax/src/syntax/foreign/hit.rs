@@ -32,7 +32,7 @@ pub(in crate::syntax) enum HabitFix {
 
 /// A foreign construct in one statement.
 #[derive(Debug, Clone)]
-pub(in crate::syntax) struct Hit {
+pub(in crate::syntax) struct ForeignConstruct {
     pub(in crate::syntax) rule: &'static Rule,
     /// The range of the finding.
     pub(in crate::syntax) range: Range<usize>,
@@ -57,7 +57,7 @@ pub(in crate::syntax) struct Hit {
     pub(in crate::syntax) other: Option<(String, RegionEdit)>,
 }
 
-impl Hit {
+impl ForeignConstruct {
     pub(super) fn new(rule: &'static Rule, range: Range<usize>, headline: impl Into<String>) -> Self {
         Self {
             rule,
@@ -123,7 +123,7 @@ impl Hit {
     }
 
     /// Sets a fix that differs from the reading.
-    pub(super) fn mend(mut self, range: Range<usize>, text: impl Into<String>) -> Self {
+    pub(super) fn fix_with(mut self, range: Range<usize>, text: impl Into<String>) -> Self {
         self.mend = HabitFix::By(vec![RegionEdit { range, text: text.into() }]);
         self
     }
@@ -174,7 +174,7 @@ impl Hit {
 
 /// The foreign constructs in one statement. Their edits do not overlap.
 #[derive(Debug, Default)]
-pub(super) struct Hits(pub(super) Vec<Hit>);
+pub(super) struct Hits(pub(super) Vec<ForeignConstruct>);
 
 impl Hits {
     /// True if a hit changes some of these bytes.
@@ -182,7 +182,7 @@ impl Hits {
         self.0.iter().flat_map(|hit| &hit.reading).any(|other| overlap(&other.range, range))
     }
 
-    pub(super) fn add(&mut self, hit: Hit) {
+    pub(super) fn add(&mut self, hit: ForeignConstruct) {
         if !hit.reading.iter().any(|change| self.takes(&change.range)) {
             self.0.push(hit);
         }

@@ -1,6 +1,6 @@
 //! List patterns `[H | T]` of Prolog.
 
-use super::hit::{Hit, Hits};
+use super::hit::{ForeignConstruct, Hits};
 use super::region::Region;
 use super::token::LexemeKind;
 use crate::syntax::rules;
@@ -22,14 +22,14 @@ pub(super) fn habits(region: &Region<'_>, hits: &mut Hits) {
 }
 
 /// Matches a pattern with one element before its bar.
-fn pattern(region: &Region<'_>, open: usize) -> Option<Hit> {
+fn pattern(region: &Region<'_>, open: usize) -> Option<ForeignConstruct> {
     let close = region.close(open)?;
     let parts = [open + 1, open + 3].map(|at| region.token(at).filter(|token| token.is_operand()));
     let ([Some(head), Some(tail)], "|", true) = (parts, region.at(open + 2), close == open + 4) else {
         return None;
     };
     let bar = region.token(open + 2)?.range();
-    let hit = Hit::new(&rules::CONS_BAR, bar, NO_LIST_PATTERN).note(MATCH_CONS);
+    let hit = ForeignConstruct::new(&rules::CONS_BAR, bar, NO_LIST_PATTERN).note(MATCH_CONS);
     let range = region.range(open..close + 1);
     let arrow = region.arrow()?;
     if open < arrow {

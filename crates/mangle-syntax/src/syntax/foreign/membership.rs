@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::hit::{Hit, Hits};
+use super::hit::{ForeignConstruct, Hits};
 use super::premises::{NOT, wrong_operator};
 use super::region::{NEUTRAL, Region};
 use super::token::LexemeKind;
@@ -29,7 +29,7 @@ pub(super) fn habits(region: &Region<'_>, hits: &mut Hits) {
 
 /// A membership test if the element is already bound, otherwise an enumeration. `index` is the
 /// first word after the element.
-fn member(region: &Region<'_>, arrow: usize, index: usize, is_not_in: bool) -> Option<Hit> {
+fn member(region: &Region<'_>, arrow: usize, index: usize, is_not_in: bool) -> Option<ForeignConstruct> {
     let element = region.token(index - 1)?;
     let first = index + 1 + usize::from(is_not_in);
     // `!(X in L)`.

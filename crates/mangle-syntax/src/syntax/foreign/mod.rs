@@ -38,7 +38,7 @@ pub(super) use arrow::arrow_note;
 pub(super) use declarations::{TYPES_FOLLOW, typed_argument};
 pub(super) use functions::value_advice;
 use hit::Hits;
-pub(super) use hit::{HabitFix, Hit, RegionEdit, apply};
+pub(super) use hit::{ForeignConstruct, HabitFix, RegionEdit, apply};
 pub(super) use lists::{MATCH_CONS, NO_LIST_PATTERN};
 pub(super) use paths::{BIND_BY_PREMISE, has_known_root, no_field_access, path_note};
 pub(super) use phrases::{CASES_ARE_RULES, is_control};
@@ -99,7 +99,7 @@ const RECOGNISERS: &[fn(&Region<'_>, &mut Hits)] = &[
 ];
 
 /// The foreign constructs in a statement, in text order. Their edits do not overlap.
-pub(super) fn habits(region: &Region<'_>) -> Vec<Hit> {
+pub(super) fn habits(region: &Region<'_>) -> Vec<ForeignConstruct> {
     let mut hits = Hits::default();
     for recogniser in RECOGNISERS {
         recogniser(region, &mut hits);

@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use super::hit::{Hit, Hits};
+use super::hit::{ForeignConstruct, Hits};
 use super::phrases::is_known;
 use super::region::{NEUTRAL, Region};
 use super::token::LexemeKind;
@@ -106,7 +106,7 @@ struct Path {
 }
 
 pub(super) fn habits(region: &Region<'_>, hits: &mut Hits) {
-    let mut fields: Option<Hit> = None;
+    let mut fields: Option<ForeignConstruct> = None;
     let mut at = region.arrow().map_or(1, |_| 0);
     while at < region.tokens.len() {
         let Some(path) = Path::at(region, at) else {
@@ -193,17 +193,17 @@ impl Path {
     }
 
     /// Matches `User::"ann"`.
-    fn entity(&self, region: &Region<'_>) -> Option<Hit> {
+    fn entity(&self, region: &Region<'_>) -> Option<ForeignConstruct> {
         let range = region.range(self.tokens.clone());
         let headline = format!("`{}` is an entity of Cedar", shorten(region.slice(range.clone())));
-        let hit = Hit::new(&rules::FOREIGN_LITERAL, range.clone(), headline)
+        let hit = ForeignConstruct::new(&rules::FOREIGN_LITERAL, range.clone(), headline)
             .note("a name of Mangle begins with a slash and can have several parts")
             .help("write a name or a string for the entity");
         Some(hit.read(range, "\"\""))
     }
 
     /// Matches `P.startswith("src/")`.
-    fn method(&self, region: &Region<'_>) -> Option<Hit> {
+    fn method(&self, region: &Region<'_>) -> Option<ForeignConstruct> {
         let open = (self.tokens.start..self.tokens.end).rev().find(|&at| {
             region.at(at) == "(" && region.close(at).is_some_and(|close| close + 1 == self.tokens.end)
         })?;
@@ -211,7 +211,7 @@ impl Path {
         let method = word.rsplit('.').next().unwrap_or(word);
         let range = region.range(self.tokens.clone());
         let headline = format!("Mangle has no method `{}(…)`", shorten(method));
-        let hit = Hit::new(&rules::FOREIGN_WORD, region.token(open - 1)?.range(), headline);
+        let hit = ForeignConstruct::new(&rules::FOREIGN_WORD, region.token(open - 1)?.range(), headline);
         let is_test = region.ends_premise(self.tokens.end) && region.starts_premise(self.tokens.start);
         if let Some((_, test)) = TEXT_METHODS.iter().find(|(known, _)| *known == method) {
             let hit = hit.note(
@@ -235,7 +235,7 @@ impl Path {
     }
 
     /// Matches `blocked[User]` as a premise.
-    fn lookup(&self, region: &Region<'_>) -> Option<Hit> {
+    fn lookup(&self, region: &Region<'_>) -> Option<ForeignConstruct> {
         let base = region.token(self.tokens.start)?;
         let is_premise = self.parts == 1
             && base.kind == LexemeKind::Word
@@ -254,14 +254,15 @@ impl Path {
         let range = region.range(self.tokens.clone());
         let call = format!("{sign}{}({argument})", base.text);
         let headline = lookup_of_rego(region.slice(range.clone()));
-        let hit = Hit::new(&rules::FOREIGN_WORD, range.clone(), headline).note(ARGUMENTS_IN_PARENTHESES);
+        let hit = ForeignConstruct::new(&rules::FOREIGN_WORD, range.clone(), headline)
+            .note(ARGUMENTS_IN_PARENTHESES);
         Some(
             hit.replace(start..range.end, call.as_str()).title(format!("write `{}`", shorten(&call))).guess(),
         )
     }
 
     /// Matches a field or an element of a value. Reports one finding for the whole statement.
-    fn field(&self, region: &Region<'_>, found: Option<Hit>) -> Option<Hit> {
+    fn field(&self, region: &Region<'_>, found: Option<ForeignConstruct>) -> Option<ForeignConstruct> {
         let range = region.range(self.tokens.clone());
         let written = region.slice(range.clone());
         let hit = found.unwrap_or_else(|| {
@@ -281,14 +282,14 @@ impl Path {
                 }
                 _ => (no_field_access(written), path_note(written)),
             };
-            let hit = Hit::new(&rules::FOREIGN_WORD, range, headline).note(note);
+            let hit = ForeignConstruct::new(&rules::FOREIGN_WORD, range, headline).note(note);
             hit.help(BIND_BY_PREMISE)
         });
         self.unread(region, hit)
     }
 
     /// Reads the path as a value, or omits the premise that consists of it.
-    fn unread(&self, region: &Region<'_>, hit: Hit) -> Option<Hit> {
+    fn unread(&self, region: &Region<'_>, hit: ForeignConstruct) -> Option<ForeignConstruct> {
         let depth = region.token(self.tokens.start)?.depth;
         let negation = self.negation(region);
         let is_premise = depth == 0

@@ -7,7 +7,7 @@
 use std::ops::Range;
 
 use super::ABSENCE;
-use super::hit::{Hit, Hits};
+use super::hit::{ForeignConstruct, Hits};
 use super::region::{Region, without_premise};
 use super::sql::{joined_tables, sql_note};
 use super::token::{Lexeme, LexemeKind};
@@ -211,7 +211,7 @@ pub(super) fn is_known(word: &str) -> bool {
 
 impl<'t> Phrase<'_, 't> {
     /// The hit, and the last token that it covers.
-    fn hit(&self) -> Option<(Hit, usize)> {
+    fn hit(&self) -> Option<(ForeignConstruct, usize)> {
         let word = self.region.at(self.at).to_ascii_lowercase();
         let (word, last) = (word.as_str(), self.part.end);
         let starts = self.at == self.part.start;
@@ -251,21 +251,21 @@ impl<'t> Phrase<'_, 't> {
     }
 
     /// Matches `every X: p(X)` and other quantifiers.
-    fn quantified(&self) -> Option<Hit> {
+    fn quantified(&self) -> Option<ForeignConstruct> {
         // Another recognizer handles `some X: p(X)`.
         let is_known = self.region.at(self.at) == "some" || !self.part.contains(&(self.at + 1));
         let hit = self.without("`every` is a helper rule that finds a counterexample, negated");
         hit.filter(|_| !is_known)
     }
 
-    fn foreign(&self, note: &str) -> Option<Hit> {
+    fn foreign(&self, note: &str) -> Option<ForeignConstruct> {
         let word = self.region.token(self.at)?;
         let headline = format!("Mangle has no word `{}`", shorten(word.text));
-        Some(Hit::new(&rules::FOREIGN_WORD, word.range(), headline).note(note).guess())
+        Some(ForeignConstruct::new(&rules::FOREIGN_WORD, word.range(), headline).note(note).guess())
     }
 
     /// Omits the premise from the reading, without a fix.
-    fn without(&self, note: &str) -> Option<Hit> {
+    fn without(&self, note: &str) -> Option<ForeignConstruct> {
         Some(self.foreign(note)?.read_as(without_premise(self.region, &self.part)?))
     }
 
@@ -278,13 +278,13 @@ impl<'t> Phrase<'_, 't> {
     }
 
     /// Uses `text` as the reading and the fix of the premise.
-    fn says(&self, note: &str, text: &str) -> Option<Hit> {
+    fn says(&self, note: &str, text: &str) -> Option<ForeignConstruct> {
         let range = self.region.range(self.part.clone());
         Some(self.foreign(note)?.replace(range, text).title(format!("write `{}`", shorten(text))))
     }
 
     /// Matches `X equals Y`, `T contains "a"`, and unknown words.
-    fn operator(&self) -> Option<Hit> {
+    fn operator(&self) -> Option<ForeignConstruct> {
         let word = self.region.at(self.at);
         let of = |table: &[(&'static str, &'static str)]| {
             table.iter().find(|(known, _)| *known == word).map(|(_, meant)| *meant)
@@ -300,7 +300,7 @@ impl<'t> Phrase<'_, 't> {
     }
 
     /// Matches `X is not Y` and `X is null`. Another recognizer handles `is` of Prolog.
-    fn identity(&self) -> Option<Option<Hit>> {
+    fn identity(&self) -> Option<Option<ForeignConstruct>> {
         let negated = self.region.at(self.at + 1).eq_ignore_ascii_case("not");
         let value = self.region.at(self.at + 1 + usize::from(negated));
         if ["null", "nil", "none", "None", "NULL", "undefined"].contains(&value) {
@@ -317,7 +317,7 @@ impl<'t> Phrase<'_, 't> {
     }
 
     /// Matches `X is null`, `X IS NOT NULL`.
-    fn of_null(&self, negated: bool) -> Option<Hit> {
+    fn of_null(&self, negated: bool) -> Option<ForeignConstruct> {
         let words = self.region.range(self.at..self.at + 2 + usize::from(negated));
         let headline = format!("Mangle has no test `{}`", self.region.slice(words.clone()));
         let help = match negated {
@@ -328,7 +328,7 @@ impl<'t> Phrase<'_, 't> {
     }
 
     /// Matches `T like "src/%"`, `T NOT LIKE "src/%"`.
-    fn like(&self) -> Option<Hit> {
+    fn like(&self) -> Option<ForeignConstruct> {
         let is_negated = self.region.before(self.at).eq_ignore_ascii_case("not");
         let words = self.at - usize::from(is_negated)..self.at + 1;
         let meant = self.operands(words).and_then(|(left, right)| like(left, right));
@@ -343,7 +343,7 @@ impl<'t> Phrase<'_, 't> {
     }
 
     /// Matches `X between 1 and 5`.
-    fn between(&self) -> Option<Hit> {
+    fn between(&self) -> Option<ForeignConstruct> {
         let region = self.region;
         let note = "a range is written as two comparisons";
         let bounds = [self.at + 1, self.at + 3].map(|at| region.token(at).filter(|token| token.is_operand()));
@@ -358,7 +358,7 @@ impl<'t> Phrase<'_, 't> {
     }
 
     /// Matches `p(X) unless q(X)`: the text after the keyword is a separate premise.
-    fn joined(&self, join: &str, note: &str) -> Option<Hit> {
+    fn joined(&self, join: &str, note: &str) -> Option<ForeignConstruct> {
         let (before, next) = (self.region.token(self.at - 1)?, self.region.token(self.at + 1)?);
         let is_atom = self.region.is_atom(self.at + 1);
         let is_last = self.region.atom_end(self.at + 1).is_some_and(|last| last + 1 == self.part.end);
@@ -393,7 +393,7 @@ fn unless_behind_head(region: &Region<'_>, hits: &mut Hits) {
     let Some((word, next)) = found.and_then(|at| Some((region.token(at)?, region.token(at + 1)?))) else {
         return;
     };
-    let hit = Hit::new(&rules::FOREIGN_WORD, word.range(), "Mangle has no word `unless`")
+    let hit = ForeignConstruct::new(&rules::FOREIGN_WORD, word.range(), "Mangle has no word `unless`")
         .note("a negation follows the premises that bind its variables: `:- …, !p(X)`")
         .help("write a rule with a premise that binds its variables, and a negation");
     hits.add(hit.read(word.start..next.start, ":- !").guess());

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::arithmetic;
-use super::hit::{Hit, Hits};
+use super::hit::{ForeignConstruct, Hits};
 use super::region::{Region, without_premise};
 use super::token::LexemeKind;
 use crate::syntax::lower::shorten;
@@ -49,10 +49,10 @@ fn starts_premise(region: &Region<'_>, index: usize) -> bool {
 }
 
 /// Reports a minus at the start of a line.
-fn line_marker(region: &Region<'_>, index: usize) -> Hit {
+fn line_marker(region: &Region<'_>, index: usize) -> ForeignConstruct {
     let range = region.range(index..index + 1);
     let end = region.token(index + 1).map_or(range.end, |next| next.start);
-    Hit::new(&rules::PASTED_MARKUP, range.clone(), "`-` at the start of a line")
+    ForeignConstruct::new(&rules::PASTED_MARKUP, range.clone(), "`-` at the start of a line")
         .note("it may mark an item of a list or a line of a diff; a negation is written `!p(X)`")
         .delete(range.start..end)
         .title("delete it")
@@ -67,7 +67,7 @@ fn is_bare_atom(region: &Region<'_>, index: usize) -> bool {
         && region.token(index).is_some_and(|word| word.depth == 0)
 }
 
-fn negated(region: &Region<'_>, sign: usize, atom: usize) -> Option<Hit> {
+fn negated(region: &Region<'_>, sign: usize, atom: usize) -> Option<ForeignConstruct> {
     let start = region.token(sign)?.start;
     let range = start..region.token(atom - 1)?.end;
     let hit = wrong_negation(region.slice(range.clone()), range);
@@ -75,7 +75,7 @@ fn negated(region: &Region<'_>, sign: usize, atom: usize) -> Option<Hit> {
 }
 
 /// Matches `not stop`, an atom that also lacks its parentheses.
-fn negated_word(region: &Region<'_>, sign: usize) -> Option<Hit> {
+fn negated_word(region: &Region<'_>, sign: usize) -> Option<ForeignConstruct> {
     let (word, start) = (region.token(sign + 1)?, region.token(sign)?.start);
     let atom = format!("!{}()", word.text);
     let title = format!("write `{}`", shorten(&atom));
@@ -84,7 +84,7 @@ fn negated_word(region: &Region<'_>, sign: usize) -> Option<Hit> {
 }
 
 /// Matches `not exists(p(X))`, `!exists (p(X), q(X))`.
-fn not_exists(region: &Region<'_>, sign: usize) -> Option<Hit> {
+fn not_exists(region: &Region<'_>, sign: usize) -> Option<ForeignConstruct> {
     let (open, close) = (sign + 2, region.close(sign + 2)?);
     let range = region.range(sign..open);
     let hit = wrong_negation(region.slice(range.clone()), range);
@@ -104,8 +104,8 @@ pub(in crate::syntax) fn does_not_negate(written: &str) -> String {
 /// The help text about negation.
 pub(in crate::syntax) const NEGATION_SIGN: &str = "negation is written `!p(X)`";
 
-fn wrong_negation(written: &str, range: Range<usize>) -> Hit {
-    Hit::new(&rules::NOT_KEYWORD, range, does_not_negate(written)).label(NEGATION_SIGN)
+fn wrong_negation(written: &str, range: Range<usize>) -> ForeignConstruct {
+    ForeignConstruct::new(&rules::NOT_KEYWORD, range, does_not_negate(written)).label(NEGATION_SIGN)
 }
 
 /// The reason that a comparison cannot be negated.
@@ -114,7 +114,7 @@ pub(in crate::syntax) fn only_atoms_are_negated(comparison: &str, opposite: &str
 }
 
 /// Matches `not (p(X))` and `!(X = 2)`.
-fn negated_group(region: &Region<'_>, sign: usize) -> Option<Hit> {
+fn negated_group(region: &Region<'_>, sign: usize) -> Option<ForeignConstruct> {
     let close = region.close(sign + 1)?;
     let inside = sign + 2..close;
     let (open, end) = (region.token(sign)?.start..region.token(sign + 1)?.end, region.token(close)?.range());
@@ -127,28 +127,33 @@ fn negated_group(region: &Region<'_>, sign: usize) -> Option<Hit> {
     let underlined = region.token(sign)?.range();
     if at_depth(&[",", ";", "|", "||", "&&", "and", "or", "AND", "OR", "∧", "∨"]).is_some() {
         let without = without_premise(region, &(sign..close + 1))?;
-        let hit = Hit::new(&rules::NOT_KEYWORD, underlined, "negation of several premises")
+        let hit = ForeignConstruct::new(&rules::NOT_KEYWORD, underlined, "negation of several premises")
             .note("the engine negates one atom at a time")
             .help("define a helper rule with these premises and negate its head");
         return Some(hit.read_as(without).guess());
     }
     if let Some(comparison) = at_depth(&COMPARISONS) {
         let opposite = opposite(region.at(comparison));
-        let hit = Hit::new(&rules::NEGATED_COMPARISON, underlined, "negation of a comparison")
+        let hit = ForeignConstruct::new(&rules::NEGATED_COMPARISON, underlined, "negation of a comparison")
             .note(only_atoms_are_negated(region.at(comparison), opposite));
         let hit = hit.delete(open).replace(region.token(comparison)?.range(), opposite);
         let hit = hit.replace(end, region.instead_of(close));
         return Some(hit.title(format!("write `{opposite}`")));
     }
     if region.atom_end(sign + 2) != Some(close - 1) {
-        let hit = Hit::new(&rules::NOT_KEYWORD, underlined, "negation of an expression in parentheses")
-            .note("the engine negates only an atom")
-            .help("define a helper rule with this condition and negate its head");
+        let hit = ForeignConstruct::new(
+            &rules::NOT_KEYWORD,
+            underlined,
+            "negation of an expression in parentheses",
+        )
+        .note("the engine negates only an atom")
+        .help("define a helper rule with this condition and negate its head");
         return Some(hit.read_as(without_premise(region, &(sign..close + 1))?).guess());
     }
     let written = region.at(sign);
     let hit = if written == "!" {
-        Hit::new(&rules::NOT_KEYWORD, underlined, "negation of an atom in parentheses").label(NEGATION_SIGN)
+        ForeignConstruct::new(&rules::NOT_KEYWORD, underlined, "negation of an atom in parentheses")
+            .label(NEGATION_SIGN)
     } else {
         wrong_negation(written, underlined)
     };
@@ -168,7 +173,7 @@ fn opposite(comparison: &str) -> &'static str {
 
 /// Matches `p(X) and q(X)`, `p(X) && q(X)`.
 pub(super) fn conjunction(region: &Region<'_>, hits: &mut Hits) {
-    let mut found: Option<Hit> = None;
+    let mut found: Option<ForeignConstruct> = None;
     for index in 1..region.tokens.len() {
         let in_body = !region.at(index).eq_ignore_ascii_case("where")
             || region.arrow().is_some_and(|arrow| arrow + 1 < index);
@@ -187,7 +192,7 @@ pub(super) fn conjunction(region: &Region<'_>, hits: &mut Hits) {
         }
         let hit = found.take().unwrap_or_else(|| {
             let headline = format!("`{}` does not join premises", token.text);
-            Hit::new(&rules::CONJUNCTION_KEYWORD, token.range(), headline)
+            ForeignConstruct::new(&rules::CONJUNCTION_KEYWORD, token.range(), headline)
                 .label("premises are joined by commas")
                 .title("write commas")
         });
@@ -219,9 +224,12 @@ pub(super) fn groups(region: &Region<'_>, hits: &mut Hits) {
             continue;
         }
         let Some(end) = region.token(close) else { continue };
-        let hit =
-            Hit::new(&rules::CONJUNCTION_KEYWORD, token.range(), "premises in parentheses of their own")
-                .note("the engine accepts premises only with commas between them");
+        let hit = ForeignConstruct::new(
+            &rules::CONJUNCTION_KEYWORD,
+            token.range(),
+            "premises in parentheses of their own",
+        )
+        .note("the engine accepts premises only with commas between them");
         let hit = hit.delete(token.range()).replace(end.range(), region.instead_of(close));
         hits.add(hit.title("delete the parentheses"));
     }
@@ -246,7 +254,7 @@ pub(super) fn comparison(region: &Region<'_>, hits: &mut Hits) {
     }
 }
 
-fn foreign_operator(region: &Region<'_>, index: usize) -> Option<Hit> {
+fn foreign_operator(region: &Region<'_>, index: usize) -> Option<ForeignConstruct> {
     let written = region.at(index);
     if matches!(written, "@<" | "@>" | "@=<" | "@>=" | "=..") {
         let start = (0..=index).rev().find(|&at| matches!(region.before(at), ":-" | "⟸" | ","))?;
@@ -271,12 +279,12 @@ fn foreign_operator(region: &Region<'_>, index: usize) -> Option<Hit> {
 }
 
 /// The finding about a foreign operator.
-pub(super) fn wrong_operator(written: &str, range: Range<usize>) -> Hit {
-    Hit::new(&rules::WRONG_OPERATOR, range, format!("`{written}` is not an operator of Mangle"))
+pub(super) fn wrong_operator(written: &str, range: Range<usize>) -> ForeignConstruct {
+    ForeignConstruct::new(&rules::WRONG_OPERATOR, range, format!("`{written}` is not an operator of Mangle"))
 }
 
 /// Matches `P is User`, a type test, if nothing else in the clause has this name.
-fn type_test(region: &Region<'_>, index: usize) -> Option<Hit> {
+fn type_test(region: &Region<'_>, index: usize) -> Option<ForeignConstruct> {
     let start = index - 1;
     let kind =
         region.token(index + 1).filter(|token| token.kind == LexemeKind::Variable && !token.is("_"))?;
@@ -285,14 +293,18 @@ fn type_test(region: &Region<'_>, index: usize) -> Option<Hit> {
     if !is_premise || (0..region.tokens.len()).any(is_other) {
         return None;
     }
-    let hit = Hit::new(&rules::FOREIGN_WORD, region.range(index..index + 2), "Mangle has no type test `is`")
-        .note("a premise states the kind of a value, and `bound […]` in a `Decl` the type of an argument")
-        .help("write a premise whose predicate holds for the values of this kind");
+    let hit = ForeignConstruct::new(
+        &rules::FOREIGN_WORD,
+        region.range(index..index + 2),
+        "Mangle has no type test `is`",
+    )
+    .note("a premise states the kind of a value, and `bound […]` in a `Decl` the type of an argument")
+    .help("write a premise whose predicate holds for the values of this kind");
     Some(hit.read_as(without_premise(region, &(start..index + 2))?).guess())
 }
 
 /// Matches `Y is X + 1`.
-fn assigned(region: &Region<'_>, index: usize) -> Option<Hit> {
+fn assigned(region: &Region<'_>, index: usize) -> Option<ForeignConstruct> {
     // `is not …` and `is null` are not arithmetic.
     if region.kind(index + 1) == Some(LexemeKind::Word) && !region.is_atom(index + 1) {
         return None;
@@ -317,14 +329,14 @@ fn assigned(region: &Region<'_>, index: usize) -> Option<Hit> {
 }
 
 /// Matches `0 < X < 9`.
-fn chained(region: &Region<'_>, index: usize) -> Option<Hit> {
+fn chained(region: &Region<'_>, index: usize) -> Option<ForeignConstruct> {
     let middle = region.token(index + 1)?;
     let is_chain = COMPARISONS.contains(&region.at(index)) && COMPARISONS.contains(&region.at(index + 2));
     if !is_chain || !middle.is_operand() {
         return None;
     }
     let headline = format!("`{}` is between two comparison operators", shorten(middle.text));
-    let hit = Hit::new(&rules::WRONG_OPERATOR, region.token(index + 2)?.range(), headline)
+    let hit = ForeignConstruct::new(&rules::WRONG_OPERATOR, region.token(index + 2)?.range(), headline)
         .note("a comparison has two sides");
     Some(hit.replace(middle.end..middle.end, format!(", {}", middle.text)).title("write two comparisons"))
 }
@@ -361,16 +373,16 @@ pub(super) fn control(region: &Region<'_>, hits: &mut Hits) {
     }
 }
 
-fn cut(region: &Region<'_>, index: usize) -> Option<Hit> {
+fn cut(region: &Region<'_>, index: usize) -> Option<ForeignConstruct> {
     let range = region.token(index)?.range();
     let without = without_premise(region, &(index..index + 1))?;
-    let hit = Hit::new(&rules::FOREIGN_CONTROL, range, "Mangle has no cut `!`")
+    let hit = ForeignConstruct::new(&rules::FOREIGN_CONTROL, range, "Mangle has no cut `!`")
         .note("the engine finds all solutions, in no order; `!` only negates an atom");
     Some(hit.change(without).title("delete the cut").guess())
 }
 
 /// Matches `exists(p(X, Y))`, `exists Y: p(X, Y)`, `exists Y (p(X, Y))`, `exists p(X, Y)`.
-fn exists(region: &Region<'_>, index: usize) -> Option<Hit> {
+fn exists(region: &Region<'_>, index: usize) -> Option<ForeignConstruct> {
     let mut body = index + 1;
     while region.kind(body) == Some(LexemeKind::Variable)
         || (matches!(region.at(body), "," | ":" | "." | "|")
@@ -391,7 +403,7 @@ fn exists(region: &Region<'_>, index: usize) -> Option<Hit> {
     Some(hit.delete(token.start..region.token(body)?.start))
 }
 
-fn forall(region: &Region<'_>, index: usize) -> Option<Hit> {
+fn forall(region: &Region<'_>, index: usize) -> Option<ForeignConstruct> {
     let end = region.part_end(index);
     let hit = no_quantifier(region.at(index), region.token(index)?.range())
         .note("a premise is true if some value of its variables makes it true")
@@ -399,14 +411,14 @@ fn forall(region: &Region<'_>, index: usize) -> Option<Hit> {
     Some(hit.read_as(without_premise(region, &(index..end))?))
 }
 
-fn no_quantifier(word: &str, range: Range<usize>) -> Hit {
-    Hit::new(&rules::FOREIGN_CONTROL, range, format!("Mangle has no quantifier `{word}`"))
+fn no_quantifier(word: &str, range: Range<usize>) -> ForeignConstruct {
+    ForeignConstruct::new(&rules::FOREIGN_CONTROL, range, format!("Mangle has no quantifier `{word}`"))
 }
 
-fn collects(region: &Region<'_>, index: usize) -> Option<Hit> {
+fn collects(region: &Region<'_>, index: usize) -> Option<ForeignConstruct> {
     let headline = format!("Mangle has no aggregation `{}`", region.at(index));
     let reducer = ["count", "sum", "min", "max"].into_iter().find(|word| region.at(index + 2) == *word);
-    let hit = Hit::new(&rules::FOREIGN_AGGREGATION, region.token(index)?.range(), headline);
+    let hit = ForeignConstruct::new(&rules::FOREIGN_AGGREGATION, region.token(index)?.range(), headline);
     let hit = match reducer {
         Some("count") => {
             hit.note("`|> do fn:group_by(…), let N = fn:count()` after a body counts its solutions")
@@ -420,16 +432,16 @@ fn collects(region: &Region<'_>, index: usize) -> Option<Hit> {
     Some(hit.read_as(without_premise(region, &(index..region.part_end(index)))?))
 }
 
-fn changes(region: &Region<'_>, index: usize) -> Option<Hit> {
+fn changes(region: &Region<'_>, index: usize) -> Option<ForeignConstruct> {
     let headline = format!("Mangle has no command `{}`", region.at(index));
-    let hit = Hit::new(&rules::FOREIGN_CONTROL, region.token(index)?.range(), headline)
+    let hit = ForeignConstruct::new(&rules::FOREIGN_CONTROL, region.token(index)?.range(), headline)
         .note("a rule derives facts and changes none")
         .help("make the new fact the head of a rule");
     Some(hit.read_as(without_premise(region, &(index..region.part_end(index)))?))
 }
 
 /// Matches `true`, `false` and `fail` as premises.
-fn constant_premise(region: &Region<'_>, index: usize) -> Option<Hit> {
+fn constant_premise(region: &Region<'_>, index: usize) -> Option<ForeignConstruct> {
     if !matches!(region.at(index + 1), "," | "." | ";" | "|>" | "") || region.token(index)?.depth > 0 {
         return None;
     }
@@ -437,11 +449,11 @@ fn constant_premise(region: &Region<'_>, index: usize) -> Option<Hit> {
     let range = region.token(index)?.range();
     let without = without_premise(region, &(index..index + 1))?;
     if word == "true" {
-        let hit = Hit::new(&rules::FOREIGN_CONSTANT, range, "`true` is not a premise")
+        let hit = ForeignConstruct::new(&rules::FOREIGN_CONSTANT, range, "`true` is not a premise")
             .note("such a premise would always be true");
         return Some(hit.change(without).title("delete it"));
     }
-    let hit = Hit::new(&rules::FOREIGN_CONSTANT, range, format!("`{word}` is not a premise"))
+    let hit = ForeignConstruct::new(&rules::FOREIGN_CONSTANT, range, format!("`{word}` is not a premise"))
         .note("with such a premise the rule would derive nothing");
-    Some(hit.read_as(without).guess().mend(0..region.text.len(), "").title("delete the rule"))
+    Some(hit.read_as(without).guess().fix_with(0..region.text.len(), "").title("delete the rule"))
 }

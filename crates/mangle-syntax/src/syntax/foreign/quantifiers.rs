@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use super::hit::{Hit, Hits};
+use super::hit::{ForeignConstruct, Hits};
 use super::region::{Region, without_premise};
 use super::token::LexemeKind;
 use crate::syntax::lower::{camel_case, shorten};
@@ -39,7 +39,7 @@ struct Quantifier<'r, 't> {
 }
 
 impl Quantifier<'_, '_> {
-    fn hit(&self) -> Option<Hit> {
+    fn hit(&self) -> Option<ForeignConstruct> {
         let region = self.region;
         let variables = self.variables();
         let last = *variables.last()?;
@@ -50,9 +50,12 @@ impl Quantifier<'_, '_> {
         if region.at(self.at) != "some" || !ends {
             return None;
         }
-        let hit =
-            Hit::new(&rules::FOREIGN_WORD, region.token(self.at)?.range(), "`some` is a keyword of Rego")
-                .note("a variable needs no declaration");
+        let hit = ForeignConstruct::new(
+            &rules::FOREIGN_WORD,
+            region.token(self.at)?.range(),
+            "`some` is a keyword of Rego",
+        )
+        .note("a variable needs no declaration");
         let hit = hit.change(without_premise(region, &(self.at..last + 1))?).title("delete the declaration");
         Some(self.renamed(hit, &variables, &(self.at..last + 1)).guess())
     }
@@ -84,7 +87,7 @@ impl Quantifier<'_, '_> {
     }
 
     /// Matches `some X in L`.
-    fn over(&self, variables: &[usize], word: usize) -> Option<Hit> {
+    fn over(&self, variables: &[usize], word: usize) -> Option<ForeignConstruct> {
         let region = self.region;
         let last = region.top_level(word, |token| token.is(",")).unwrap_or(self.end).min(self.end);
         let quantifier = region.at(self.at);
@@ -94,7 +97,8 @@ impl Quantifier<'_, '_> {
         };
         let note =
             if matches!(quantifier, "some" | "any" | "for" | "each") { RANGES_OVER } else { COUNTEREXAMPLE };
-        let hit = Hit::new(&rules::FOREIGN_WORD, region.token(self.at)?.range(), headline).note(note);
+        let hit =
+            ForeignConstruct::new(&rules::FOREIGN_WORD, region.token(self.at)?.range(), headline).note(note);
         let phrase = self.at..last;
         let list =
             region.token(word + 1).filter(|list| list.kind == LexemeKind::Variable && word + 2 == last);
@@ -118,7 +122,7 @@ impl Quantifier<'_, '_> {
     }
 
     /// Renames lower-case variables at all other occurrences to start with a capital letter.
-    fn renamed(&self, hit: Hit, variables: &[usize], phrase: &Range<usize>) -> Hit {
+    fn renamed(&self, hit: ForeignConstruct, variables: &[usize], phrase: &Range<usize>) -> ForeignConstruct {
         let region = self.region;
         let is_declared = |at: usize| variables.iter().any(|variable| region.at(*variable) == region.at(at));
         let is_use = |at: &usize| {

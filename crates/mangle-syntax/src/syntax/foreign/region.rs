@@ -29,7 +29,7 @@ pub(in crate::syntax) struct Region<'t> {
 
 impl<'t> Region<'t> {
     /// The statement at the start of `rest`. `None` if there is no statement.
-    pub(in crate::syntax) fn of(rest: &'t str) -> Option<Self> {
+    pub(in crate::syntax) fn parse(rest: &'t str) -> Option<Self> {
         // Most statements are short, and a file can have many.
         [LONGEST / 16, LONGEST].into_iter().find_map(|longest| Self::within(rest, longest))
     }
@@ -222,7 +222,7 @@ fn closes(tokens: &[Lexeme<'_>]) -> Vec<Option<usize>> {
 /// The number of tokens in the first statement.
 fn extent(text: &str, tokens: &[Lexeme<'_>]) -> usize {
     let at = |index: usize| tokens.get(index).map_or("", |token: &Lexeme<'_>| token.text);
-    let foreign = Foreign::of(tokens);
+    let foreign = Foreign::parse(tokens);
     let directive = foreign.is_none()
         && matches!(at(0), "." | "@")
         && tokens.get(1).is_some_and(|t| t.kind == LexemeKind::Word && t.glued);

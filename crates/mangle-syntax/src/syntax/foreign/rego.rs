@@ -6,7 +6,7 @@
 use std::ops::Range;
 
 use super::TO_COMMENT;
-use super::hit::{Hit, Hits};
+use super::hit::{ForeignConstruct, Hits};
 use super::region::Region;
 use super::statement_kind::Foreign;
 use super::statements::as_comment;
@@ -15,7 +15,7 @@ use crate::syntax::lower::shorten;
 use crate::syntax::rules;
 
 pub(super) fn habits(region: &Region<'_>, hits: &mut Hits) {
-    let Some(foreign) = Foreign::of(&region.tokens) else { return };
+    let Some(foreign) = Foreign::parse(&region.tokens) else { return };
     let whole = 0..region.text.len();
     let line = region.text.lines().next().map_or(0, |line| line.trim_end().len());
     let hit = match foreign {
@@ -25,31 +25,35 @@ pub(super) fn habits(region: &Region<'_>, hits: &mut Hits) {
         Foreign::Package => return,
         Foreign::Rule(rule) => {
             let note = rule_note(region, rule.argument);
-            Hit::new(&rules::FOREIGN_RULE, 0..line, "rule in the notation of Rego").note(note)
+            ForeignConstruct::new(&rules::FOREIGN_RULE, 0..line, "rule in the notation of Rego").note(note)
         }
-        Foreign::Select => Hit::new(&rules::FOREIGN_RULE, 0..line, QUERY_OF_SQL).note(QUERY_IS_A_RULE),
+        Foreign::Select => {
+            ForeignConstruct::new(&rules::FOREIGN_RULE, 0..line, QUERY_OF_SQL).note(QUERY_IS_A_RULE)
+        }
         Foreign::Command => command(region),
         Foreign::Cedar(effect) => cedar(region, effect, line),
-        Foreign::Python => Hit::new(&rules::FOREIGN_RULE, 0..line, "statement in the notation of Python")
-            .note(python_note(region.at(0)))
-            .help(match region.at(0) {
-                "import" | "from" => "delete the statement",
-                "class" => "declare a predicate with one argument for each field",
-                _ => "write the result before `:-`, the conditions after it, and a full stop",
-            }),
+        Foreign::Python => {
+            ForeignConstruct::new(&rules::FOREIGN_RULE, 0..line, "statement in the notation of Python")
+                .note(python_note(region.at(0)))
+                .help(match region.at(0) {
+                    "import" | "from" => "delete the statement",
+                    "class" => "declare a predicate with one argument for each field",
+                    _ => "write the result before `:-`, the conditions after it, and a full stop",
+                })
+        }
         Foreign::Conditional => {
-            Hit::new(&rules::FOREIGN_RULE, 0..line, "Mangle has no statement `if … then`")
+            ForeignConstruct::new(&rules::FOREIGN_RULE, 0..line, "Mangle has no statement `if … then`")
                 .note("a rule of Mangle is written `head :- premise, premise.`")
                 .help("write the result before `:-`, the conditions after it, and a full stop")
         }
         Foreign::GrammarRule => {
-            Hit::new(&rules::FOREIGN_RULE, 0..line, "grammar rule in the notation of Prolog")
+            ForeignConstruct::new(&rules::FOREIGN_RULE, 0..line, "grammar rule in the notation of Prolog")
                 .note("a program derives facts and parses no text")
                 .help("let the program that embeds the engine parse the text and add facts")
         }
         Foreign::Assignment => {
             let headline = format!("Mangle has no assignment `{} = …`", shorten(region.at(0)));
-            Hit::new(&rules::FOREIGN_RULE, 0..line, headline)
+            ForeignConstruct::new(&rules::FOREIGN_RULE, 0..line, headline)
                 .note("a program consists of facts and rules; only a premise binds a variable")
                 .help("write one fact for each value")
         }
@@ -65,10 +69,10 @@ pub(super) const QUERY_IS_A_RULE: &str =
     "a rule of Mangle derives the result, as in `result(X) :- table(X, Y), Y > 1.`";
 
 /// Matches `INSERT INTO t VALUES (1)`.
-fn command(region: &Region<'_>) -> Hit {
+fn command(region: &Region<'_>) -> ForeignConstruct {
     let words = region.range(0..2);
     let headline = format!("`{}` is a command of SQL", region.slice(words.clone()));
-    let hit = Hit::new(&rules::FOREIGN_RULE, words, headline);
+    let hit = ForeignConstruct::new(&rules::FOREIGN_RULE, words, headline);
     match region.at(0).to_ascii_lowercase().as_str() {
         "insert" => hit.note("each row of a table is a fact").help("write one fact for each row"),
         "create" if region.tokens.iter().any(|token| token.text.eq_ignore_ascii_case("select")) => {
@@ -82,14 +86,16 @@ fn command(region: &Region<'_>) -> Hit {
 }
 
 /// Matches `permit(principal, action, resource) when { … };`.
-fn cedar(region: &Region<'_>, effect: usize, line: usize) -> Hit {
+fn cedar(region: &Region<'_>, effect: usize, line: usize) -> ForeignConstruct {
     let word = region.at(effect);
     let note = format!("a rule of Mangle is written `{word}(…) :- …, ….`, with commas between the premises");
     let help = match word {
         "permit" => "write attributes as arguments of predicates, and `unless` as negated premises",
         _ => "derive the forbidden cases with a rule, and negate its head in the rules that permit",
     };
-    Hit::new(&rules::FOREIGN_RULE, 0..line, "policy in the notation of Cedar").note(note).help(help)
+    ForeignConstruct::new(&rules::FOREIGN_RULE, 0..line, "policy in the notation of Cedar")
+        .note(note)
+        .help(help)
 }
 
 /// The Mangle equivalent of a Python statement.
@@ -105,12 +111,12 @@ fn python_note(word: &str) -> &'static str {
     }
 }
 
-fn directive(region: &Region<'_>, keyword: &str, note: &str) -> Hit {
+fn directive(region: &Region<'_>, keyword: &str, note: &str) -> ForeignConstruct {
     let whole = 0..region.text.len();
     let end = region.token(1).map_or(whole.end, |token| token.end);
     let headline = format!("`{keyword}` is a keyword of Rego");
-    let hit = Hit::new(&rules::FOREIGN_DIRECTIVE, 0..end, headline).note(note);
-    hit.mend(whole, as_comment(region.text)).title(TO_COMMENT).guess()
+    let hit = ForeignConstruct::new(&rules::FOREIGN_DIRECTIVE, 0..end, headline).note(note);
+    hit.fix_with(whole, as_comment(region.text)).title(TO_COMMENT).guess()
 }
 
 /// The start of the equivalent Mangle rule.

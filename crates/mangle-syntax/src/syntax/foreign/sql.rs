@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::NO_DISJUNCTION;
-use super::hit::Hit;
+use super::hit::ForeignConstruct;
 use super::region::{Region, without_premise};
 use crate::syntax::rules;
 
@@ -28,7 +28,7 @@ pub(super) fn sql_note(word: &str) -> Option<&'static str> {
 }
 
 /// Matches `a(X) JOIN b(X) ON …`.
-pub(super) fn joined_tables(region: &Region<'_>, part: &Range<usize>, at: usize) -> Option<Hit> {
+pub(super) fn joined_tables(region: &Region<'_>, part: &Range<usize>, at: usize) -> Option<ForeignConstruct> {
     let is_join = |at: usize| region.at(at).eq_ignore_ascii_case("join");
     let is_kind = |at: usize| {
         let kinds = ["left", "right", "full", "outer", "inner", "cross", "natural"];
@@ -43,7 +43,8 @@ pub(super) fn joined_tables(region: &Region<'_>, part: &Range<usize>, at: usize)
     let word = word.as_str();
     let words = region.range(first..last + 1);
     let headline = format!("`{}` is a word of SQL", region.slice(words.clone()));
-    let hit = Hit::new(&rules::FOREIGN_WORD, words.clone(), headline).note(sql_note(word)?).guess();
+    let hit =
+        ForeignConstruct::new(&rules::FOREIGN_WORD, words.clone(), headline).note(sql_note(word)?).guess();
     if word == "distinct" && at == part.start && region.is_atom(at + 1) {
         let next = region.token(at + 1)?.start;
         return Some(hit.delete(words.start..next).title("delete it"));

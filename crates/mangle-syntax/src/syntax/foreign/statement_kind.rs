@@ -46,7 +46,7 @@ pub(super) struct RegoRule {
 
 impl Foreign {
     /// The kind of foreign statement at the start of the tokens.
-    pub(super) fn of(tokens: &[Lexeme<'_>]) -> Option<Self> {
+    pub(super) fn parse(tokens: &[Lexeme<'_>]) -> Option<Self> {
         if is_select(tokens) {
             return Some(Self::Select);
         }

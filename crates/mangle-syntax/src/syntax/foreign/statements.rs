@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::arrow::arrow_note;
-use super::hit::{Hit, Hits};
+use super::hit::{ForeignConstruct, Hits};
 use super::region::{Region, is_prose};
 use super::statement_kind::Foreign;
 use super::token::{Lexeme, LexemeKind};
@@ -32,16 +32,16 @@ pub(super) fn arrows(region: &Region<'_>, hits: &mut Hits) {
     }
 }
 
-fn wrong_arrow(written: &str, token: &Lexeme<'_>) -> Hit {
+fn wrong_arrow(written: &str, token: &Lexeme<'_>) -> ForeignConstruct {
     let headline = format!("`{written}` is not the arrow of a rule");
-    Hit::new(&rules::WRONG_ARROW, token.range(), headline)
+    ForeignConstruct::new(&rules::WRONG_ARROW, token.range(), headline)
         .label("expected `:-`")
         .note(arrow_note(written))
         .title("write `:-`")
 }
 
 /// Matches `p(X) :- if q(X)`.
-fn doubled(region: &Region<'_>, arrow: usize) -> Option<Hit> {
+fn doubled(region: &Region<'_>, arrow: usize) -> Option<ForeignConstruct> {
     let word =
         region.token(arrow + 1).filter(|word| matches!(word.text, "if" | "If" | "IF" | "when" | "where"))?;
     let next = region.token(arrow + 2).filter(|next| !next.is("("))?;
@@ -49,12 +49,16 @@ fn doubled(region: &Region<'_>, arrow: usize) -> Option<Hit> {
     if region.top_level(arrow + 2, |token| matches!(token.text, "then" | "else")).is_some() {
         return None;
     }
-    let hit = Hit::new(&rules::WRONG_ARROW, word.range(), format!("`{}` after the arrow `:-`", word.text))
-        .note("the arrow already means `if`");
+    let hit = ForeignConstruct::new(
+        &rules::WRONG_ARROW,
+        word.range(),
+        format!("`{}` after the arrow `:-`", word.text),
+    )
+    .note("the arrow already means `if`");
     Some(hit.delete(word.start..next.start).title(format!("delete `{}`", word.text)))
 }
 
-fn foreign_arrow(region: &Region<'_>) -> Option<Hit> {
+fn foreign_arrow(region: &Region<'_>) -> Option<ForeignConstruct> {
     let index = region.top_level(1, |token| ARROWS.contains(&token.text) || token.is(":"))?;
     let token = region.token(index)?;
     if !region.is_head(index) || region.token(index + 1).is_none() {
@@ -81,7 +85,7 @@ fn foreign_arrow(region: &Region<'_>) -> Option<Hit> {
 }
 
 /// Matches an arrow that points from the body to the head.
-fn forward(region: &Region<'_>) -> Option<Hit> {
+fn forward(region: &Region<'_>) -> Option<ForeignConstruct> {
     let index = region.top_level(1, |token| FORWARD.contains(&token.text))?;
     let token = region.token(index)?;
     let from = usize::from(matches!(region.at(0), "if" | "If" | "IF" | "when" | "WHEN"));
@@ -95,7 +99,7 @@ fn forward(region: &Region<'_>) -> Option<Hit> {
         return None;
     }
     let rule = format!("{head} :- {body}");
-    let hit = Hit::new(&rules::WRONG_ARROW, token.range(), "head after the body")
+    let hit = ForeignConstruct::new(&rules::WRONG_ARROW, token.range(), "head after the body")
         .note(format!("the head comes first, as in `{} :- …`", shorten(region.at(right.start))))
         .title("put the head first")
         .guess();
@@ -129,7 +133,7 @@ pub(super) fn ends(region: &Region<'_>, hits: &mut Hits) {
         return;
     };
     let headline = format!("statement ends with `{}` instead of `.`", token.text);
-    let hit = Hit::new(&rules::MISSING_DOT, token.range(), headline).note(DOES_NOT_END);
+    let hit = ForeignConstruct::new(&rules::MISSING_DOT, token.range(), headline).note(DOES_NOT_END);
     let stop = full_stop_behind(region.before(last));
     let hit = hit.replace(token.range(), stop).title(format!("replace `{}` by `.`", token.text));
     // A premise can be missing after a comma.
@@ -144,21 +148,24 @@ pub(super) fn commas(region: &Region<'_>, hits: &mut Hits) {
         let lone = matches!(next.text, ")" | "]" | "}" | "." | ",");
         let hit = if empty_before && !lone {
             let end = if next.first { token.end } else { next.start };
-            Hit::new(&rules::DOUBLE_COMMA, token.range(), NO_ELEMENT)
+            ForeignConstruct::new(&rules::DOUBLE_COMMA, token.range(), NO_ELEMENT)
                 .note(ONE_COMMA)
                 .delete(token.start..end)
                 .title("delete the comma")
                 .guess()
         } else if token.is(";") && next.is(".") {
             let start = region.token(index - 1).map_or(token.start, |before| before.end);
-            Hit::new(&rules::DISJUNCTION, token.range(), "no premise after `;`")
+            ForeignConstruct::new(&rules::DISJUNCTION, token.range(), "no premise after `;`")
                 .note(NO_DISJUNCTION)
                 .delete(start..token.end)
                 .title("delete `;`")
         } else if token.is(";") && matches!(next.text, "let" | "do") {
-            let hit =
-                Hit::new(&rules::DISJUNCTION, token.range(), "`;` between the statements of a transform")
-                    .label("expected `,`");
+            let hit = ForeignConstruct::new(
+                &rules::DISJUNCTION,
+                token.range(),
+                "`;` between the statements of a transform",
+            )
+            .label("expected `,`");
             hit.replace(token.range(), ",").title("write `,`")
         } else {
             continue;
@@ -195,24 +202,24 @@ pub(super) fn keywords(region: &Region<'_>, hits: &mut Hits) {
     }
 }
 
-fn keyword(word: &Lexeme<'_>, meant: &str) -> Option<Hit> {
+fn keyword(word: &Lexeme<'_>, meant: &str) -> Option<ForeignConstruct> {
     let hit = not_a_keyword(word.text, word.range()).label(format!("expected `{meant}`"));
     (word.text != meant).then(|| hit.replace(word.range(), meant).title(format!("write `{meant}`")))
 }
 
-fn not_a_keyword(word: &str, range: Range<usize>) -> Hit {
-    Hit::new(&rules::WRONG_KEYWORD, range, format!("`{word}` is not a keyword of Mangle"))
+fn not_a_keyword(word: &str, range: Range<usize>) -> ForeignConstruct {
+    ForeignConstruct::new(&rules::WRONG_KEYWORD, range, format!("`{word}` is not a keyword of Mangle"))
 }
 
 /// Matches `package a.`, `Use "a"!`. Keyword, quotes and end are one mistake.
-fn package(region: &Region<'_>, meant: &str) -> Option<Hit> {
+fn package(region: &Region<'_>, meant: &str) -> Option<ForeignConstruct> {
     let (word, name) = (region.token(0)?, region.token(1)?);
     let end = region.token(region.tokens.len() - 1)?;
     let mut hit = match keyword(word, meant) {
         Some(hit) => hit,
         None if name.kind == LexemeKind::Text => {
             let headline = format!("name after `{meant}` is in quotes");
-            Hit::new(&rules::WRONG_KEYWORD, name.range(), headline)
+            ForeignConstruct::new(&rules::WRONG_KEYWORD, name.range(), headline)
                 .note("the name of a package is a word, not a string")
                 .title("delete the quotes")
         }
@@ -268,8 +275,8 @@ pub(super) fn directives(region: &Region<'_>, hits: &mut Hits) {
     };
     let whole = 0..region.text.len();
     let end = if matches!(first.text, ":-" | "?-") { first.end } else { next.end };
-    let hit = Hit::new(&rules::FOREIGN_DIRECTIVE, first.start..end, headline).note(note);
-    let hit = hit.read(whole.clone(), "").mend(whole, as_comment(region.text));
+    let hit = ForeignConstruct::new(&rules::FOREIGN_DIRECTIVE, first.start..end, headline).note(note);
+    let hit = hit.read(whole.clone(), "").fix_with(whole, as_comment(region.text));
     hits.add(hit.title(TO_COMMENT).guess());
 }
 
@@ -284,8 +291,8 @@ pub(super) fn question(region: &Region<'_>, hits: &mut Hits) {
     let last = region.tokens.len().saturating_sub(1);
     let Some(sign) = region.token(last).filter(|sign| sign.is("?") && last > 1) else { return };
     let whole = 0..region.text.len();
-    let hit = Hit::new(&rules::QUERY_IN_FILE, sign.range(), NO_QUERY).note(IN_A_FILE);
-    let hit = hit.read(whole.clone(), "").mend(whole, as_comment(region.text));
+    let hit = ForeignConstruct::new(&rules::QUERY_IN_FILE, sign.range(), NO_QUERY).note(IN_A_FILE);
+    let hit = hit.read(whole.clone(), "").fix_with(whole, as_comment(region.text));
     hits.add(hit.title(TO_COMMENT).guess());
 }
 
@@ -311,7 +318,7 @@ pub(super) fn markup(region: &Region<'_>, hits: &mut Hits) {
     let range = first.start..start;
     let marker = region.slice(range.clone()).trim_end();
     let underlined = first.start..first.start + marker.len();
-    let hit = Hit::new(
+    let hit = ForeignConstruct::new(
         &rules::PASTED_MARKUP,
         underlined,
         format!("list marker `{}` in a program", shorten(marker)),
@@ -329,7 +336,7 @@ pub(super) fn comments(region: &Region<'_>, hits: &mut Hits) {
         let end = if code_follows { "\n" } else { "" };
         let text = format!("{}{end}", hash_comment(token.text));
         let headline = format!("`{}` does not start a comment", comment_sign(token.text));
-        let hit = Hit::new(&rules::WRONG_COMMENT, token.range(), headline).label(COMMENT_SIGN);
+        let hit = ForeignConstruct::new(&rules::WRONG_COMMENT, token.range(), headline).label(COMMENT_SIGN);
         hits.add(hit.replace(token.range(), text).title("turn it into a `#` comment"));
     }
 }
@@ -339,15 +346,16 @@ pub(super) fn prose(region: &Region<'_>, hits: &mut Hits) {
     let whole = 0..region.text.len();
     let line = region.text.lines().next().map_or(0, |line| line.trim_end().len());
     let opens = matches!(region.at(0), "{" | "[") && region.kind(1) == Some(LexemeKind::Text);
-    let hit = if is_prose(&region.tokens) && Foreign::of(&region.tokens).is_none() {
-        Hit::new(&rules::PASTED_MARKUP, 0..line, "prose outside of a comment").label(COMMENT_SIGN)
+    let hit = if is_prose(&region.tokens) && Foreign::parse(&region.tokens).is_none() {
+        ForeignConstruct::new(&rules::PASTED_MARKUP, 0..line, "prose outside of a comment")
+            .label(COMMENT_SIGN)
     } else if opens && matches!(region.at(2), ":" | "," | "]") {
-        Hit::new(&rules::PASTED_MARKUP, 0..line, "JSON in a program")
+        ForeignConstruct::new(&rules::PASTED_MARKUP, 0..line, "JSON in a program")
             .note("statements are written without quotes and brackets around them")
     } else {
         return;
     };
-    let hit = hit.mend(whole.clone(), as_comment(region.text));
+    let hit = hit.fix_with(whole.clone(), as_comment(region.text));
     hits.add(hit.read(whole, "").title(TO_COMMENT).guess());
 }
 
@@ -363,7 +371,7 @@ pub(super) fn early_lets(region: &Region<'_>, hits: &mut Hits) {
             continue;
         }
         let premise = region.slice(region.range(index + 1..region.part_end(index)));
-        let hit = Hit::new(&rules::NOT_A_TRANSFORM, word.range(), "`let` before `|>`")
+        let hit = ForeignConstruct::new(&rules::NOT_A_TRANSFORM, word.range(), "`let` before `|>`")
             .label("belongs after `|>`")
             .note("a premise binds a variable by `=` alone");
         hits.add(hit.delete(word.start..next.start).title(format!("write `{}`", shorten(premise))));
@@ -389,7 +397,7 @@ pub(super) fn pipes(region: &Region<'_>, hits: &mut Hits) {
     let lead = if region.slice(0..start).ends_with(' ') { "|> " } else { " |> " };
     let end = if word.first { before.end } else { word.start };
     let text = if word.first { lead.trim_end() } else { lead };
-    let hit = Hit::new(&rules::NOT_A_TRANSFORM, range, headline)
+    let hit = ForeignConstruct::new(&rules::NOT_A_TRANSFORM, range, headline)
         .note(format!("a transform is written `… |> {} …`", word.text));
     hits.add(hit.replace(start..end, text).title("insert `|>`"));
 }

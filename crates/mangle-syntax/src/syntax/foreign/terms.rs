@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::hit::{Hit, Hits};
+use super::hit::{ForeignConstruct, Hits};
 use super::region::Region;
 use super::token::{Lexeme, LexemeKind};
 use crate::syntax::lookalikes::plain;
@@ -15,7 +15,7 @@ pub(super) fn lookalikes(region: &Region<'_>, hits: &mut Hits) {
     let is_code = |at: usize| {
         region.tokens.iter().any(|token| token.kind != LexemeKind::Text && token.range().contains(&at))
     };
-    let mut found: Option<Hit> = None;
+    let mut found: Option<ForeignConstruct> = None;
     for (at, c) in region.text.char_indices() {
         let Some(plain) = plain(c).filter(|_| is_code(at)) else { continue };
         let range = at..at + c.len_utf8();
@@ -26,7 +26,7 @@ pub(super) fn lookalikes(region: &Region<'_>, hits: &mut Hits) {
                 " " => format!("unusual space U+{code:04X}"),
                 plain => format!("`{c}` (U+{code:04X}) is not `{plain}`"),
             };
-            Hit::new(&rules::LOOKALIKE_CHARACTER, range.clone(), headline)
+            ForeignConstruct::new(&rules::LOOKALIKE_CHARACTER, range.clone(), headline)
                 .note("the engine rejects it")
                 .title("write plain characters")
         });
@@ -39,14 +39,15 @@ pub(super) fn lookalikes(region: &Region<'_>, hits: &mut Hits) {
 
 /// Matches `$X`, `?X`, `@x`, and `*` and `...` for `_`.
 pub(super) fn variables(region: &Region<'_>, hits: &mut Hits) {
-    let mut sigils: Option<Hit> = None;
+    let mut sigils: Option<ForeignConstruct> = None;
     for index in 1..region.tokens.len() {
         let Some(sign) = region.token(index) else { continue };
         let delimited = matches!(region.before(index), "(" | "," | "[")
             && matches!(region.at(index + 1), ")" | "," | "]");
         if delimited && sign.depth > 0 && matches!(sign.text, "*" | "..." | "?") {
             let headline = format!("`{}` is not a wildcard in Mangle", sign.text);
-            let hit = Hit::new(&rules::VARIABLE_SIGIL, sign.range(), headline).label("expected `_`");
+            let hit =
+                ForeignConstruct::new(&rules::VARIABLE_SIGIL, sign.range(), headline).label("expected `_`");
             hits.add(hit.replace(sign.range(), "_").title("write `_`"));
             continue;
         }
@@ -62,7 +63,7 @@ pub(super) fn variables(region: &Region<'_>, hits: &mut Hits) {
         let variable = camel_case(name.text);
         let hit = sigils.take().unwrap_or_else(|| {
             let headline = format!("variable `{0}{1}` starts with `{0}`", sign.text, shorten(name.text));
-            Hit::new(&rules::VARIABLE_SIGIL, sign.start..name.end, headline)
+            ForeignConstruct::new(&rules::VARIABLE_SIGIL, sign.start..name.end, headline)
                 .label(format!("expected `{}`", shorten(&variable)))
                 .title("write the variables without signs")
         });
@@ -99,7 +100,7 @@ pub(super) fn words(region: &Region<'_>, hits: &mut Hits) {
 const JOINTS: [&str; 12] =
     ["is", "in", "not", "and", "or", "mod", "div", "if", "then", "exists", "forall", "AND"];
 
-fn several_words(region: &Region<'_>, tokens: Range<usize>) -> Option<Hit> {
+fn several_words(region: &Region<'_>, tokens: Range<usize>) -> Option<ForeignConstruct> {
     let first = region.token(tokens.start)?;
     let all = region.tokens.get(tokens.clone())?;
     // Check up to the first other token first, because nested brackets would be scanned again for
@@ -117,13 +118,14 @@ fn several_words(region: &Region<'_>, tokens: Range<usize>) -> Option<Hit> {
     if first.kind == LexemeKind::Name {
         let name = all.iter().map(|token| token.text).collect::<Vec<_>>().join("_");
         let headline = format!("name `{}` contains a space", shorten(written));
-        let hit = Hit::new(&rules::BAD_NAME, range.clone(), headline).note("the engine reads several terms");
+        let hit = ForeignConstruct::new(&rules::BAD_NAME, range.clone(), headline)
+            .note("the engine reads several terms");
         return Some(hit.replace(range, name.as_str()).title(format!("write `{}`", shorten(&name))).guess());
     }
     if !is_word(first) || written.contains(['"', '\n']) {
         return None;
     }
-    let hit = Hit::new(
+    let hit = ForeignConstruct::new(
         &rules::UNQUOTED_STRING,
         range.clone(),
         format!("text `{}` is not quoted", shorten(written)),
@@ -147,7 +149,7 @@ pub(super) fn names(region: &Region<'_>, hits: &mut Hits) {
     }
 }
 
-fn bad_constant(region: &Region<'_>, index: usize) -> Option<Hit> {
+fn bad_constant(region: &Region<'_>, index: usize) -> Option<ForeignConstruct> {
     let name = region.token(index)?;
     let next = region.token(index + 1).filter(|next| next.glued);
     let (end, meant, why) =
@@ -165,7 +167,7 @@ fn bad_constant(region: &Region<'_>, index: usize) -> Option<Hit> {
         };
     let range = name.start..end;
     let headline = format!("name `{}` {why}", shorten(region.slice(range.clone())));
-    let hit = Hit::new(&rules::BAD_NAME, range.clone(), headline)
+    let hit = ForeignConstruct::new(&rules::BAD_NAME, range.clone(), headline)
         .note("names consist of letters, digits and `._~%-` between slashes");
     Some(hit.replace(range, meant.as_str()).title(format!("write `{}`", shorten(&meant))).guess())
 }
@@ -181,17 +183,18 @@ fn is_identifier(word: &str) -> bool {
         && word.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
 }
 
-fn quoted_predicate(region: &Region<'_>, index: usize) -> Option<Hit> {
+fn quoted_predicate(region: &Region<'_>, index: usize) -> Option<ForeignConstruct> {
     let token = region.token(index)?;
     let word = token.text.get(1..token.text.len().checked_sub(1)?).filter(|word| is_identifier(word))?;
     (region.at(index + 1) == "(" && region.glued(index + 1)).then(|| {
         let headline = format!("predicate `{}` is in quotes", shorten(word));
-        let hit = Hit::new(&rules::BAD_NAME, token.range(), headline).note("the engine reads a string");
+        let hit = ForeignConstruct::new(&rules::BAD_NAME, token.range(), headline)
+            .note("the engine reads a string");
         hit.replace(token.range(), word).title(format!("write `{}`", shorten(word)))
     })
 }
 
-fn dashed(region: &Region<'_>, index: usize) -> Option<Hit> {
+fn dashed(region: &Region<'_>, index: usize) -> Option<ForeignConstruct> {
     let mut end = index;
     while region.at(end + 1) == "-"
         && region.glued(end + 1)
@@ -207,7 +210,7 @@ fn dashed(region: &Region<'_>, index: usize) -> Option<Hit> {
     let written = region.slice(range.clone());
     let meant = written.replace('-', "_");
     let headline = format!("predicate `{}` contains a dash", shorten(written));
-    let hit = Hit::new(&rules::BAD_NAME, range.clone(), headline)
+    let hit = ForeignConstruct::new(&rules::BAD_NAME, range.clone(), headline)
         .note("the engine reads the parts as separate words");
     Some(hit.replace(range, meant.as_str()).title(format!("write `{}`", shorten(&meant))).guess())
 }
@@ -231,7 +234,7 @@ pub(super) fn literals(region: &Region<'_>, hits: &mut Hits) {
     }
 }
 
-fn number(region: &Region<'_>, index: usize) -> Option<Hit> {
+fn number(region: &Region<'_>, index: usize) -> Option<ForeignConstruct> {
     let token = region.token(index)?;
     let written = token.text;
     let plus = index
@@ -251,7 +254,7 @@ fn number(region: &Region<'_>, index: usize) -> Option<Hit> {
         return None;
     };
     let headline = format!("`{}` is not a number of Mangle", shorten(region.slice(range.clone())));
-    let mut hit = Hit::new(&rules::FOREIGN_LITERAL, range.clone(), headline)
+    let mut hit = ForeignConstruct::new(&rules::FOREIGN_LITERAL, range.clone(), headline)
         .note("numbers are decimal digits, with at most a minus before them");
     if unsigned {
         // The value before the plus can be missing.
@@ -260,14 +263,14 @@ fn number(region: &Region<'_>, index: usize) -> Option<Hit> {
     Some(hit.replace(range, meant.as_str()).title(format!("write `{}`", shorten(&meant))))
 }
 
-fn prefixed(region: &Region<'_>, index: usize) -> Option<Hit> {
+fn prefixed(region: &Region<'_>, index: usize) -> Option<ForeignConstruct> {
     let text = region.token(index)?;
     let prefix = region.token(index - 1).filter(|_| text.glued)?;
     if !matches!(prefix.text, "f" | "r" | "u" | "F" | "R" | "L" | "s" | "raw") || text.text.contains('\\') {
         return None;
     }
     let headline = format!("string has the prefix `{}`", prefix.text);
-    let hit = Hit::new(&rules::FOREIGN_LITERAL, prefix.range(), headline);
+    let hit = ForeignConstruct::new(&rules::FOREIGN_LITERAL, prefix.range(), headline);
     if matches!(prefix.text, "f" | "F" | "s") && text.text.contains(['{', '$']) {
         let hit = hit.note("strings have no placeholders; `fn:string:concat(…)` joins values");
         let whole = prefix.start..text.end;
@@ -305,7 +308,7 @@ fn joined(text: &str) -> Option<String> {
     Some(format!("fn:string:concat({})", parts.join(", ")))
 }
 
-fn triple(region: &Region<'_>, quotes: &str) -> Option<Hit> {
+fn triple(region: &Region<'_>, quotes: &str) -> Option<ForeignConstruct> {
     let open = region.text.find(quotes)?;
     let inside = open + quotes.len();
     let close = inside + region.text.get(inside..)?.find(quotes)?;
@@ -313,7 +316,7 @@ fn triple(region: &Region<'_>, quotes: &str) -> Option<Hit> {
     if region.slice(inside..close).contains(quote) {
         return None;
     }
-    let hit = Hit::new(&rules::FOREIGN_LITERAL, open..inside, "string in triple quotes")
+    let hit = ForeignConstruct::new(&rules::FOREIGN_LITERAL, open..inside, "string in triple quotes")
         .note("a string has one quote at each end, even if it spans lines");
     Some(
         hit.replace(open..inside, quote)

@@ -1,6 +1,6 @@
 //! Times and durations of intervals in the syntax of other languages.
 
-use super::hit::{Hit, Hits};
+use super::hit::{ForeignConstruct, Hits};
 use super::region::Region;
 use super::token::LexemeKind;
 use crate::syntax::lower::shorten;
@@ -44,7 +44,7 @@ fn is_bound(region: &Region<'_>, index: usize) -> bool {
 }
 
 /// A time without seconds, with a blank instead of the `T`, or with a UTC offset.
-fn instant(region: &Region<'_>, index: usize) -> Option<Hit> {
+fn instant(region: &Region<'_>, index: usize) -> Option<ForeignConstruct> {
     let end = (index..region.tokens.len()).find(|at| matches!(region.at(*at), "," | "]" | "."))?;
     let range = region.range(index..end);
     let written = region.slice(range.clone());
@@ -59,7 +59,7 @@ fn instant(region: &Region<'_>, index: usize) -> Option<Hit> {
     let rest = [":00:00", ":00", ""].get(parts.len() - 1).copied().unwrap_or("");
     let meant = format!("{date}T{clock}{rest}Z");
     time::parse_timestamp(&meant)?;
-    let hit = |headline: String| Hit::new(&rules::FOREIGN_LITERAL, range.clone(), headline);
+    let hit = |headline: String| ForeignConstruct::new(&rules::FOREIGN_LITERAL, range.clone(), headline);
     let shown = shorten(written);
     if !offset.is_empty() {
         let hit = hit(format!("time `{shown}` has an offset")).note("the engine reads all times as UTC");
@@ -75,7 +75,7 @@ fn instant(region: &Region<'_>, index: usize) -> Option<Hit> {
 }
 
 /// A duration in another unit, of several units, or with a fraction.
-fn duration(region: &Region<'_>, index: usize) -> Option<Hit> {
+fn duration(region: &Region<'_>, index: usize) -> Option<ForeignConstruct> {
     let end = (index..region.tokens.len()).find(|at| matches!(region.at(*at), "," | "]"))?;
     let range = region.range(index..end);
     let written = region.slice(range.clone());
@@ -87,7 +87,7 @@ fn duration(region: &Region<'_>, index: usize) -> Option<Hit> {
     let (unit, size) = unit.into_iter().find(|(_, size)| millis.is_multiple_of(*size))?;
     let meant = format!("{}{unit}", millis / size);
     let headline = format!("`{}` is not a duration of Mangle", shorten(written));
-    let hit = Hit::new(&rules::FOREIGN_LITERAL, range.clone(), headline)
+    let hit = ForeignConstruct::new(&rules::FOREIGN_LITERAL, range.clone(), headline)
         .note("a duration is a whole number with one of the units `d`, `h`, `m`, `s`, `ms`");
     Some(hit.replace(range, meant.as_str()).title(format!("write `{meant}`")).guess())
 }

@@ -32,7 +32,7 @@ pub(super) struct Marks {
 
 impl Marks {
     /// Finds all marks. Marks in strings are included, which is harmless.
-    pub(super) fn of(text: &str) -> Self {
+    pub(super) fn parse(text: &str) -> Self {
         let bytes = text.as_bytes();
         let (mut places, mut line, mut seen) = (Vec::new(), 0, 0);
         for at in memmem::find_iter(bytes, MARK) {

@@ -98,7 +98,7 @@ pub(super) fn draft(
         scope,
         items: source.items().iter(),
         distrusted,
-        marks: Marks::of(text),
+        marks: Marks::parse(text),
         tokens: Tokens::default(),
         printer: Printer::new(text, style, choice.crlf),
         draft: Draft::default(),

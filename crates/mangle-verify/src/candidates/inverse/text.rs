@@ -2,7 +2,7 @@
 
 use mangle_engine::kernel::{Datum, ValueId, Values};
 
-use super::super::graph::Meeting;
+use super::super::graph::Comparison;
 use super::{Call, text};
 
 /// The maximum number of ways to split a text.
@@ -96,23 +96,23 @@ fn take(rest: &str, pieces: &[Piece], wanted: Option<&str>, found: &mut Vec<Stri
 }
 
 /// Returns the tests of the wanted argument if the whole concatenation passes a test.
-/// [`Meeting::Equal`] means equality with the text.
+/// [`Comparison::Equal`] means equality with the text.
 pub(in super::super) fn part_of_test(
-    meeting: Meeting,
+    meeting: Comparison,
     test: &str,
     pieces: &[Piece],
-) -> Vec<(Meeting, String)> {
+) -> Vec<(Comparison, String)> {
     match meeting {
-        Meeting::Prefix => at_end(meeting, test, &pieces.iter().collect::<Vec<_>>()),
-        Meeting::Suffix => at_end(meeting, test, &pieces.iter().rev().collect::<Vec<_>>()),
-        Meeting::Contains => inside(test, pieces),
+        Comparison::Prefix => at_end(meeting, test, &pieces.iter().collect::<Vec<_>>()),
+        Comparison::Suffix => at_end(meeting, test, &pieces.iter().rev().collect::<Vec<_>>()),
+        Comparison::Contains => inside(test, pieces),
         _ => Vec::new(),
     }
 }
 
 /// Returns the rest of a test after the texts before the wanted argument.
-fn at_end(meeting: Meeting, test: &str, pieces: &[&Piece]) -> Vec<(Meeting, String)> {
-    let is_prefix = meeting == Meeting::Prefix;
+fn at_end(meeting: Comparison, test: &str, pieces: &[&Piece]) -> Vec<(Comparison, String)> {
+    let is_prefix = meeting == Comparison::Prefix;
     let (mut rest, mut is_behind_open) = (test, false);
     for (at, piece) in pieces.iter().enumerate() {
         match piece {
@@ -140,7 +140,7 @@ fn at_end(meeting: Meeting, test: &str, pieces: &[&Piece]) -> Vec<(Meeting, Stri
                     Some(Piece::Text(text)) => split(is_prefix, rest, text),
                     _ => None,
                 };
-                let whole = next.map(|(before, _)| (Meeting::Equal, before.to_owned()));
+                let whole = next.map(|(before, _)| (Comparison::Equal, before.to_owned()));
                 return [(meeting, rest.to_owned())].into_iter().chain(whole).collect();
             }
         }
@@ -159,10 +159,10 @@ fn split<'t>(is_prefix: bool, whole: &'t str, text: &str) -> Option<(&'t str, &'
 
 /// The wanted argument contains the text, or the rest of it that the adjacent text does not
 /// contain.
-fn inside(test: &str, pieces: &[Piece]) -> Vec<(Meeting, String)> {
+fn inside(test: &str, pieces: &[Piece]) -> Vec<(Comparison, String)> {
     let mut found = Vec::new();
     for (at, _) in pieces.iter().enumerate().filter(|(_, piece)| **piece == Piece::Wanted) {
-        found.push((Meeting::Contains, test.to_owned()));
+        found.push((Comparison::Contains, test.to_owned()));
         let beside = |at: Option<usize>| match at.and_then(|at| pieces.get(at)) {
             Some(Piece::Text(text)) => Some(text.as_str()),
             _ => None,
@@ -171,10 +171,10 @@ fn inside(test: &str, pieces: &[Piece]) -> Vec<(Meeting, String)> {
         for (split, _) in test.char_indices().skip(1).take(MOST_WAYS) {
             let (start, end) = test.split_at(split);
             if before.is_some_and(|text| text.ends_with(start)) {
-                found.push((Meeting::Prefix, end.to_owned()));
+                found.push((Comparison::Prefix, end.to_owned()));
             }
             if after.is_some_and(|text| text.starts_with(end)) {
-                found.push((Meeting::Suffix, start.to_owned()));
+                found.push((Comparison::Suffix, start.to_owned()));
             }
         }
     }

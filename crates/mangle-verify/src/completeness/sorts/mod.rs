@@ -242,7 +242,7 @@ impl Sorts {
                 let constants: Vec<ValueId> = known.constants.iter().copied().collect();
                 for (part, part_sort) in known.parts.clone() {
                     let found: Vec<ValueId> =
-                        constants.iter().filter_map(|value| part.of(values, *value)).collect();
+                        constants.iter().filter_map(|value| part.extract(values, *value)).collect();
                     let inner = self.at(part_sort);
                     let before = (inner.constants.len(), inner.is_joined, inner.is_incomplete);
                     inner.constants.extend(found);

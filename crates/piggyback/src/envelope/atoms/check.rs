@@ -18,15 +18,15 @@ use crate::envelope::runtime::built_in;
 use mangle_syntax::lint::{Finding, Fix, Severity};
 
 /// The minimum number of updates for a hash lookup instead of pairwise comparison.
-const FEW: usize = 16;
+const MIN_UPDATES_FOR_HASHING: usize = 16;
 
 /// The consumer that accepts every predicate.
-const EVERYBODY: &str = "compressor";
+const UNRESTRICTED_CONSUMER: &str = "compressor";
 
 /// Reports findings about the updates of a list. Ranges are relative to the start of the reply.
 pub fn check(updates: &[Update<'_>], judge: &UpdateContext<'_>, out: &mut Vec<Finding>) {
     let terms = ListContext::new(judge);
-    let mut seen = DuplicateFinder::of(updates);
+    let mut seen = DuplicateFinder::new(updates);
     // Updates with a fix. Equal updates also need the fix, and are duplicates only after all of
     // them are fixed.
     let mut fixable = FxHashSet::default();
@@ -62,19 +62,20 @@ pub fn check_transition(atom: &Update<'_>, judge: &UpdateContext<'_>, out: &mut 
     let mut terms = ListContext::new(judge);
     terms.period = None;
     terms.is_asserted = false;
-    terms.consumer = built_in(EVERYBODY, terms.settings.caps.runtime).map_or(terms.consumer, Cow::Borrowed);
+    terms.consumer =
+        built_in(UNRESTRICTED_CONSUMER, terms.settings.caps.runtime).map_or(terms.consumer, Cow::Borrowed);
     let from = out.len();
     one(atom, &terms, out);
     let found = out.get_mut(from..).unwrap_or_default();
     keep_damage(atom, found);
     // An update can be deleted from its list, but the value of a member cannot.
     for finding in found {
-        finding.fix = finding.fix.take().filter(|fix| !takes(fix, atom));
+        finding.fix = finding.fix.take().filter(|fix| !deletes_update(fix, atom));
     }
 }
 
 /// True if a fix deletes the whole update with its quotes.
-fn takes(fix: &Fix, update: &Update<'_>) -> bool {
+fn deletes_update(fix: &Fix, update: &Update<'_>) -> bool {
     fix.edits.iter().any(|edit| edit.text.is_empty() && edit.span.range.contains_range(update.range))
 }
 
@@ -88,11 +89,11 @@ pub fn is_sound(text: &str, judge: &UpdateContext<'_>) -> bool {
     let mut found = Vec::new();
     check(&[update], judge, &mut found);
     let severity = |finding: &Finding| finding.severity.or(finding.rule.severity);
-    !found.iter().any(|finding| severity(finding) == Some(Severity::Error) || is_lost(finding))
+    !found.iter().any(|finding| severity(finding) == Some(Severity::Error) || drops_update(finding))
 }
 
 /// True if a finding reports that the runtime drops an update because its final period is missing.
-pub(super) fn is_lost(finding: &Finding) -> bool {
+pub(super) fn drops_update(finding: &Finding) -> bool {
     finding.rule == &rules::NO_PERIOD && finding.severity.is_none()
 }
 
@@ -105,9 +106,9 @@ enum DuplicateFinder<'u, 't> {
 }
 
 impl<'u, 't> DuplicateFinder<'u, 't> {
-    fn of(updates: &'u [Update<'t>]) -> Self {
+    fn new(updates: &'u [Update<'t>]) -> Self {
         match updates.len() {
-            0..FEW => Self::Few(updates),
+            0..MIN_UPDATES_FOR_HASHING => Self::Few(updates),
             _ => Self::Many(FxHashMap::default()),
         }
     }

@@ -12,9 +12,9 @@ mod context;
 mod declaration_place;
 mod declarations;
 mod edits;
-mod grounds;
 mod lists;
 mod offer;
+mod permission_dependencies;
 mod predicate;
 mod read;
 mod recogniser;
@@ -34,9 +34,9 @@ pub use declaration_place::DeclarationPlace;
 pub use declarations::{
     Declarations, DeclaredPredicate, ParameterNames, PredicateLookup, contradicted_prose,
 };
-pub use grounds::{Ground, PERMISSION, Roots};
 pub use lists::{ListedPredicate, is_delicate, is_ephemeral, protected};
 pub use offer::{may_be_offered, may_name_be_offered, offers};
+pub use permission_dependencies::{PERMISSION, PermissionDependency, Roots};
 pub(super) use recogniser::UpdateRecogniser;
 pub use suggest::{Suggestion, suggest};
 pub use update::{Update, atom_text};

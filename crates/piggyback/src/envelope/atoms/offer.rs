@@ -10,7 +10,7 @@ use super::lists::is_delicate;
 use super::read::{UpdateReading, read};
 use super::types::{TypeFit, best_row};
 use crate::envelope::plain::Argument;
-use crate::envelope::runtime::{consumer_of, is_asked_for, lists, takes};
+use crate::envelope::runtime::{accepts, consumer_of, is_requested, lists_predicate};
 use mangle_settings::TranscriptSettings;
 
 /// True if a predicate may be suggested for updates: the consumer accepts it, and no rule derives
@@ -21,10 +21,10 @@ use mangle_settings::TranscriptSettings;
 #[must_use]
 pub fn may_be_offered(declared: &DeclaredPredicate, settings: &TranscriptSettings) -> bool {
     let consumer = consumer_of(settings);
-    takes(consumer, declared.name)
+    accepts(consumer, declared.name)
         && declared.derived.is_none()
         && !declared.is_external
-        && (lists(consumer, declared.name) && !is_refused(declared.name, settings)
+        && (lists_predicate(consumer, declared.name) && !is_refused(declared.name, settings)
             || !is_delicate(declared.name, &settings.atoms) && declared.ground.is_none())
 }
 
@@ -41,7 +41,7 @@ pub fn may_name_be_offered(
         Some(_) => named.all(|declared| may_be_offered(declared, settings)),
         None => {
             let decides = declarations.is_some_and(|all| all.decides(name));
-            takes(consumer_of(settings), name) && !is_delicate(name, &settings.atoms) && !decides
+            accepts(consumer_of(settings), name) && !is_delicate(name, &settings.atoms) && !decides
         }
     }
 }
@@ -62,8 +62,8 @@ pub(super) fn may_be_suggested(
     }
     let consumer = consumer_of(settings);
     let mut named = declarations.into_iter().flat_map(|all| all.named(name));
-    let is_expected = is_asked_for(name, settings.caps.runtime) || lists(consumer, name);
-    let is_granted = lists(consumer, name) && !consumer.protected;
+    let is_expected = is_requested(name, settings.caps.runtime) || lists_predicate(consumer, name);
+    let is_granted = lists_predicate(consumer, name) && !consumer.protected;
     (is_granted || !is_delicate(name, &settings.atoms))
         && (is_expected || named.all(|declared| declared.ground.is_none()))
 }
@@ -81,7 +81,7 @@ struct UnusableUpdate<'t> {
 }
 
 impl<'t> UnusableUpdate<'t> {
-    fn of(text: &'t str) -> Self {
+    fn new(text: &'t str) -> Self {
         let name = text.trim_start().split(|char: char| !is_part(char)).next().unwrap_or_default();
         let args = match read(text) {
             UpdateReading::Fact(fact) => Some(fact.args.to_vec()),
@@ -128,14 +128,14 @@ pub fn offers<'d>(
     settings: &TranscriptSettings,
     updates: &[&str],
 ) -> Vec<&'d DeclaredPredicate> {
-    let meant: Vec<_> = updates.iter().map(|text| UnusableUpdate::of(text)).collect();
+    let meant: Vec<_> = updates.iter().map(|text| UnusableUpdate::new(text)).collect();
     let mut offered: Vec<_> =
         declarations.all().filter(|declared| may_be_offered(declared, settings)).collect();
     let key = |declared: &&DeclaredPredicate| {
         let near = meant.iter().map(|one| one.distance(declared)).min().unwrap_or(UNLIKE);
         let shares = meant.iter().any(|one| one.shares_a_word(declared));
         let fits = meant.iter().any(|one| one.fits(declared));
-        (near, Reverse((shares, fits, is_asked_for(declared.name, settings.caps.runtime), declared.is_used)))
+        (near, Reverse((shares, fits, is_requested(declared.name, settings.caps.runtime), declared.is_used)))
     };
     offered.sort_by_cached_key(key);
     offered

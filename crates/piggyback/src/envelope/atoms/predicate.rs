@@ -4,13 +4,13 @@
 use super::context::ListContext;
 use super::declarations::{DeclaredPredicate, PredicateLookup};
 use super::edits::{UpdateEdit, removal};
-use super::grounds::Ground;
 use super::lists::{ListKind, why};
 use super::offer::{may_be_offered, may_name_be_offered};
+use super::permission_dependencies::PermissionDependency;
 use super::read::ParsedFact;
 use super::{Declarations, Update, rules};
 use crate::envelope::plain::{Argument, ArgumentKind};
-use crate::envelope::runtime::{is_asked_for, is_host_witness, lists, takes};
+use crate::envelope::runtime::{accepts, is_host_witness, is_requested, lists_predicate};
 use crate::envelope::shorten::shortened;
 use mangle_engine::program::DeclarationHome;
 use mangle_settings::{Consumer, Profile};
@@ -72,7 +72,7 @@ fn listed(name: &str, terms: &ListContext<'_>) -> (bool, bool) {
 /// True if a predicate of the program has no findings.
 pub(super) fn is_welcome(name: &str, declared: Option<&DeclaredPredicate>, terms: &ListContext<'_>) -> bool {
     listed(name, terms) == (false, false)
-        && takes(&terms.consumer, name)
+        && accepts(&terms.consumer, name)
         && !is_host_witness(name, terms.settings.caps.runtime)
         && !is_derived(name, declared, terms)
         && decisive(name, declared, terms).is_none()
@@ -90,7 +90,7 @@ fn refused(update: &Update<'_>, fact: &ParsedFact<'_>, terms: &ListContext<'_>) 
             .fix(removal(update, super::DELETE_UPDATE));
         return Some(finding);
     }
-    if !(is_protected || is_sensitive) && takes(&terms.consumer, name) {
+    if !(is_protected || is_sensitive) && accepts(&terms.consumer, name) {
         return None;
     }
     let place = update.place(fact.name);
@@ -109,7 +109,7 @@ fn refused(update: &Update<'_>, fact: &ParsedFact<'_>, terms: &ListContext<'_>) 
             .note("a reply that asserts it writes its own instructions");
         return Some(finding.fix(removal(update, super::DELETE_UPDATE)));
     }
-    if takes(&terms.consumer, name) {
+    if accepts(&terms.consumer, name) {
         return None;
     }
     let Consumer { predicates, prefixes, .. } = &*terms.consumer;
@@ -178,7 +178,7 @@ fn declare(fact: &ParsedFact<'_>, home: DeclarationHome) -> Option<Fix> {
     let text = format!("{line_end}Decl {name}({}){bounds}.", parameters.join(", "));
     Some(
         Fix::guess(format!("declare `{name}/{count}` in the policy"))
-            .edit(Span::of(file, statement, range), text),
+            .edit(Span::new(file, statement, range), text),
     )
 }
 
@@ -198,7 +198,7 @@ fn arity(update: &Update<'_>, fact: &ParsedFact<'_>, declarations: &Declarations
 /// from its agents.
 fn is_derived(name: &str, declared: Option<&DeclaredPredicate>, terms: &ListContext<'_>) -> bool {
     let is_known = declared.is_some_and(|declared| declared.derived.is_some());
-    (is_known || why(name) == Some(ListKind::Derived)) && !is_asked_for(name, terms.settings.caps.runtime)
+    (is_known || why(name) == Some(ListKind::Derived)) && !is_requested(name, terms.settings.caps.runtime)
 }
 
 /// Reports a predicate that rules derive.
@@ -221,9 +221,14 @@ fn derived(
 
 /// Returns the influence on permissions of a predicate without rules. `None` if replies are
 /// expected to assert it.
-fn decisive(name: &str, declared: Option<&DeclaredPredicate>, terms: &ListContext<'_>) -> Option<Ground> {
+fn decisive(
+    name: &str,
+    declared: Option<&DeclaredPredicate>,
+    terms: &ListContext<'_>,
+) -> Option<PermissionDependency> {
     let declared = declared.filter(|declared| terms.is_asserted && declared.derived.is_none())?;
-    let is_expected = is_asked_for(name, terms.settings.caps.runtime) || lists(&terms.consumer, name);
+    let is_expected =
+        is_requested(name, terms.settings.caps.runtime) || lists_predicate(&terms.consumer, name);
     declared.ground.filter(|_| !is_expected)
 }
 
@@ -236,7 +241,7 @@ fn permission_input(
 ) -> Option<Finding> {
     let name = fact.predicate.as_ref();
     let ground = decisive(name, declared, terms)?;
-    let Ground { by, root, place, grants } = ground;
+    let PermissionDependency { by, root, place, grants } = ground;
     let message = format!("`{root}` depends on the asserted `{}`", shortened(name));
     let mut finding = Finding::new(&rules::PERMISSION_INPUT, update.place(fact.name), message);
     if by != root {
@@ -289,7 +294,7 @@ pub(super) fn related(
     message: &str,
 ) -> Finding {
     match place {
-        Some((file, statement, range)) => finding.related(Span::of(file, statement, range), message),
+        Some((file, statement, range)) => finding.related(Span::new(file, statement, range), message),
         None => finding,
     }
 }

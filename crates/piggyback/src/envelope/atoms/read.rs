@@ -175,7 +175,7 @@ fn inside<'s>(
 /// Returns the findings that stop the engine's parser, with ranges in the update's text.
 fn unreadable(source: &SourceFile, frame: Frame) -> Vec<Finding> {
     let of_file = source.findings().iter().map(|finding| (TextSize::new(0), finding));
-    let statements = source.items().iter().filter(|item| !item.rubble);
+    let statements = source.items().iter().filter(|item| !item.follows_damage);
     let of_statements =
         statements.flat_map(|item| item.statement.findings.iter().map(|finding| (item.start, finding)));
     let found = of_file

@@ -49,7 +49,7 @@ impl<'a> UpdateRecogniser<'a> {
     }
 
     /// True if an update by itself certainly has no findings.
-    pub(in crate::envelope) fn takes(&mut self, text: &str) -> bool {
+    pub(in crate::envelope) fn accepts(&mut self, text: &str) -> bool {
         !is_suspicious(text)
             && !self.may_have_shell_text(text)
             && text.len() <= self.terms.settings.caps.update()

@@ -164,7 +164,10 @@ const UNREADABLE: &str = "the runtime cannot read the update and ignores it";
 /// findings.
 fn said(update: &Update<'_>, finding: &Finding, others: usize, terms: &ListContext<'_>) -> Finding {
     let range = if finding.range.is_empty() { trimmed_range(&update.text) } else { finding.range };
-    let fix = finding.fix.as_ref().filter(|fix| mends(update, fix, others) && may_rename(update, fix, terms));
+    let fix = finding
+        .fix
+        .as_ref()
+        .filter(|fix| is_improvement(update, fix, others) && may_rename(update, fix, terms));
     let mut new =
         Finding::new(&rules::ATOM_SYNTAX, update.place(range), finding.message.clone()).note(UNREADABLE);
     new.label = finding.label.clone();
@@ -196,7 +199,7 @@ fn may_rename(update: &Update<'_>, fix: &Fix, terms: &ListContext<'_>) -> bool {
 }
 
 /// True if the update has fewer errors after a fix of the grammar.
-fn mends(update: &Update<'_>, fix: &Fix, others: usize) -> bool {
+fn is_improvement(update: &Update<'_>, fix: &Fix, others: usize) -> bool {
     match after(update, fix).as_deref().map(read::read) {
         Some(UpdateReading::Fact(_) | UpdateReading::Statement(_)) => true,
         Some(UpdateReading::Unreadable(left)) => left.len() < others,

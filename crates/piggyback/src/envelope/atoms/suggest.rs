@@ -4,7 +4,7 @@
 //! The steps are the fixes of the rules, including guesses. The suggestion is sent to the model,
 //! which decides about it. If no correction is found, the suggestion is at most a signature.
 
-use super::check::{check, is_lost};
+use super::check::{check, drops_update};
 use super::context::UpdateContext;
 use super::declarations::{Declarations, DeclaredPredicate};
 use super::offer::may_be_suggested;
@@ -80,7 +80,7 @@ fn findings(text: &str, judge: &UpdateContext<'_>) -> Vec<Finding> {
 /// True if a finding causes the loss of the update, or a fact that no rule can match.
 fn is_grave(found: &[Finding]) -> bool {
     found.iter().any(|one| {
-        one.severity.or(one.rule.severity) == Some(Severity::Error) || is_mistyped(one) || is_lost(one)
+        one.severity.or(one.rule.severity) == Some(Severity::Error) || is_mistyped(one) || drops_update(one)
     })
 }
 
@@ -99,7 +99,7 @@ fn step(text: &str, found: &[Finding], judge: &UpdateContext<'_>) -> Option<Stri
         let own = found.iter().filter(|one| one.rule == rule && !is_optional(one));
         let fixes = own.filter_map(|one| one.fix.as_ref());
         fixes
-            .filter(|fix| fix.edits.iter().all(|edit| edit.span.anchor == Anchor::Here))
+            .filter(|fix| fix.edits.iter().all(|edit| edit.span.anchor == Anchor::Own))
             .find_map(|fix| after(text, fix))
     };
     let is_unreadable = found.iter().any(|one| one.rule == &rules::ATOM_SYNTAX);

@@ -72,7 +72,7 @@ fn show(raw: &str, findings: &[Finding]) -> String {
 
 /// Returns the updates after a fix, or the text that the fix adds to the program.
 fn fixed(raw: &str, fix: &Fix) -> String {
-    if let Some(edit) = fix.edits.iter().find(|edit| edit.span.anchor != Anchor::Here) {
+    if let Some(edit) = fix.edits.iter().find(|edit| edit.span.anchor != Anchor::Own) {
         return format!("{:?} in the program", edit.text);
     }
     let mut edits: Vec<_> = fix.edits.iter().map(|edit| (edit.span.range, edit.text.as_str())).collect();
@@ -575,7 +575,7 @@ proptest! {
         let (raw, found) = judged(&format!("\"a(1).\", {written}"), &TranscriptSettings::default(), Profile::Current, AGENT);
         for finding in &found {
             prop_assert!(usize::from(finding.range.end()) <= raw.len());
-            let is_here = |fix: &&Fix| fix.edits.iter().all(|edit| edit.span.anchor == Anchor::Here);
+            let is_here = |fix: &&Fix| fix.edits.iter().all(|edit| edit.span.anchor == Anchor::Own);
             let Some(fix) = finding.fix.as_ref().filter(is_here) else { continue };
             let new = fixed(&raw, fix);
             prop_assert!(serde_json::from_str::<Vec<String>>(&new).is_ok(), "{raw} {new}");

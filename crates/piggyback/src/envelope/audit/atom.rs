@@ -10,7 +10,7 @@ pub(super) struct Parts<'t> {
 
 impl<'t> Parts<'t> {
     /// Parses an atom with an optional final period. Returns `None` for other text.
-    pub(super) fn of(text: &'t str) -> Option<Self> {
+    pub(super) fn parse(text: &'t str) -> Option<Self> {
         let text = text.trim();
         let text = text.strip_suffix('.').unwrap_or(text).trim_end();
         let (predicate, rest) = text.split_once('(')?;
@@ -57,7 +57,7 @@ mod tests {
 
     #[test]
     fn atoms_are_taken_apart() {
-        let parts = |text| Parts::of(text).map(|parts| (parts.predicate, parts.arguments));
+        let parts = |text| Parts::parse(text).map(|parts| (parts.predicate, parts.arguments));
         assert_eq!(parts("task_status(/t1, /done)."), Some(("task_status", vec!["/t1", "/done"])));
         assert_eq!(parts(r#"p("a, \"b", [1, 2],)"#), Some(("p", vec![r#""a, \"b""#, "[1, 2]"])));
         assert_eq!(parts("p()"), Some(("p", vec![])));

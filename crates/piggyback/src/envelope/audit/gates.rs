@@ -28,7 +28,7 @@ const DANGEROUS_TOOLS: [&str; 5] =
 /// True if the safety gates exist and all values are `null`.
 pub(super) fn are_empty(subject: &Subject<'_>) -> bool {
     let gates = subject.control.object("safety_gates");
-    gates.is_there() && gates.entries.iter().all(|entry| subject.json.kind(entry.value) == JsonKind::Null)
+    gates.exists() && gates.entries.iter().all(|entry| subject.json.kind(entry.value) == JsonKind::Null)
 }
 
 /// Returns the reason that the action of a packet requires safety gates with values.
@@ -79,8 +79,8 @@ fn empty(subject: &Subject<'_>, sink: &mut Sink) {
 pub(super) fn absent(subject: &Subject<'_>, sink: &mut Sink) {
     let control = &subject.control;
     empty(subject, sink);
-    let is_whole = subject.is_whole() && control.is_there();
-    if !is_whole || control.has("safety_gates") || control.meant_for("safety_gates").is_some() {
+    let is_whole = subject.is_whole() && control.exists();
+    if !is_whole || control.has("safety_gates") || control.misspelled_key("safety_gates").is_some() {
         return;
     }
     let (message, note) = match needed(subject) {
@@ -114,7 +114,7 @@ fn gate(subject: &Subject<'_>, sink: &mut Sink) {
     let execution = subject.control.object("execution_metadata");
     let gates = subject.control.object("safety_gates");
     let (Some(blocked), true) =
-        (execution.flag("blocked_by_constitution"), gates.is_there() && subject.is_whole())
+        (execution.flag("blocked_by_constitution"), gates.exists() && subject.is_whole())
     else {
         return;
     };
@@ -133,7 +133,7 @@ fn gate(subject: &Subject<'_>, sink: &mut Sink) {
 
 fn learning(subject: &Subject<'_>, sink: &mut Sink) {
     let signals = subject.control.object("learning_signals");
-    if !signals.is_there() {
+    if !signals.exists() {
         return;
     }
     let has_reason = signals.text("rejection_reason").is_some_and(|reason| !reason.trim().is_empty());
@@ -147,7 +147,7 @@ fn learning(subject: &Subject<'_>, sink: &mut Sink) {
     if let Some(range) = signals.value_range("user_accepted")
         && accepted == Some(false)
         && !has_reason
-        && signals.meant_for("rejection_reason").is_none()
+        && signals.misspelled_key("rejection_reason").is_none()
         && subject.is_whole()
     {
         let finding = Finding::new(&LEARNING_MISMATCH, range, "rejection has no reason");

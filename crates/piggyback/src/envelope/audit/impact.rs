@@ -25,7 +25,7 @@ const CHANGES: [&str; 3] = ["modified", "file_state", "modified_function"];
 pub(super) fn check(subject: &Subject<'_>, sink: &mut Sink) {
     let field = subject.control.table.field("impact_analysis");
     let impact = subject.control.object("impact_analysis");
-    if impact.is_there() && field.is_some_and(|field| field.is_in(subject.profile)) {
+    if impact.exists() && field.is_some_and(|field| field.is_in(subject.profile)) {
         scope(subject, &impact, sink);
         files(subject, &impact, sink);
     }
@@ -85,7 +85,7 @@ fn files(subject: &Subject<'_>, impact: &View<'_>, sink: &mut Sink) {
 
 /// Returns the file that an update marks as changed.
 fn changed(update: &str) -> Option<String> {
-    let parts = Parts::of(update).filter(|parts| CHANGES.contains(&parts.predicate))?;
+    let parts = Parts::parse(update).filter(|parts| CHANGES.contains(&parts.predicate))?;
     let file = parts.arguments.first()?.strip_prefix('"')?.strip_suffix('"')?;
     (file.contains(['/', '.']) && !file.contains('\\')).then(|| file.to_owned())
 }

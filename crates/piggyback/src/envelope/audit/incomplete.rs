@@ -16,7 +16,7 @@ pub(super) static AUDIT_INCOMPLETE: Rule = rule!("audit-incomplete.md");
 
 /// Checks every packet, including packets without audit objects.
 pub(super) fn check(subject: &Subject<'_>, sink: &mut Sink) {
-    if subject.is_whole() && subject.control.is_there() {
+    if subject.is_whole() && subject.control.exists() {
         absent(subject, sink);
         incomplete(subject, sink);
     }
@@ -32,7 +32,7 @@ fn absent(subject: &Subject<'_>, sink: &mut Sink) {
         field.need(subject.profile) == Requirement::Recommended
             && is_own(field.name)
             && !control.has(field.name)
-            && control.meant_for(field.name).is_none()
+            && control.misspelled_key(field.name).is_none()
     };
     let absent: Vec<_> = control.table.fields.iter().filter(|field| is_absent(field)).collect();
     let finding = lacking(&AUDIT_ABSENT, subject.control_range(), control.table, "audit object", &absent);
@@ -69,8 +69,9 @@ fn object(subject: &Subject<'_>, table: &'static Table, node: NodeId, sink: &mut
     }
     let lacks = |field: &MemberField| {
         let mut members = json.members(node);
-        let is_it =
-            |key: &str| key == field.name || table.near(key).is_some_and(|near| near.name == field.name);
+        let is_it = |key: &str| {
+            key == field.name || table.similar_field(key).is_some_and(|near| near.name == field.name)
+        };
         let found = members.find(|member| json.string(member.key).is_some_and(|key| is_it(&key)));
         found.is_none_or(|member| is_blank(json, &field.shape, member.value))
     };

@@ -42,7 +42,7 @@ fn check(subject: &Subject<'_>, sink: &mut Sink) {
     // Members that the profile does not have are not checked.
     let is_known = |name: &&str| {
         let field = subject.control.table.field(name);
-        field.is_some_and(|field| field.is_in(subject.profile)) && subject.control.mentions(name)
+        field.is_some_and(|field| field.is_in(subject.profile)) && subject.control.contains_key(name)
     };
     if AUDIT.iter().any(is_known) {
         shape::check(subject, sink);

@@ -48,7 +48,7 @@ pub(super) fn check(subject: &Subject<'_>, sink: &mut Sink) {
     if !subject.control.has("state_transitions") || !field.is_some_and(|field| field.is_in(subject.profile)) {
         return;
     }
-    let transitions: Vec<_> = subject.control.objects("state_transitions").filter(View::is_there).collect();
+    let transitions: Vec<_> = subject.control.objects("state_transitions").filter(View::exists).collect();
     times(&transitions, subject.context.recorded.and_then(recorded), sink);
     let updates: Vec<_> = subject.control.list("mangle_updates");
     let texts: Vec<Cow<'_, str>> =
@@ -61,7 +61,7 @@ pub(super) fn check(subject: &Subject<'_>, sink: &mut Sink) {
         if !asserted.contains(&normal(&to)) {
             unbacked(subject, transition, &to, sink);
         }
-        recorded.extend(Parts::of(&to).map(|parts| parts.subject()));
+        recorded.extend(Parts::parse(&to).map(|parts| parts.subject()));
     }
     if !subject.is_truncated {
         missing(subject, &updates, &texts, &recorded, sink);
@@ -70,7 +70,7 @@ pub(super) fn check(subject: &Subject<'_>, sink: &mut Sink) {
 
 /// Returns an atom without insignificant white space.
 fn normal(text: &str) -> String {
-    match Parts::of(text) {
+    match Parts::parse(text) {
         Some(parts) => format!("{}({})", parts.predicate, parts.arguments.join(",")),
         None => text.trim().to_owned(),
     }
@@ -141,7 +141,7 @@ fn is_rfc_3339(text: &str) -> bool {
 
 fn pair(transition: &View<'_>, to: &str, sink: &mut Sink) {
     let (Some(from), Some(range)) = (transition.text("from"), transition.value_range("to")) else { return };
-    let (Some(one), Some(other)) = (Parts::of(&from), Parts::of(to)) else { return };
+    let (Some(one), Some(other)) = (Parts::parse(&from), Parts::parse(to)) else { return };
     let message = if one.predicate != other.predicate {
         "`from` and `to` have different predicates"
     } else if one.arguments.len() > 1 && one.arguments.first() != other.arguments.first() {
@@ -161,7 +161,7 @@ fn pair(transition: &View<'_>, to: &str, sink: &mut Sink) {
 
 fn unbacked(subject: &Subject<'_>, transition: &View<'_>, to: &str, sink: &mut Sink) {
     let Some(range) = transition.value_range("to").filter(|_| subject.is_whole()) else { return };
-    if Parts::of(to).is_none() || sink.is_full(&TRANSITION_UNBACKED) {
+    if Parts::parse(to).is_none() || sink.is_full(&TRANSITION_UNBACKED) {
         return;
     }
     let mut finding = Finding::new(&TRANSITION_UNBACKED, range, "no update asserts this state")
@@ -189,7 +189,9 @@ fn missing(
     sink: &mut Sink,
 ) {
     for (node, text) in updates.iter().zip(texts) {
-        let Some(parts) = Parts::of(text).filter(|parts| STATES.contains(&parts.predicate)) else { continue };
+        let Some(parts) = Parts::parse(text).filter(|parts| STATES.contains(&parts.predicate)) else {
+            continue;
+        };
         let what = parts.arguments.first().filter(|_| parts.arguments.len() > 1);
         if let Some(what) =
             what.filter(|_| !recorded.contains(&parts.subject()) && !sink.is_full(&TRANSITION_MISSING))

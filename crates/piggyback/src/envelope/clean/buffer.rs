@@ -45,7 +45,7 @@ impl Buffer {
     /// True if no two updates have the same text.
     pub(super) fn are_different(&self) -> bool {
         let texts = || self.updates().map(|(_, text)| text);
-        if self.len() < FEW {
+        if self.len() < MIN_UPDATES_FOR_HASHING {
             return texts().enumerate().all(|(at, text)| !texts().take(at).any(|other| other == text));
         }
         let mut seen = FxHashSet::default();
@@ -54,4 +54,4 @@ impl Buffer {
 }
 
 /// The minimum number of updates for a hash lookup instead of pairwise comparison.
-const FEW: usize = 16;
+const MIN_UPDATES_FOR_HASHING: usize = 16;

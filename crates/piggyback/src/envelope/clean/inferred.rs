@@ -55,7 +55,7 @@ impl InferredMessages {
     }
 
     /// Returns the message for an envelope with these fields. `None` for the empty set.
-    pub(super) fn of(&self, fields: RequestFields) -> Option<&str> {
+    pub(super) fn get(&self, fields: RequestFields) -> Option<&str> {
         let message = self.0.get(usize::from(fields.0)).filter(|_| !fields.is_empty())?;
         Some(message)
     }

@@ -49,7 +49,7 @@ impl ObjectSpec {
 
     /// Returns the members of an object by position. `None` if an object has an unknown or
     /// duplicate member or lacks a required member.
-    pub(super) fn of<const N: usize>(&self, json: &Json<'_>, node: NodeId) -> Option<[Option<Member>; N]> {
+    pub(super) fn read<const N: usize>(&self, json: &Json<'_>, node: NodeId) -> Option<[Option<Member>; N]> {
         if self.members.len() != N || json.kind(node) != JsonKind::Object {
             return None;
         }

@@ -78,7 +78,7 @@ impl ObjectSpecs {
 
 /// An envelope without findings that is the whole reply, with data for the rules about sessions.
 #[derive(Debug)]
-pub struct Clean<'s> {
+pub struct ValidEnvelope<'s> {
     /// The envelope as JSON.
     pub json: &'s Json<'s>,
     /// The value of the surface.
@@ -103,7 +103,7 @@ pub struct Clean<'s> {
     texts: &'s Buffer,
 }
 
-impl Clean<'_> {
+impl ValidEnvelope<'_> {
     /// Returns the updates with their texts, in order.
     pub fn updates(&self) -> impl Iterator<Item = (NodeId, &str)> {
         self.texts.updates()
@@ -111,7 +111,7 @@ impl Clean<'_> {
 }
 
 /// True if every rule about replies is covered.
-static KNOWS_ALL_RULES: LazyLock<bool> =
+static COVERS_ALL_RULES: LazyLock<bool> =
     LazyLock::new(|| rules().all(|rule| rule_coverage::CODES.contains(&rule.code)));
 
 impl<'c> Recogniser<'c> {
@@ -127,7 +127,7 @@ impl<'c> Recogniser<'c> {
             context,
             profile,
             inferred,
-            is_idle: !*KNOWS_ALL_RULES
+            is_idle: !*COVERS_ALL_RULES
                 || !profile.is_control_first()
                 || matches!(profile, Profile::V1_2 | Profile::Draft1_3),
             expected: ObjectSpecs {
@@ -159,16 +159,16 @@ impl<'c> Recogniser<'c> {
     /// `None` if the profile is given or the set of fields is empty.
     #[must_use]
     pub fn inferred(&self, fields: RequestFields) -> Option<&str> {
-        self.inferred.as_ref()?.of(fields)
+        self.inferred.as_ref()?.get(fields)
     }
 
     /// Returns the envelope of a reply if it is certain that no rule has a finding.
-    pub fn recognise<'s>(&'s mut self, json: &'s Json<'s>) -> Option<Clean<'s>> {
+    pub fn recognise<'s>(&'s mut self, json: &'s Json<'s>) -> Option<ValidEnvelope<'s>> {
         self.buffer.clear();
         self.expected.take_lacks();
         let found = self.envelope(json)?;
         let (surface, characters) = found.surface;
-        Some(Clean {
+        Some(ValidEnvelope {
             json,
             surface,
             characters,
@@ -193,13 +193,13 @@ impl<'c> Recogniser<'c> {
         {
             return None;
         }
-        let [control, surface] = self.expected.envelope.of(json, json.root())?;
+        let [control, surface] = self.expected.envelope.read(json, json.root())?;
         let (control, surface) = (control?, surface?);
         if control.key > surface.key {
             return None;
         }
         let [intent, updates, memory, correction, trace, knowledge, feedback, tools] =
-            self.expected.control.of(json, control.value)?;
+            self.expected.control.read(json, control.value)?;
         let target = self.intent(json, intent?.value)?;
         let updates = updates?.value;
         let changes = self.updates(json, updates)?;
@@ -227,13 +227,13 @@ impl<'c> Recogniser<'c> {
 
     /// Returns the target of a valid intent.
     fn intent(&self, json: &Json<'_>, node: NodeId) -> Option<NodeId> {
-        let [category, verb, target, constraint, confidence] = self.expected.intent.of(json, node)?;
+        let [category, verb, target, constraint, confidence] = self.expected.intent.read(json, node)?;
         let name = |member: Option<Member>| {
             let text = members::plain(json, member?.value)?.strip_prefix(b"/")?;
             std::str::from_utf8(text).ok()
         };
         let (category, verb) = (name(category)?, name(verb)?);
-        let mut known = Taxonomy::of(self.context.declarations).named(verb);
+        let mut known = Taxonomy::new(self.context.declarations).named(verb);
         let is_known = CATEGORIES.contains(&category) && known.any(|known| known.category == category);
         let confidence = super::view::number(json, confidence?.value)?;
         let is_fit = is_known && confidence > 0.0 && confidence <= 1.0;
@@ -253,7 +253,7 @@ impl<'c> Recogniser<'c> {
         }
         for node in json.elements(list) {
             let text = self.buffer.push(json, node)?;
-            if !self.welcome.takes(text) {
+            if !self.welcome.accepts(text) {
                 return None;
             }
         }

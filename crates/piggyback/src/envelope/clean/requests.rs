@@ -32,14 +32,14 @@ impl Recogniser<'_> {
         let operations = elements(json, list, self.context.settings.caps.memory())?;
         let mut keys = Vec::with_capacity(operations.len());
         for node in &operations {
-            let [op, key, value] = self.expected.memory.of(json, *node)?;
+            let [op, key, value] = self.expected.memory.read(json, *node)?;
             let op = json.string(op?.value)?;
             let known =
                 MemoryOperation::find(&op).filter(|known| known.stores && known.is_in(self.profile))?;
             let (key, value) = (json.string(key?.value)?, value?.value);
             let is_kept = known.name != "promote_to_long_term" || !is_ephemeral(&key);
             let has_secret = || json.string(value).is_none_or(|value| has_secrets(&key, &value));
-            if !is_styled(&key) || !is_kept || !says(json, value) || may_hold && has_secret() {
+            if !is_styled(&key) || !is_kept || !has_text(json, value) || may_hold && has_secret() {
                 return None;
             }
             keys.push(key);
@@ -49,7 +49,7 @@ impl Recogniser<'_> {
 
     /// Accepts a self-correction that is not triggered.
     pub(super) fn correction(&self, json: &Json<'_>, node: NodeId) -> Option<()> {
-        let [triggered, hypothesis] = self.expected.correction.of(json, node)?;
+        let [triggered, hypothesis] = self.expected.correction.read(json, node)?;
         let is_idle = json.kind(triggered?.value) == JsonKind::Bool(false);
         (is_idle && json.is_empty_string(hypothesis?.value)).then_some(())
     }
@@ -60,11 +60,11 @@ impl Recogniser<'_> {
         let requests = elements(json, list, settings.caps.knowledge())?;
         let mut questions = Vec::with_capacity(requests.len());
         for node in &requests {
-            let [specialist, query, purpose, priority] = self.expected.knowledge.of(json, *node)?;
+            let [specialist, query, purpose, priority] = self.expected.knowledge.read(json, *node)?;
             let (specialist, query) = (specialist?.value, query?.value);
             let name = json.string(specialist)?;
-            let is_fit = says(json, specialist)
-                && says(json, query)
+            let is_fit = has_text(json, specialist)
+                && has_text(json, query)
                 && is_known(&name, settings.specialists.as_ref())
                 && purpose.is_none_or(|purpose| is_string(json, purpose))
                 && priority.is_none_or(|one| json.string(one.value).is_some_and(|one| is_priority(&one)));
@@ -78,7 +78,7 @@ impl Recogniser<'_> {
 
     /// Returns the rated predicates.
     pub(super) fn feedback(&self, json: &Json<'_>, node: NodeId) -> Option<Vec<Rating>> {
-        let [score, helpful, noise, missing] = self.expected.feedback.of(json, node)?;
+        let [score, helpful, noise, missing] = self.expected.feedback.read(json, node)?;
         let score = number(json, score?.value)?;
         let mut rated = Vec::new();
         for (list, member) in [("helpful_facts", helpful?), ("noise_facts", noise?)] {
@@ -103,10 +103,10 @@ impl Recogniser<'_> {
         let requests = elements(json, list, self.context.settings.caps.tools())?;
         let mut ids = Vec::with_capacity(requests.len());
         for node in &requests {
-            let [id, name, args, purpose, required] = self.expected.tool.of(json, *node)?;
+            let [id, name, args, purpose, required] = self.expected.tool.read(json, *node)?;
             let (id, name, args) = (json.string(id?.value)?, name?.value, args?.value);
             let is_fit = !id.is_empty()
-                && says(json, name)
+                && has_text(json, name)
                 && purpose.is_none_or(|purpose| is_string(json, purpose))
                 && required.is_none_or(|flag| matches!(json.kind(flag.value), JsonKind::Bool(_)));
             if !is_fit {
@@ -170,8 +170,8 @@ fn is_string(json: &Json<'_>, member: Member) -> bool {
 }
 
 /// True if a node is a string that is not blank.
-fn says(json: &Json<'_>, node: NodeId) -> bool {
-    super::texts::is_string(json, node) && json.says(node)
+fn has_text(json: &Json<'_>, node: NodeId) -> bool {
+    super::texts::is_string(json, node) && json.has_text(node)
 }
 
 fn has_secrets(key: &str, text: &str) -> bool {

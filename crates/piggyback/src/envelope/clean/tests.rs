@@ -180,7 +180,7 @@ const SETTINGS: &[(&str, &str, &str, &str)] = &[
 
 /// Rules that need more than one difference. For these rules, the tests use the examples of the
 /// rules.
-const FAR: &[&str] = &[
+const RULES_WITH_OWN_EXAMPLE: &[&str] = &[
     "PB029", "PB117", "PB150", "PB151", "PB152", "PB153", "PB154", "PB155", "PB156", "PB157", "PB158",
     "PB159", "PB160", "PB161", "PB422", "PB423", "PB434",
 ];
@@ -213,7 +213,7 @@ fn witnesses() -> Vec<(&'static str, Example)> {
     let all = all.chain(
         SETTINGS.iter().map(|(code, settings, from, to)| (*code, example(&edited(from, to), settings))),
     );
-    let far = rules_of_replies().filter(|rule| FAR.contains(&rule.code));
+    let far = rules_of_replies().filter(|rule| RULES_WITH_OWN_EXAMPLE.contains(&rule.code));
     all.chain(far.map(|rule| (rule.code, Example::new(rule.bad.trim_end())))).collect()
 }
 

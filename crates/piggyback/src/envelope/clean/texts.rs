@@ -20,7 +20,7 @@ impl Recogniser<'_> {
         if !is_string(json, value) || raw.len() > settings.caps.trace() {
             return None;
         }
-        if !json.says(value) {
+        if !json.has_text(value) {
             return (!changes).then_some(());
         }
         let wanted = usize::try_from(settings.min_trace_words).unwrap_or(usize::MAX);
@@ -48,7 +48,7 @@ impl Recogniser<'_> {
         runs: bool,
     ) -> Option<usize> {
         let cap = self.context.settings.caps.surface();
-        if !json.says(surface) || cap > 0 && json.raw(surface).len() > cap {
+        if !json.has_text(surface) || cap > 0 && json.raw(surface).len() > cap {
             return None;
         }
         self.buffer.surface.clear();

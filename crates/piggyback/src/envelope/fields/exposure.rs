@@ -28,7 +28,7 @@ pub(super) fn check_reply(survey: &Survey<'_>, sink: &mut Sink) {
     }
     let subjects: Vec<_> = survey.subjects().collect();
     let places: Vec<Places> =
-        subjects.iter().map(|subject| Places::of(subject, survey.is_salvaged())).collect();
+        subjects.iter().map(|subject| Places::from_subject(subject, survey.is_salvaged())).collect();
     let is_shown_whole = matches!(survey.stage(), None | Some(Stage::Fallback)) && !survey.is_salvaged();
     for secret in found {
         let range = TextRange::new(size(secret.range.start), size(secret.range.end));
@@ -64,7 +64,7 @@ struct Places {
 }
 
 impl Places {
-    fn of(subject: &Subject<'_>, is_salvaged: bool) -> Self {
+    fn from_subject(subject: &Subject<'_>, is_salvaged: bool) -> Self {
         let json = subject.json;
         let surface = subject.envelope.get("surface_response").filter(|_| subject.is_picked || is_salvaged);
         let operations = subject.control.get("memory_operations").map(|list| list.value);

@@ -33,7 +33,7 @@ pub(super) static TARGET_ESCAPE: Rule = rule!("target-escape.md");
 
 pub(super) fn check(subject: &Subject<'_>, sink: &mut Sink) {
     let intent = subject.control.object("intent_classification");
-    if intent.is_there() {
+    if intent.exists() {
         members(subject, &intent, sink);
         fillers(subject, &intent, sink);
         category(subject, &intent, sink);
@@ -66,8 +66,9 @@ fn members(subject: &Subject<'_>, intent: &View<'_>, sink: &mut Sink) {
     let is_strict = subject.context.settings.caps.strict;
     let required =
         intent.table.fields.iter().filter(|field| field.need(subject.profile) == Requirement::Required);
-    let is_missing =
-        |name: &str| subject.is_whole() && !intent.mentions(name) && intent.meant_for(name).is_none();
+    let is_missing = |name: &str| {
+        subject.is_whole() && !intent.contains_key(name) && intent.misspelled_key(name).is_none()
+    };
     let missing: Vec<_> = required.map(|field| field.name).filter(|name| is_missing(name)).collect();
     if !missing.is_empty() && !is_strict {
         let names = listed(missing.iter().copied());
@@ -86,7 +87,7 @@ fn members(subject: &Subject<'_>, intent: &View<'_>, sink: &mut Sink) {
     }
     for name in ["category", "verb"] {
         let is_empty = intent.text(name).is_some_and(|text| text.is_empty());
-        let is_null = intent.mentions(name) && !intent.has(name);
+        let is_null = intent.contains_key(name) && !intent.has(name);
         let is_asked = intent
             .table
             .field(name)
@@ -152,7 +153,7 @@ fn verb(subject: &Subject<'_>, intent: &View<'_>, sink: &mut Sink) {
         return;
     }
     let bare = verb.strip_prefix('/').unwrap_or(&verb);
-    let taxonomy = Taxonomy::of(subject.context.declarations);
+    let taxonomy = Taxonomy::new(subject.context.declarations);
     let known: Vec<_> = taxonomy.named(bare).collect();
     let Some(usual) = known.first() else {
         let near = nearest(bare, taxonomy.verbs.iter().map(|verb| verb.name));

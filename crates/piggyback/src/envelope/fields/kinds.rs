@@ -21,7 +21,7 @@ pub(super) static NULL_MEMBER: Rule = rule!("null-member.md");
 pub(super) static WRONG_KIND: Rule = rule!("wrong-kind.md");
 
 /// Members whose `null` values other rules report.
-const SPOKEN_FOR: [&str; 13] = [
+const REPORTED_BY_OTHER_RULES: [&str; 13] = [
     "surface_response",
     "intent_classification",
     "category",
@@ -119,7 +119,7 @@ fn no_packet(subject: &Subject<'_>, node: NodeId, sink: &mut Sink) {
 }
 
 fn null(json: &Json<'_>, name: &str, shape: &Shape, node: NodeId, sink: &mut Sink) {
-    if SPOKEN_FOR.contains(&name) || sink.is_full(&NULL_MEMBER) {
+    if REPORTED_BY_OTHER_RULES.contains(&name) || sink.is_full(&NULL_MEMBER) {
         return;
     }
     let (zero, text) = match shape {

@@ -53,7 +53,7 @@ pub(super) fn check(subject: &Subject<'_>, sink: &mut Sink) {
     }
     surface(subject, sink);
     control(subject, sink);
-    if subject.control.is_there() {
+    if subject.control.exists() {
         updates(subject, sink);
         intent(subject, sink);
         memory(subject, sink);
@@ -62,7 +62,7 @@ pub(super) fn check(subject: &Subject<'_>, sink: &mut Sink) {
 }
 
 fn blank(subject: &Subject<'_>, sink: &mut Sink) {
-    if !subject.envelope.says("surface_response")
+    if !subject.envelope.has_text("surface_response")
         && let Some(entry) = subject.envelope.get("surface_response")
         && matches!(subject.json.kind(entry.value), JsonKind::Plain | JsonKind::Escaped)
         && !subject.json.is_empty_string(entry.value)
@@ -74,14 +74,14 @@ fn blank(subject: &Subject<'_>, sink: &mut Sink) {
 }
 
 /// The note about an envelope without a text for the user.
-const LOST: &str = "the runtime rejects the envelope, and its control packet is lost";
+const PACKET_LOST_NOTE: &str = "the runtime rejects the envelope, and its control packet is lost";
 
 fn surface(subject: &Subject<'_>, sink: &mut Sink) {
     let envelope = &subject.envelope;
     let Some(entry) = envelope.get("surface_response") else {
-        if envelope.meant_for("surface_response").is_none() {
+        if envelope.misspelled_key("surface_response").is_none() {
             let message = "envelope has no `surface_response`";
-            let mut finding = Finding::new(&SURFACE_MISSING, subject.brace(), message).note(LOST);
+            let mut finding = Finding::new(&SURFACE_MISSING, subject.brace(), message).note(PACKET_LOST_NOTE);
             finding.fix = insertion(envelope, "surface_response", "\"(to be written)\"", false, Fix::guess);
             sink.push(finding);
         }
@@ -89,15 +89,16 @@ fn surface(subject: &Subject<'_>, sink: &mut Sink) {
     };
     if subject.json.kind(entry.value) == JsonKind::Null || subject.json.is_empty_string(entry.value) {
         let range = subject.json.range(entry.value);
-        sink.push(Finding::new(&SURFACE_MISSING, range, "surface response is empty").note(LOST));
+        sink.push(Finding::new(&SURFACE_MISSING, range, "surface response is empty").note(PACKET_LOST_NOTE));
     }
 }
 
 fn control(subject: &Subject<'_>, sink: &mut Sink) {
     let envelope = &subject.envelope;
-    let is_missing = !envelope.mentions("control_packet") && envelope.meant_for("control_packet").is_none();
+    let is_missing =
+        !envelope.contains_key("control_packet") && envelope.misspelled_key("control_packet").is_none();
     // If the surface is also missing, the envelope is rejected anyway.
-    if is_missing && envelope.mentions("surface_response") {
+    if is_missing && envelope.contains_key("surface_response") {
         let message = "envelope has no `control_packet`";
         let mut finding = Finding::new(&CONTROL_MISSING, subject.brace(), message)
             .note("the runtime shows the surface response, but asserts nothing");
@@ -142,7 +143,7 @@ fn insertion(
 
 /// True if a member of the control packet is missing and no other rule reports it.
 fn is_missing(subject: &Subject<'_>, name: &str) -> bool {
-    !subject.control.mentions(name) && subject.control.meant_for(name).is_none()
+    !subject.control.contains_key(name) && subject.control.misspelled_key(name).is_none()
 }
 
 fn need(subject: &Subject<'_>, name: &str) -> Requirement {
@@ -177,7 +178,7 @@ fn intent(subject: &Subject<'_>, sink: &mut Sink) {
     if subject.control.has("intent_classification") {
         let intent = subject.control.object("intent_classification");
         let is_empty = |name: &str| intent.text(name).is_none_or(|text| text.is_empty());
-        if is_strict && intent.is_there() && (is_empty("category") || is_empty("verb")) {
+        if is_strict && intent.exists() && (is_empty("category") || is_empty("verb")) {
             let message = "intent has no category or no verb";
             let range = subject.control.key_range("intent_classification").unwrap_or(intent.brace());
             let finding = Finding::new(&INTENT_MISSING, range, message);
@@ -185,7 +186,7 @@ fn intent(subject: &Subject<'_>, sink: &mut Sink) {
         }
         return;
     }
-    if subject.control.meant_for("intent_classification").is_some() {
+    if subject.control.misspelled_key("intent_classification").is_some() {
         return;
     }
     let (severity, why) = match need(subject, "intent_classification") {
@@ -201,7 +202,7 @@ fn intent(subject: &Subject<'_>, sink: &mut Sink) {
     let message = "control packet has no `intent_classification`";
     let mut finding =
         Finding::new(&INTENT_MISSING, subject.control_range(), message).severity(severity).note(why);
-    if !subject.control.mentions("intent_classification") {
+    if !subject.control.contains_key("intent_classification") {
         finding.fix = insertion(&subject.control, "intent_classification", INTENT, true, Fix::guess);
     }
     sink.push(finding);
@@ -223,7 +224,7 @@ fn memory(subject: &Subject<'_>, sink: &mut Sink) {
 }
 
 /// Members that other rules report.
-const SPOKEN_FOR: [&str; 3] = ["intent_classification", "mangle_updates", "memory_operations"];
+const REPORTED_BY_OTHER_RULES: [&str; 3] = ["intent_classification", "mangle_updates", "memory_operations"];
 
 /// Returns the empty value of a member that the strict schema requires.
 fn empty(name: &str) -> Option<&'static str> {
@@ -250,7 +251,7 @@ fn schema(subject: &Subject<'_>, sink: &mut Sink) {
 /// Reports the missing fields that the strict schema requires, for an envelope without other
 /// findings.
 pub(in crate::envelope) fn missing_fields(json: &Json<'_>, profile: Profile, sink: &mut Sink) {
-    let envelope = View::of(json, &ENVELOPE, [json.root()]);
+    let envelope = View::new(json, &ENVELOPE, [json.root()]);
     let range = envelope.key_range("control_packet").unwrap_or_else(|| envelope.brace());
     fields_of(&envelope.object("control_packet"), range, profile, sink);
 }
@@ -271,7 +272,11 @@ fn lacking(view: &View<'_>, range: TextRange, profile: Profile, sink: &mut Sink)
     let wanted = view.table.fields.iter().filter(|field| field.need(profile) == Requirement::Schema);
     let missing: Vec<_> = wanted
         .map(|field| field.name)
-        .filter(|name| !SPOKEN_FOR.contains(name) && !view.mentions(name) && view.meant_for(name).is_none())
+        .filter(|name| {
+            !REPORTED_BY_OTHER_RULES.contains(name)
+                && !view.contains_key(name)
+                && view.misspelled_key(name).is_none()
+        })
         .collect();
     if missing.is_empty() {
         return;

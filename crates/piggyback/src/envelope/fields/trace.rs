@@ -18,7 +18,7 @@ const MOST_FILES: usize = 20;
 
 pub(super) fn check(subject: &Subject<'_>, sink: &mut Sink) {
     let control = &subject.control;
-    let Some(range) = control.value_range("reasoning_trace").filter(|_| control.says("reasoning_trace"))
+    let Some(range) = control.value_range("reasoning_trace").filter(|_| control.has_text("reasoning_trace"))
     else {
         missing(subject, sink);
         return;

@@ -72,7 +72,7 @@ impl UnknownMember<'_> {
             (None, "control") if self.is_top => Some(self.short("control_packet", sink)),
             // The search for similar keys is expensive.
             (None, _) if sink.is_full(&NEAR_MISS) => None,
-            (None, key) => match self.view.table.near(key) {
+            (None, key) => match self.view.table.similar_field(key) {
                 Some(field) => Some(self.near(field, sink)),
                 None if key.starts_with("x_") || key.starts_with(['_', '$']) => None,
                 None if sink.is_full(&UNKNOWN_FIELD) => None,
@@ -94,7 +94,8 @@ impl UnknownMember<'_> {
         let note = format!("the schema rejects unknown fields in {}", self.view.table.title);
         let mut finding = Finding::new(&EXTRA_FORBIDDEN, self.range(), message).note(note);
         let is_ours = |field: &&MemberField| field.is_in(self.subject.profile);
-        let meant = found.map(|(field, _)| field).or_else(|| self.view.meant(self.key)).filter(is_ours);
+        let meant =
+            found.map(|(field, _)| field).or_else(|| self.view.intended_field(self.key)).filter(is_ours);
         finding.fix = match meant {
             // Deletion would lose the value. If both keys exist, the author must choose.
             Some(field) => self.misnamed(field.name, sink),
@@ -112,10 +113,10 @@ impl UnknownMember<'_> {
         let reply = self.subject.reply;
         let is_read = |new: Vec<u8>| {
             let reading = runtime::read(&new, &self.subject.context.settings.caps);
-            reading.is_ok_and(|reading| reading.picked.is_some())
+            reading.is_ok_and(|reading| reading.accepted.is_some())
         };
         // If the runtime does not use the reply, the fix cannot make it worse.
-        let is_harmless = reply.picked.is_none()
+        let is_harmless = reply.accepted.is_none()
             || sink.may_read(reply.raw.len()) && edits::applied(reply.raw, &fix).is_some_and(is_read);
         is_harmless.then_some(fix)
     }
@@ -133,7 +134,7 @@ impl UnknownMember<'_> {
         let message = format!(
             "`{}` belongs to {}, this envelope is {}",
             field.name,
-            field.home(),
+            field.newest_profile(),
             self.subject.profile
         );
         Finding::new(&FOREIGN_FIELD, self.range(), message).note(effect)
@@ -169,7 +170,7 @@ impl UnknownMember<'_> {
             .note("the runtime ignores its value")
             .help(format!("did you mean `{name}`?"));
         finding.fix = self.misnamed(name, sink);
-        if self.is_top && !self.view.mentions(name) {
+        if self.is_top && !self.view.contains_key(name) {
             finding = finding.severity(Severity::Error);
         }
         finding

@@ -65,7 +65,7 @@ pub struct Taxonomy<'a> {
 impl<'a> Taxonomy<'a> {
     /// Returns the taxonomy for a program with these declarations.
     #[must_use]
-    pub fn of(declarations: Option<&'a Declarations>) -> Self {
+    pub fn new(declarations: Option<&'a Declarations>) -> Self {
         match declarations.map(Declarations::verbs).filter(|verbs| !verbs.is_empty()) {
             Some(verbs) => Self { verbs, is_own: true },
             None => Self { verbs: &VERBS, is_own: false },

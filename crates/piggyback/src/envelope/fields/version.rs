@@ -26,7 +26,7 @@ pub(super) fn check(subject: &Subject<'_>, sink: &mut Sink) {
             let mut finding = Finding::new(&PROFILE_INFERRED, subject.brace(), message).help(PIN);
             let version = edits::quoted(subject.profile.as_str());
             let edit = edits::insert_member(&subject.envelope, "piggyback_version", &version, true);
-            let is_said = subject.envelope.mentions("piggyback_version");
+            let is_said = subject.envelope.contains_key("piggyback_version");
             finding.fix = edit.filter(|_| !subject.is_schema() && !is_said).map(|(range, text)| {
                 Fix::guess(format!("insert `piggyback_version` with `{}`", subject.profile))
                     .replace(range, text)

@@ -239,7 +239,7 @@ impl<'t> Json<'t> {
     /// Each invalid byte and each unpaired surrogate becomes U+FFFD.
     #[must_use]
     pub fn string(&self, node: NodeId) -> Option<Cow<'t, str>> {
-        match (self.kind(node), self.written(node)) {
+        match (self.kind(node), self.source_bytes(node)) {
             (JsonKind::Plain, LiteralBytes::Text(text)) => {
                 Some(text.get(1..text.len().saturating_sub(1)).unwrap_or("").into())
             }
@@ -265,7 +265,7 @@ impl<'t> Json<'t> {
 
     /// Appends the value of a string or key to `out`. Returns false for other nodes.
     pub fn push_string(&self, node: NodeId, out: &mut String) -> bool {
-        match (self.kind(node), self.written(node)) {
+        match (self.kind(node), self.source_bytes(node)) {
             (JsonKind::Plain, LiteralBytes::Text(text)) => {
                 out.push_str(text.get(1..text.len().saturating_sub(1)).unwrap_or(""));
             }
@@ -277,7 +277,7 @@ impl<'t> Json<'t> {
 
     /// True if a node is a string that is not blank.
     #[must_use]
-    pub fn says(&self, node: NodeId) -> bool {
+    pub fn has_text(&self, node: NodeId) -> bool {
         let inner = self.raw(node).get(1..).unwrap_or(&[]).trim_ascii_start();
         match (self.kind(node), inner.first()) {
             // Fast path for the most common case.
@@ -311,11 +311,11 @@ impl<'t> Json<'t> {
         let Node { start, end, .. } = self.node(node);
         let before = |place: u32| self.escapes.partition_point(|escape| *escape < place);
         let escapes = self.escapes.get(before(start)..before(end)).unwrap_or(&[]);
-        Literal { bytes: self.written(node), start, escapes }
+        Literal { bytes: self.source_bytes(node), start, escapes }
     }
 
     /// Returns the source of a node, as text if the parsed part is UTF-8.
-    fn written(&self, node: NodeId) -> LiteralBytes<'t> {
+    fn source_bytes(&self, node: NodeId) -> LiteralBytes<'t> {
         let Node { start, end, .. } = self.node(node);
         let as_text = |(from, text): (usize, &'t str)| {
             text.get((start as usize).checked_sub(from)?..(end as usize).checked_sub(from)?)

@@ -11,11 +11,11 @@ impl Json<'_> {
     ///
     /// If a token is missing, the range is the text before it.
     #[must_use]
-    pub fn place(&self, problem: &JsonProblem) -> TextRange {
+    pub fn problem_range(&self, problem: &JsonProblem) -> TextRange {
         whole_characters(self.text(), self.near(problem))
     }
 
-    /// Returns the range like [`Json::place`], but it may begin or end inside a character.
+    /// Returns the range like [`Json::problem_range`], but it may begin or end inside a character.
     fn near(&self, problem: &JsonProblem) -> TextRange {
         let range = problem.range;
         if !range.is_empty() {
@@ -32,7 +32,7 @@ impl Json<'_> {
     ///
     /// `count` is the number of problems with the same cause that the message covers.
     #[must_use]
-    pub fn said(&self, problem: &JsonProblem, count: usize) -> String {
+    pub fn problem_message(&self, problem: &JsonProblem, count: usize) -> String {
         let range = usize::from(problem.range.start())..usize::from(problem.range.end());
         let text = String::from_utf8_lossy(self.text().get(range).unwrap_or(&[]));
         let short: String = text.chars().take(30).collect();

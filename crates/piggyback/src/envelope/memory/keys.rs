@@ -63,7 +63,7 @@ fn forget(subject: &Subject<'_>, key: &str, range: TextRange, sink: &mut Sink) {
         let mut finding =
             Finding::new(&BROAD_FORGET, range, message).note("rules of the policy read this predicate");
         if let Some((file, statement, place)) = used.place {
-            finding = finding.related(Span::of(file, statement, place), "predicate in the policy");
+            finding = finding.related(Span::new(file, statement, place), "predicate in the policy");
         }
         sink.push(finding);
     }

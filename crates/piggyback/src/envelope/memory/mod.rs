@@ -42,7 +42,7 @@ pub(crate) fn is_about_forgotten_facts(rule: &Rule) -> bool {
 }
 
 fn check(subject: &Subject<'_>, sink: &mut Sink) {
-    for operation in subject.control.objects("memory_operations").filter(super::view::View::is_there) {
+    for operation in subject.control.objects("memory_operations").filter(super::view::View::exists) {
         operations::check(subject, &operation, sink);
         keys::check(subject, &operation, sink);
         secret::check(&operation, sink);

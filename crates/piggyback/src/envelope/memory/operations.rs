@@ -112,7 +112,7 @@ fn operator(
 ) -> Option<&'static MemoryOperation> {
     let Some(op) = operation.text("op").filter(|op| !op.is_empty()) else {
         let is_missing = !operation.has("op") || operation.text("op").is_some();
-        if is_missing && operation.meant_for("op").is_none() && subject.is_whole() {
+        if is_missing && operation.misspelled_key("op").is_none() && subject.is_whole() {
             let range = operation.value_range("op").unwrap_or_else(|| operation.brace());
             sink.push(Finding::new(&BAD_OP, range, "memory operation has no `op`").note(IGNORED));
         }
@@ -148,7 +148,7 @@ fn near(op: &str) -> Option<&'static str> {
 
 fn key(subject: &Subject<'_>, operation: &View<'_>, sink: &mut Sink) {
     let is_empty = operation.text("key").is_some_and(|key| key.trim().is_empty());
-    let is_missing = !operation.has("key") && operation.meant_for("key").is_none() && subject.is_whole();
+    let is_missing = !operation.has("key") && operation.misspelled_key("key").is_none() && subject.is_whole();
     if is_empty || is_missing {
         let range = operation.value_range("key").unwrap_or_else(|| operation.brace());
         let finding = Finding::new(&NO_KEY, range, "memory operation has no key");
@@ -160,10 +160,10 @@ fn value(subject: &Subject<'_>, known: &MemoryOperation, operation: &View<'_>, s
     let value = operation.text("value");
     let range = operation.value_range("value");
     let may_lack =
-        matches!(subject.profile, Profile::V1_1 | Profile::V1_1Bnf) && !operation.mentions("value");
+        matches!(subject.profile, Profile::V1_1 | Profile::V1_1Bnf) && !operation.contains_key("value");
     let is_empty =
         value.as_ref().map_or(!operation.has("value"), |value| value.trim().is_empty()) && !may_lack;
-    if known.stores && is_empty && operation.meant_for("value").is_none() && subject.is_whole() {
+    if known.stores && is_empty && operation.misspelled_key("value").is_none() && subject.is_whole() {
         let message = format!("value of `{}` is empty", known.name);
         let finding = Finding::new(&NO_VALUE, range.unwrap_or_else(|| operation.brace()), message);
         sink.push(finding.note("the operation stores nothing"));

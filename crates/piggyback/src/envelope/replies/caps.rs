@@ -87,7 +87,7 @@ fn dropped(subject: &Subject<'_>, sink: &mut Sink) {
     // The runtime decoded this envelope if it was picked.
     let decoded = if subject.is_picked { subject.reply.reading.as_ref().ok() } else { None };
     let decoded =
-        decoded.and_then(|reading| reading.picked.as_ref()).map(|picked| picked.packet.updates.as_slice());
+        decoded.and_then(|reading| reading.accepted.as_ref()).map(|picked| picked.packet.updates.as_slice());
     let count = match decoded {
         Some(updates) => updates.iter().filter(|update| is_dropped(update)).count(),
         None => kept.filter(|node| json.string(**node).is_some_and(|update| is_dropped(&update))).count(),

@@ -18,7 +18,7 @@ pub(super) fn check(survey: &Survey<'_>, sink: &mut Sink) {
     let acceptable = survey.acceptable();
     let reply = survey.reply;
     echoes(survey, sink);
-    let (Some(safe), true) = (reply.safe, acceptable.len() > 1) else { return };
+    let (Some(safe), true) = (reply.preferred, acceptable.len() > 1) else { return };
     let Some(last) = reply.objects.get(safe) else { return };
     let count = acceptable.len();
     for object in acceptable.iter().filter(|at| **at != safe).filter_map(|at| reply.objects.get(*at)) {

@@ -26,7 +26,7 @@ const FLOOD: usize = 50;
 pub(super) fn check(survey: &Survey<'_>, sink: &mut Sink) {
     let is_direct = matches!(survey.stage(), Some(Stage::Whole | Stage::Stream));
     for (at, object) in survey.with_role(ObjectRole::Envelope) {
-        let sight = survey.sights.get(at).copied().unwrap_or_default();
+        let sight = survey.scanner_states.get(at).copied().unwrap_or_default();
         if let Some(quote) = sight.quote {
             stray_quote(survey, quote, at, sink);
         } else if let Some(brace) = sight.brace.filter(|_| !is_direct) {
@@ -87,7 +87,7 @@ fn fix(title: &str, range: TextRange, survey: &Survey<'_>, sink: &mut Sink) -> O
     }
     let new = edits::applied(raw, &fix)?;
     let reading = runtime::read(&new, &survey.context.settings.caps).ok()?;
-    reading.picked.is_some().then_some(fix)
+    reading.accepted.is_some().then_some(fix)
 }
 
 fn depth(survey: &Survey<'_>, is_direct: bool, sink: &mut Sink) {

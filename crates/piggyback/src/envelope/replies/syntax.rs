@@ -90,8 +90,8 @@ impl Cause {
 fn problem(object: &Object<'_>, group: &[&JsonProblem], sink: &mut Sink) {
     let Some(first) = group.first() else { return };
     let json = &object.json;
-    let message = json.said(first, group.len());
-    let mut finding = Finding::new(&JSON_SYNTAX, json.place(first), message)
+    let message = json.problem_message(first, group.len());
+    let mut finding = Finding::new(&JSON_SYNTAX, json.problem_range(first), message)
         .note("the runtime reads nothing of an object with a syntax error");
     match first.kind {
         JsonProblemKind::Word => {
@@ -104,7 +104,7 @@ fn problem(object: &Object<'_>, group: &[&JsonProblem], sink: &mut Sink) {
         _ => {}
     }
     let fix = group_fix(json, group);
-    finding.fix = fix.filter(|fix| mends(object, fix, sink));
+    finding.fix = fix.filter(|fix| is_improvement(object, fix, sink));
     if first.kind == JsonProblemKind::UnescapedQuote && finding.fix.is_none() {
         finding = finding.help("write `\\\"` for each quote that belongs to the text");
     }
@@ -124,7 +124,7 @@ fn group_fix(json: &Json<'_>, group: &[&JsonProblem]) -> Option<Fix> {
         _ => Fix::safe(""),
     };
     let mut fix = base;
-    let partners = partners(json, group);
+    let partners = paired_quotes(json, group);
     for problem in group.iter().copied().chain(partners) {
         let text = String::from_utf8_lossy(slice(json, problem.range)).into_owned();
         let range = problem.range;
@@ -151,7 +151,7 @@ fn group_fix(json: &Json<'_>, group: &[&JsonProblem]) -> Option<Fix> {
 
 /// Returns the other wrong quotes of the same strings. Both quotes of a string must be replaced
 /// together.
-fn partners<'j>(json: &'j Json<'_>, group: &[&JsonProblem]) -> Vec<&'j JsonProblem> {
+fn paired_quotes<'j>(json: &'j Json<'_>, group: &[&JsonProblem]) -> Vec<&'j JsonProblem> {
     let is_wrong = |problem: &&JsonProblem| problem.kind == JsonProblemKind::WrongQuote;
     let string = |problem: &JsonProblem| json.string_around(problem.range.start());
     let own: FxHashSet<_> = group.iter().copied().filter(|one| is_wrong(one)).filter_map(string).collect();
@@ -169,12 +169,14 @@ fn single_fix(json: &Json<'_>, problem: &JsonProblem, text: &str) -> Option<Fix>
     let (range, start) = (problem.range, problem.range.start());
     Some(match problem.kind {
         JsonProblemKind::NoComma => {
-            quotes_fix(json, "insert a comma")?.insert(json.place(problem).end(), ",")
+            quotes_fix(json, "insert a comma")?.insert(json.problem_range(problem).end(), ",")
         }
         JsonProblemKind::NoColon => {
-            quotes_fix(json, "insert a colon")?.insert(json.place(problem).end(), ":")
+            quotes_fix(json, "insert a colon")?.insert(json.problem_range(problem).end(), ":")
         }
-        JsonProblemKind::NoBracket => Fix::guess("insert a bracket").insert(json.place(problem).end(), "]"),
+        JsonProblemKind::NoBracket => {
+            Fix::guess("insert a bracket").insert(json.problem_range(problem).end(), "]")
+        }
         JsonProblemKind::NoQuote if json.is_certain && !is_listed(json, start) => {
             Fix::guess("insert a quote").insert(start, "\"")
         }
@@ -295,7 +297,7 @@ fn ends_well(json: &Json<'_>, problem: &JsonProblem) -> bool {
 }
 
 /// True if the object has fewer problems and the same content after the fix.
-fn mends(object: &Object<'_>, fix: &Fix, sink: &mut Sink) -> bool {
+fn is_improvement(object: &Object<'_>, fix: &Fix, sink: &mut Sink) -> bool {
     let (text, before) = (object.json.text(), object.json.problems.len());
     if !sink.may_read(2 * text.len()) {
         return false;

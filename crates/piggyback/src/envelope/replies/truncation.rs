@@ -19,7 +19,7 @@ pub(super) static PREMATURE_ARTICULATION: Rule = rule!("premature-articulation.m
 
 pub(super) fn check(survey: &Survey<'_>, sink: &mut Sink) {
     for (_, object) in survey.with_role(ObjectRole::Truncated) {
-        let cut = Truncation::of(&object.json);
+        let cut = Truncation::from_json(&object.json);
         let message = format!("reply truncated {}", cut.place);
         let finding = Finding::new(&TRUNCATED, last_character(survey.reply.raw), message)
             .note(format!("missing: {}", cut.missing(object)))
@@ -55,7 +55,7 @@ struct Truncation {
 }
 
 impl Truncation {
-    fn of(json: &Json<'_>) -> Self {
+    fn from_json(json: &Json<'_>) -> Self {
         let unclosed = json.problems.iter().filter(|problem| problem.kind == JsonProblemKind::Unclosed);
         let mut open: Vec<_> = unclosed.map(|problem| problem.range.start()).collect();
         open.sort_unstable();
@@ -83,7 +83,7 @@ impl Truncation {
             let _ = write!(out, "{comma}`{}`", self.brackets);
         }
         let json = &object.json;
-        let view = View::of(json, &ENVELOPE, [json.root()]);
+        let view = View::new(json, &ENVELOPE, [json.root()]);
         let is_missing =
             |name: &&str| view.get(name).is_none_or(|entry| json.kind(entry.value) == JsonKind::Broken);
         let is_nothing = json.members(json.root()).all(|member| json.kind(member.value) == JsonKind::Broken);
@@ -142,7 +142,7 @@ fn place(json: &Json<'_>, open: &[TextSize]) -> String {
 
 fn premature(object: &Object<'_>, cut: &Truncation, sink: &mut Sink) {
     let json = &object.json;
-    let view = View::of(json, &ENVELOPE, [json.root()]);
+    let view = View::new(json, &ENVELOPE, [json.root()]);
     let is_cut = |node: NodeId| {
         json.kind(node) == JsonKind::Broken || cut.open.binary_search(&json.range(node).start()).is_ok()
     };

@@ -22,7 +22,7 @@ pub(super) static TWO_HYPOTHESES: Rule = rule!("two-hypotheses.md");
 pub(super) fn check(subject: &Subject<'_>, sink: &mut Sink) {
     let correction = subject.control.object("self_correction");
     two(subject, &correction, sink);
-    if !correction.is_there() {
+    if !correction.exists() {
         return;
     }
     trigger(subject, &correction, sink);
@@ -49,7 +49,7 @@ fn trigger(subject: &Subject<'_>, correction: &View<'_>, sink: &mut Sink) {
         }
         None if !correction.has("triggered")
             && subject.is_whole()
-            && correction.meant_for("triggered").is_none() =>
+            && correction.misspelled_key("triggered").is_none() =>
         {
             let message = "self-correction has no `triggered`";
             let range = correction.value_range("triggered").unwrap_or_else(|| correction.brace());
@@ -112,7 +112,8 @@ fn unmatched(subject: &Subject<'_>, correction: &View<'_>, sink: &mut Sink) {
     let mut finding = Finding::new(&HYPOTHESIS_UNMATCHED, range, "no rule reacts to this hypothesis")
         .note(format!("the nearest hypotheses in rules are {}", names.join(", ")));
     if let Some((text, (file, statement, place))) = known.first() {
-        finding = finding.related(Span::of(*file, *statement, *place), "rule that reacts to the nearest one");
+        finding =
+            finding.related(Span::new(*file, *statement, *place), "rule that reacts to the nearest one");
         finding.fix = Some(Fix::guess("write the nearest one").replace(range, quoted(text)));
     }
     sink.push(finding);

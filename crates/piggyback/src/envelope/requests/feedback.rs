@@ -21,7 +21,7 @@ pub(super) static FEEDBACK_INCONSISTENT: Rule = rule!("feedback-inconsistent.md"
 
 pub(super) fn check(subject: &Subject<'_>, sink: &mut Sink) {
     let feedback = subject.control.object("context_feedback");
-    if !feedback.is_there() {
+    if !feedback.exists() {
         return;
     }
     score(&feedback, sink);

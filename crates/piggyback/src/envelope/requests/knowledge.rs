@@ -39,7 +39,7 @@ pub(in crate::envelope) fn is_known(name: &str, roster: Option<&Vec<String>>) ->
 pub(super) fn check(subject: &Subject<'_>, sink: &mut Sink) {
     let mut seen: FxHashMap<(Cow<'_, str>, Cow<'_, str>), (usize, TextRange)> = FxHashMap::default();
     for (index, request) in subject.control.objects("knowledge_requests").enumerate() {
-        if !request.is_there() {
+        if !request.exists() {
             continue;
         }
         empty(subject, &request, sink);
@@ -74,7 +74,7 @@ pub(super) fn check(subject: &Subject<'_>, sink: &mut Sink) {
 fn empty(subject: &Subject<'_>, request: &View<'_>, sink: &mut Sink) {
     let is_empty = |name: &str| {
         let is_blank = request.text(name).is_some_and(|text| text.trim().is_empty());
-        is_blank || !request.has(name) && request.meant_for(name).is_none() && subject.is_whole()
+        is_blank || !request.has(name) && request.misspelled_key(name).is_none() && subject.is_whole()
     };
     let missing: Vec<_> = ["specialist", "query"].into_iter().filter(|name| is_empty(name)).collect();
     if let Some(first) = missing.first() {

@@ -38,7 +38,7 @@ pub(super) fn check(subject: &Subject<'_>, sink: &mut Sink) {
             sink.push(finding.note("the tool may still be rejected or fail"));
         }
     } else if !asks_others
-        && subject.control.is_there()
+        && subject.control.exists()
         && let Some((range, _)) = in_surface(subject, |surface| phrase_in(surface, IGNORANT.into_iter()))
     {
         let finding = Finding::new(&IGNORANCE, range, "surface response gives up without a request");
@@ -91,7 +91,7 @@ const PLANS: [&str; 7] = ["will", "would", "could", "should", "shall", "might", 
 
 /// Words directly before a participle that describes something, or before an action of another
 /// person.
-const OTHERS: [&str; 8] = ["the", "a", "an", "any", "your", "my", "you", "they"];
+const OTHER_SUBJECTS: [&str; 8] = ["the", "a", "an", "any", "your", "my", "you", "they"];
 
 /// The first words of questions.
 const QUESTIONS: [&str; 22] = [
@@ -100,7 +100,7 @@ const QUESTIONS: [&str; 22] = [
 ];
 
 /// The maximum number of words between a negation and a claim.
-const NEAR: usize = 4;
+const MAX_NEGATION_DISTANCE: usize = 4;
 
 /// True if the text before a phrase shows that the phrase is not a claim.
 ///
@@ -108,7 +108,7 @@ const NEAR: usize = 4;
 /// subject.
 fn is_no_claim(before: &str) -> bool {
     let mut later = String::new();
-    for (at, word) in before.split_whitespace().rev().take(NEAR).enumerate() {
+    for (at, word) in before.split_whitespace().rev().take(MAX_NEGATION_DISTANCE).enumerate() {
         if word.ends_with(['.', '!', '?', ';', ':', ',']) {
             return false;
         }
@@ -118,7 +118,7 @@ fn is_no_claim(before: &str) -> bool {
         let says_no = is(&NEGATIONS) || word.ends_with("n't");
         // `to be done`, `can be safely removed`
         let is_plan = (word == "be" && at < 2) || (later == "have" && is(&PLANS));
-        if says_no && later != "only" || is(&CONDITIONS) || is_plan || (at == 0 && is(&OTHERS)) {
+        if says_no && later != "only" || is(&CONDITIONS) || is_plan || (at == 0 && is(&OTHER_SUBJECTS)) {
             return true;
         }
         later = word;

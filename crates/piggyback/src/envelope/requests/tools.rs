@@ -27,7 +27,7 @@ pub(super) static ARGS_NULL: Rule = rule!("args-null.md");
 pub(super) fn check(subject: &Subject<'_>, sink: &mut Sink) {
     let mut ids: FxHashMap<Cow<'_, str>, TextRange> = FxHashMap::default();
     for (index, request) in subject.control.objects("tool_requests").enumerate() {
-        if !request.is_there() {
+        if !request.exists() {
             continue;
         }
         id(subject, index, &request, &mut ids, sink);
@@ -73,7 +73,7 @@ fn id<'t>(
             }
         }
         None if range.is_none() || request.text("id").is_some() || !request.has("id") => {
-            if !subject.is_whole() || request.meant_for("id").is_some() {
+            if !subject.is_whole() || request.misspelled_key("id").is_some() {
                 return;
             }
             let range_or_brace = range.unwrap_or_else(|| request.brace());
@@ -95,7 +95,7 @@ fn name(subject: &Subject<'_>, request: &View<'_>, sink: &mut Sink) {
     let name = request.text("tool_name");
     let range = request.value_range("tool_name");
     let is_missing =
-        !request.has("tool_name") && request.meant_for("tool_name").is_none() && subject.is_whole();
+        !request.has("tool_name") && request.misspelled_key("tool_name").is_none() && subject.is_whole();
     let Some(name) = name.filter(|name| !name.trim().is_empty()) else {
         if is_missing || request.text("tool_name").is_some() {
             let range = range.unwrap_or_else(|| request.brace());
@@ -148,7 +148,7 @@ fn missing_arguments(subject: &Subject<'_>, request: &View<'_>, required: &[Stri
     let mut finding = Finding::new(&TOOL_ARG_MISSING, range, message);
     finding.notes.extend(note.map(Into::into));
     finding = finding.note("the catalogue of tools requires it, so the tool may fail");
-    let view = View::of_map(subject.json, args.value);
+    let view = View::untyped(subject.json, args.value);
     let members: Vec<_> = missing.iter().map(|name| (*name, "\"\"")).collect();
     finding.fix = insert_members(&view, &members, false)
         .map(|(at, text)| Fix::guess(format!("insert {names}")).replace(at, text));
@@ -157,7 +157,7 @@ fn missing_arguments(subject: &Subject<'_>, request: &View<'_>, required: &[Stri
 
 fn args(subject: &Subject<'_>, request: &View<'_>, sink: &mut Sink) {
     let null: Option<NodeId> = request.get("tool_args").map(|entry| entry.value);
-    if request.has("tool_args") || !subject.is_whole() || request.meant_for("tool_args").is_some() {
+    if request.has("tool_args") || !subject.is_whole() || request.misspelled_key("tool_args").is_some() {
         return;
     }
     let range = null.map_or_else(|| request.brace(), |null| subject.json.range(null));

@@ -102,7 +102,7 @@ pub(super) trait Decode: Default {
     const LENIENT: Option<(&'static str, LenientMember)> = None;
 
     /// True if the type has its own unmarshaler, so that an error in it ends decoding immediately.
-    const READS_ITSELF: bool = false;
+    const HAS_OWN_UNMARSHALER: bool = false;
 
     /// Decodes the last value of the lenient member. Returns false if the value cannot be
     /// interpreted.
@@ -121,7 +121,7 @@ pub(super) fn decode_members<T: Decode>(target: &mut T, node: NodeId, context: &
     let lenient = T::LENIENT.filter(|_| context.runtime.lenient_types);
     let outer = context.mismatch.take();
     let value = own_members(target, node, lenient.map(|(name, _)| name), context);
-    let ends = T::READS_ITSELF && context.runtime.type_errors == TypeErrors::AtOnce;
+    let ends = T::HAS_OWN_UNMARSHALER && context.runtime.type_errors == TypeErrors::AtOnce;
     if let Some(mismatch) = context.mismatch.take_if(|_| ends) {
         context.abort(DecodeError::Kind(mismatch));
     } else if let (Some((name, member)), Some(value)) = (lenient, value)
@@ -240,7 +240,7 @@ impl<T: Decode> Decode for Option<Box<T>> {
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct List<T> {
     /// True if the list is not nil.
-    is_there: bool,
+    is_present: bool,
     /// All elements, including previous elements behind the end.
     slots: Vec<T>,
     len: usize,
@@ -250,7 +250,7 @@ impl<T> List<T> {
     /// True if the list is missing or `null`.
     #[must_use]
     pub fn is_nil(&self) -> bool {
-        !self.is_there
+        !self.is_present
     }
 
     /// Elements of the list.
@@ -260,8 +260,8 @@ impl<T> List<T> {
     }
 
     /// Creates a list of these elements.
-    pub(super) fn of(slots: Vec<T>) -> Self {
-        Self { is_there: true, len: slots.len(), slots }
+    pub(super) fn from_slots(slots: Vec<T>) -> Self {
+        Self { is_present: true, len: slots.len(), slots }
     }
 
     /// Shortens the list to at most `len` elements.
@@ -284,7 +284,7 @@ impl<T: Decode> Decode for List<T> {
                     self.slots.get_mut(len).into_iter().for_each(|slot| slot.decode(element, context));
                     len += 1;
                 }
-                (self.len, self.is_there) = (len, true);
+                (self.len, self.is_present) = (len, true);
                 if len == 0 {
                     self.slots.clear();
                 }

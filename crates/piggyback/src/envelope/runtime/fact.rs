@@ -13,7 +13,7 @@ use mangle_syntax::syntax::literal::{self, Piece};
 use mangle_syntax::text::{TextRange, slice};
 
 /// The representation of a float that the runtime stores only as a memory address.
-const LOST: &str = "<float lost>";
+const UNPRINTABLE_FLOAT: &str = "<float lost>";
 
 /// The maximum number of slashes in a name. Texts with more slashes are treated as paths.
 const MOST_SLASHES: usize = 2;
@@ -45,14 +45,14 @@ pub enum Value {
     /// The bits of a float.
     Float(u64),
     /// A float that the runtime does not preserve.
-    Lost,
+    UnprintableFloat,
 }
 
 impl RuntimeFact {
     /// Returns the fact for a parsed atom. Words are taken from the text, so their symbols need no
     /// interning.
-    pub(super) fn of(atom: &Atom, text: &str, runtime: Runtime) -> Self {
-        let args = atom.args.iter().map(|term| Value::of(term, text, runtime)).collect();
+    pub(super) fn from_atom(atom: &Atom, text: &str, runtime: Runtime) -> Self {
+        let args = atom.args.iter().map(|term| Value::from_term(term, text, runtime)).collect();
         Self { predicate: slice(text, atom.name.range).to_owned(), args }
     }
 
@@ -71,22 +71,22 @@ impl RuntimeFact {
             plain::ArgumentKind::Bytes
             | plain::ArgumentKind::Variable
             | plain::ArgumentKind::Function
-            | plain::ArgumentKind::Compound => Value::Lost,
+            | plain::ArgumentKind::Compound => Value::UnprintableFloat,
         };
         Self { predicate: plain.predicate.to_owned(), args: plain.args.iter().map(value).collect() }
     }
 
     /// Returns the fact as printed by the runtime.
     #[must_use]
-    pub fn stored(&self) -> String {
-        let args: Vec<_> = self.args.iter().map(Value::stored).collect();
+    pub fn runtime_text(&self) -> String {
+        let args: Vec<_> = self.args.iter().map(Value::runtime_text).collect();
         format!("{}({}).", self.predicate, args.join(", "))
     }
 
     /// Returns the fact as printed by the engine.
     #[must_use]
-    pub fn kernel(&self) -> String {
-        let args: Vec<_> = self.args.iter().map(Value::kernel).collect();
+    pub fn engine_text(&self) -> String {
+        let args: Vec<_> = self.args.iter().map(Value::engine_text).collect();
         format!("{}({})", self.predicate, args.join(","))
     }
 }
@@ -97,10 +97,10 @@ impl Value {
     }
 
     fn float(float: f64, runtime: Runtime) -> Self {
-        if runtime.float_arguments { Self::Float(float.to_bits()) } else { Self::Lost }
+        if runtime.float_arguments { Self::Float(float.to_bits()) } else { Self::UnprintableFloat }
     }
 
-    fn of(term: &Term, text: &str, runtime: Runtime) -> Self {
+    fn from_term(term: &Term, text: &str, runtime: Runtime) -> Self {
         match &term.kind {
             TermKind::Name(_) => Self::text(slice(text, term.range)),
             TermKind::String => Self::text(&string(text, term.range)),
@@ -120,20 +120,20 @@ impl Value {
         }
     }
 
-    fn stored(&self) -> String {
+    fn runtime_text(&self) -> String {
         match self {
             Self::Number(number) => number.to_string(),
             Self::Float(bits) => format!("{:.6}", f64::from_bits(*bits)),
-            Self::Lost => format!("\"{LOST}\""),
+            Self::UnprintableFloat => format!("\"{UNPRINTABLE_FLOAT}\""),
             Self::Text(text) => name(text).map_or_else(|| go::quoted(text), str::to_owned),
         }
     }
 
-    fn kernel(&self) -> String {
+    fn engine_text(&self) -> String {
         match self {
             Self::Text(text) if !becomes_name(text) => quoted(text),
             Self::Float(bits) => f64::from_bits(*bits).to_string(),
-            other => other.stored(),
+            other => other.runtime_text(),
         }
     }
 }

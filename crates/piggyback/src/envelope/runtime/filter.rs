@@ -128,7 +128,7 @@ impl ReadUpdate {
         if is_host_witness(&fact.predicate, runtime) {
             return FilterVerdict::HostWitness;
         }
-        if !takes(consumer, &fact.predicate) {
+        if !accepts(consumer, &fact.predicate) {
             return FilterVerdict::NotAllowed;
         }
         let declared = program
@@ -194,7 +194,7 @@ fn fact(text: &str, runtime: Runtime) -> Option<RuntimeFact> {
     }
     let item = source.items().iter().find(|item| item.statement.clause().is_some())?;
     let clause = item.statement.clause()?;
-    Some(RuntimeFact::of(&clause.head, text.get(usize::from(item.start)..)?, runtime))
+    Some(RuntimeFact::from_atom(&clause.head, text.get(usize::from(item.start)..)?, runtime))
 }
 
 /// True if the engine's parser accepts a text.
@@ -221,7 +221,7 @@ pub fn stops_the_engine(finding: &Finding, text: &str) -> bool {
 /// True if a consumer accepts updates of a predicate. If a consumer has no list, it accepts all
 /// predicates.
 #[must_use]
-pub fn takes(consumer: &Consumer, predicate: &str) -> bool {
+pub fn accepts(consumer: &Consumer, predicate: &str) -> bool {
     let Consumer { predicates, prefixes, .. } = consumer;
     predicates.is_empty() && prefixes.is_empty()
         || predicates.iter().any(|one| one == predicate)
@@ -230,9 +230,9 @@ pub fn takes(consumer: &Consumer, predicate: &str) -> bool {
 
 /// True if the list of a consumer contains a predicate. Replies are then expected to assert it.
 #[must_use]
-pub fn lists(consumer: &Consumer, predicate: &str) -> bool {
+pub fn lists_predicate(consumer: &Consumer, predicate: &str) -> bool {
     let has_list = !(consumer.predicates.is_empty() && consumer.prefixes.is_empty());
-    has_list && takes(consumer, predicate)
+    has_list && accepts(consumer, predicate)
 }
 
 /// Returns the consumer of the updates under these settings.
@@ -241,22 +241,22 @@ pub fn consumer_of(settings: &TranscriptSettings) -> &Consumer {
     let name = settings.consumer.as_deref().unwrap_or(OPEN);
     let runtime = settings.caps.runtime;
     let own = settings.consumers.get(name).or_else(|| built_in(name, runtime));
-    own.or_else(|| built_in(OPEN, runtime)).unwrap_or(&NOBODY_AT_ALL)
+    own.or_else(|| built_in(OPEN, runtime)).unwrap_or(&DEFAULT_CONSUMER)
 }
 
 /// The name of the default consumer.
 const OPEN: &str = "open";
 
 /// A consumer that accepts every readable update, for settings with an unknown consumer.
-static NOBODY_AT_ALL: Consumer = NOBODY;
+static DEFAULT_CONSUMER: Consumer = ACCEPT_ALL;
 
 /// A consumer that accepts everything.
-const NOBODY: Consumer =
+const ACCEPT_ALL: Consumer =
     Consumer { predicates: Vec::new(), prefixes: Vec::new(), max_updates: 0, protected: true };
 
 /// True if a consumer of the runtime lists a predicate.
 #[must_use]
-pub fn is_asked_for(predicate: &str, runtime: Runtime) -> bool {
+pub fn is_requested(predicate: &str, runtime: Runtime) -> bool {
     consumers(runtime).iter().any(|(_, consumer)| consumer.predicates.iter().any(|one| one == predicate))
 }
 
@@ -280,11 +280,11 @@ pub fn consumers(runtime: Runtime) -> &'static NamedConsumers {
         Runtime::all().map(|runtime| (runtime, of(runtime))).collect()
     });
     static NONE: NamedConsumers = [
-        ("session", NOBODY),
-        ("planner", NOBODY),
-        ("perception", NOBODY),
-        ("compressor", NOBODY),
-        ("open", NOBODY),
+        ("session", ACCEPT_ALL),
+        ("planner", ACCEPT_ALL),
+        ("perception", ACCEPT_ALL),
+        ("compressor", ACCEPT_ALL),
+        ("open", ACCEPT_ALL),
     ];
     ALL.iter().find(|(known, _)| *known == runtime).map_or(&NONE, |(_, consumers)| consumers)
 }
@@ -326,7 +326,7 @@ mod tests {
         let consumer =
             Consumer { predicates: Vec::new(), prefixes: Vec::new(), max_updates: 0, protected: false };
         assert_eq!(read.verdict(0, &consumer, Runtime::default(), None).letter(), letter, "{update:?}");
-        assert_eq!(read.fact().map(RuntimeFact::stored).as_deref(), stored, "{update:?}");
+        assert_eq!(read.fact().map(RuntimeFact::runtime_text).as_deref(), stored, "{update:?}");
     }
 
     #[test]
@@ -353,7 +353,7 @@ mod tests {
         check("p(b\"\\xff\\u{00e9}\").", '+', Some("p(\"\\xffé\")."));
         let read = ReadUpdate::new("p(b\"\\xff\").", Runtime::default());
         assert_eq!(read.fact().map(|fact| fact.args.clone()), Some(vec![Value::Text(vec![0xff])]));
-        assert_eq!(read.fact().map(RuntimeFact::kernel).as_deref(), Some("p(<bad>)"));
+        assert_eq!(read.fact().map(RuntimeFact::engine_text).as_deref(), Some("p(<bad>)"));
     }
 
     #[test]

@@ -15,7 +15,7 @@ const FALSE: [&str; 5] = ["false", "0", "no", "n", "off"];
 pub(super) fn updates(node: NodeId, context: &DecodeContext<'_>) -> Option<List<String>> {
     let json = context.json;
     if let Some(one) = json.string(node) {
-        return Some(List::of(if one.is_empty() { Vec::new() } else { vec![one.into_owned()] }));
+        return Some(List::from_slots(if one.is_empty() { Vec::new() } else { vec![one.into_owned()] }));
     }
     let mut inner = DecodeContext::new(json, context.runtime);
     let mut list = List::default();

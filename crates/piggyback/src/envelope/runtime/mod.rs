@@ -27,8 +27,8 @@ pub use decode::{AnyValue, LenientMember, List, Mismatch, names};
 pub use fact::{RuntimeFact, Value, becomes_name, has_extension, is_constant, is_variable};
 pub use failure::DecodeFailure;
 pub use filter::{
-    FilterProgram, FilterVerdict, ReadUpdate, built_in, consumer_of, consumers, is_asked_for,
-    is_host_witness, lists, parsed_text, refusal, shell_text, stops_the_engine, takes,
+    FilterProgram, FilterVerdict, ReadUpdate, accepts, built_in, consumer_of, consumers, is_host_witness,
+    is_requested, lists_predicate, parsed_text, refusal, shell_text, stops_the_engine,
 };
 pub use go::{go_quoted, lower_case};
 pub use lenient::fits_leniently;

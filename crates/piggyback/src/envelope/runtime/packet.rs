@@ -23,7 +23,7 @@ macro_rules! members {
             $(
                 const LENIENT: Option<(&'static str, LenientMember)> = Some(($lenient, LenientMember::$which));
 
-                const READS_ITSELF: bool = true;
+                const HAS_OWN_UNMARSHALER: bool = true;
 
                 fn lenient(&mut self, node: NodeId, context: &mut DecodeContext<'_>) -> bool {
                     let found = $read(node, context);

@@ -35,7 +35,7 @@ pub fn record(
     out.insert("ok".into(), true.into());
     out.insert("method".into(), reading.stage.method().into());
     out.insert("confidence".into(), number(reading.stage.confidence()));
-    if let Some(picked) = &reading.picked {
+    if let Some(picked) = &reading.accepted {
         out.insert("stage".into(), stage(reading.stage).into());
         out.insert("picked".into(), json!([picked.range.start, picked.range.end]));
     }
@@ -44,8 +44,8 @@ pub fn record(
     if !warnings.is_empty() {
         out.insert("warnings".into(), warnings.into());
     }
-    out.insert("control".into(), reading.picked.is_some().into());
-    if let Some(picked) = &reading.picked {
+    out.insert("control".into(), reading.accepted.is_some().into());
+    if let Some(picked) = &reading.accepted {
         kept(picked, runtime, program, &mut out);
     }
     let corrects = |warning: &Warning| matches!(warning, Warning::SelfCorrection(_));
@@ -66,7 +66,7 @@ fn placeholders(reading: &RuntimeReading, out: &mut Map<String, Value>) {
         dropped.iter().filter(|(is_dropped, _)| *is_dropped).map(|(_, word)| *word).collect();
     if !dropped.is_empty() {
         let mut shown = Map::new();
-        surface(reading.shown(), false, &mut shown);
+        surface(reading.visible_text(), false, &mut shown);
         shown.insert("warnings".into(), json!(dropped));
         out.insert("shown".into(), shown.into());
     }
@@ -261,7 +261,7 @@ fn filtered(
             all.is_some_and(|all| update.verdict(*at, all, runtime, None) == FilterVerdict::Accepted)
         };
         let facts = read.iter().enumerate().filter(is_kept).filter_map(|(_, update)| update.fact());
-        out.insert("facts".into(), facts.map(|fact| Value::from(fact.stored())).collect());
+        out.insert("facts".into(), facts.map(|fact| Value::from(fact.runtime_text())).collect());
     }
 }
 
@@ -332,8 +332,8 @@ pub fn update_record(update: &str, caps: &Caps, program: Option<&dyn FilterProgr
     if let Some(fact) = read.fact().filter(|_| is_kept) {
         out.insert("predicate".into(), fact.predicate.as_str().into());
         out.insert("arity".into(), fact.args.len().into());
-        out.insert("stored".into(), fact.stored().into());
-        out.insert("kernel".into(), fact.kernel().into());
+        out.insert("stored".into(), fact.runtime_text().into());
+        out.insert("kernel".into(), fact.engine_text().into());
     }
     out.into()
 }

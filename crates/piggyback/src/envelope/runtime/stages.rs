@@ -64,7 +64,7 @@ pub struct RuntimeReading {
     /// The stage that found the envelope.
     pub stage: Stage,
     /// The accepted envelope. `None` if the reply text is shown.
-    pub picked: Option<AcceptedEnvelope>,
+    pub accepted: Option<AcceptedEnvelope>,
     /// The shown text. May be invalid UTF-8 if it was truncated.
     pub surface: Vec<u8>,
     /// The warnings of the runtime, in order.
@@ -78,7 +78,7 @@ pub struct RuntimeReading {
 impl RuntimeReading {
     /// The text that the user finally sees.
     #[must_use]
-    pub fn shown(&self) -> &[u8] {
+    pub fn visible_text(&self) -> &[u8] {
         if self.placeholders.surface { &[] } else { &self.surface }
     }
 }
@@ -321,7 +321,7 @@ fn accepted<'t>(
             packet.feedback.as_ref().is_some_and(|feedback| placeholder::is_feedback(feedback));
     }
     let picked = Some(AcceptedEnvelope { range, packet, kept });
-    (RuntimeReading { stage, picked, surface, warnings, placeholders, is_salvaged: false }, json)
+    (RuntimeReading { stage, accepted: picked, surface, warnings, placeholders, is_salvaged: false }, json)
 }
 
 fn fallback(raw: &[u8], caps: &Caps) -> RuntimeReading {
@@ -340,7 +340,7 @@ fn fallback(raw: &[u8], caps: &Caps) -> RuntimeReading {
     let is_placeholder = caps.runtime.placeholders && placeholder::is_surface(&surface);
     RuntimeReading {
         stage: Stage::Fallback,
-        picked: None,
+        accepted: None,
         surface,
         warnings,
         placeholders: Placeholders { surface: is_placeholder, feedback: false },

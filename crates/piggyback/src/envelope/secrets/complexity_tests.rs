@@ -7,8 +7,8 @@ use super::*;
 fn steps_of(text: &str) -> usize {
     steps::take();
     let _ = (secrets(text), search(text), is_free(text));
-    let context = SecretContext::of(text);
-    let _ = context.is_in(text);
+    let context = SecretContext::from_text(text);
+    let _ = context.occurs_in(text);
     steps::take()
 }
 

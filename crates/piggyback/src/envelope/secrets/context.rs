@@ -27,7 +27,7 @@ pub struct SecretContext {
 impl SecretContext {
     /// Collects the secrets of a text.
     #[must_use]
-    pub fn of(text: &str) -> Self {
+    pub fn from_text(text: &str) -> Self {
         let mut context = Self::default();
         context.add(text);
         context
@@ -69,7 +69,7 @@ impl SecretContext {
 
     /// True if a text contains a stored secret or a fragment of a stored secret.
     #[must_use]
-    pub fn is_in(&self, text: &str) -> bool {
+    pub fn occurs_in(&self, text: &str) -> bool {
         !self.is_empty() && self.marks(text).contains(&true)
     }
 
@@ -80,7 +80,7 @@ impl SecretContext {
         if are_shown() {
             return text.into();
         }
-        if !self.is_in(text) {
+        if !self.occurs_in(text) {
             return super::redacted(text);
         }
         let marks = self.marks(text);
@@ -129,18 +129,18 @@ mod tests {
 
     #[test]
     fn pieces_of_secrets_are_masked() {
-        let context = SecretContext::of("password: hunter2xyz and sk-ant-api03-AbCdEf0123456789xyzQ");
+        let context = SecretContext::from_text("password: hunter2xyz and sk-ant-api03-AbCdEf0123456789xyzQ");
         assert_eq!(context.redacted("`hunter2xyz!` is no atom"), "`[redacted]!` is no atom");
         assert_eq!(context.redacted("after `…AbCdEf0123456789xyzQ\"`"), "after `…[redacted]\"`");
         assert_eq!(context.redacted("the password is wrong"), "the password is wrong");
-        let context = SecretContext::of(
+        let context = SecretContext::from_text(
             "-----BEGIN PRIVATE KEY-----\nMIIEowIBAAKCAQEA7x\nabc\n-----END PRIVATE KEY-----",
         );
         assert_eq!(
             context.redacted("`MIIEowIBAAKCAQEA7x` is no PRIVATE KEY"),
             "`[redacted]` is no PRIVATE KEY"
         );
-        let context = SecretContext::of(r"sk-ant\u002dapi03-AbCdEf0123456789xyz");
+        let context = SecretContext::from_text(r"sk-ant\u002dapi03-AbCdEf0123456789xyz");
         assert_eq!(context.redacted("sk-ant-api03-AbCdEf0123"), "sk-[redacted]");
     }
 }

@@ -14,7 +14,7 @@ static WORDS: LazyLock<Option<Regex>> = LazyLock::new(|| {
 });
 
 /// True if a text contains one of the words, in any case.
-pub(super) fn is_in(text: &[u8]) -> bool {
+pub(super) fn occurs_in(text: &[u8]) -> bool {
     super::steps::count(text.len());
     WORDS.as_ref().is_none_or(|words| words.is_match(&text.to_ascii_lowercase()))
 }
@@ -28,9 +28,9 @@ mod tests {
         for word in labels::words() {
             for text in [word.to_owned(), format!("é{word}s"), format!("a_{} b", word.to_ascii_uppercase())]
             {
-                assert!(is_in(text.as_bytes()), "{text}");
+                assert!(occurs_in(text.as_bytes()), "{text}");
             }
         }
-        assert!(!is_in(b"passes its secre to ken"));
+        assert!(!occurs_in(b"passes its secre to ken"));
     }
 }

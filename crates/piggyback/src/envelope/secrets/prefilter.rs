@@ -24,7 +24,7 @@ pub(super) fn is_free(text: &str) -> bool {
     let has_address = || memmem::find(bytes, b"://").is_some();
     look(bytes).is_some_and(|has_at| !(has_at && has_address()))
         && BLOCK.find(bytes).is_none()
-        && !names::is_in(bytes)
+        && !names::occurs_in(bytes)
 }
 
 /// The number of bytes per step.
@@ -37,7 +37,7 @@ const STEP: usize = 16;
 fn look(bytes: &[u8]) -> Option<bool> {
     let (mut start, mut has_at) = (0, false);
     for (at, block) in (0..).step_by(STEP).zip(bytes.chunks(STEP)) {
-        let bits = BlockBits::of(block);
+        let bits = BlockBits::new(block);
         has_at |= bits.are_at != 0;
         let may_hide = |place: usize| is_hiding(bytes.get(place..).unwrap_or(&[]));
         if places(bits.may_hide, at).any(may_hide) {
@@ -77,7 +77,7 @@ struct BlockBits {
 impl BlockBits {
     /// Computes the masks of at most [`STEP`] bytes.
     #[inline]
-    fn of(bytes: &[u8]) -> Self {
+    fn new(bytes: &[u8]) -> Self {
         let block = bytes.first_chunk::<STEP>().map_or_else(|| padded(bytes), |block| u8x16::new(*block));
         let are = |byte: u8| block.simd_eq(u8x16::splat(byte));
         let small = block | u8x16::splat(0x20);

@@ -39,7 +39,7 @@ pub(super) fn check(text: &[u8]) -> (Vec<Finding>, bool) {
 /// Returns the first syntax error. The runtime stops there.
 fn syntax(json: &Json<'_>) -> Option<Finding> {
     let (range, what) = match json.problems.first() {
-        Some(problem) => (json.place(problem), json.said(problem, 1)),
+        Some(problem) => (json.problem_range(problem), json.problem_message(problem, 1)),
         None if !json.is_valid_to_the_end() => {
             let end = usize::from(json.end());
             let rest = json.text().get(end..).unwrap_or(&[]);

@@ -16,7 +16,7 @@ pub use names::ParameterNames;
 pub use prose::contradicted_prose;
 
 use super::declaration_place::DeclarationPlace;
-use super::grounds::{Ground, Grounds};
+use super::permission_dependencies::{PermissionDependencies, PermissionDependency};
 use crate::envelope::Verb;
 use crate::envelope::runtime::{FilterProgram, FilterVerdict};
 use mangle_engine::program::{DeclarationHome, Predicate, PredicateId, Program, Site};
@@ -76,7 +76,7 @@ pub struct DeclaredPredicate {
     /// facts are ignored.
     pub is_external: bool,
     /// The rule that makes a permission depend on the predicate.
-    pub ground: Option<Ground>,
+    pub ground: Option<PermissionDependency>,
 }
 
 /// The result of a lookup by name and arity.
@@ -93,7 +93,7 @@ pub enum PredicateLookup<'d> {
 impl Declarations {
     /// Collects the declarations of a program with the default predicate names.
     #[must_use]
-    pub fn of(program: &Program) -> Self {
+    pub fn from_program(program: &Program) -> Self {
         Self::with(program, &ReplaySettings::default())
     }
 
@@ -102,7 +102,7 @@ impl Declarations {
     #[must_use]
     pub fn with(program: &Program, settings: &ReplaySettings) -> Self {
         let mut new = Self::default();
-        let grounds = Grounds::of(program, settings);
+        let grounds = PermissionDependencies::from_program(program, settings);
         // Predicate numbers depend on the edit history, but the result must not.
         let mut predicates: Vec<_> = (0u32..).map(PredicateId).zip(&program.predicates).collect();
         predicates.sort_unstable_by_key(|(_, predicate)| predicate.key);
@@ -120,13 +120,13 @@ impl Declarations {
             if !predicate.exists() {
                 continue;
             }
-            let declared = DeclaredPredicate { ground, ..DeclaredPredicate::of(program, predicate) };
+            let declared = DeclaredPredicate { ground, ..DeclaredPredicate::new(program, predicate) };
             let index = u32::try_from(new.predicates.len()).unwrap_or(u32::MAX);
             new.by_name.entry(declared.name).or_default().push(index);
             new.predicates.push(declared);
         }
         new.home = DeclarationHome::find(program, |_| true);
-        new.prose = prose::of(program);
+        new.prose = prose::prose_predicates(program);
         new
     }
 
@@ -239,7 +239,7 @@ impl FilterProgram for Declarations {
 }
 
 impl DeclaredPredicate {
-    fn of(program: &Program, predicate: &Predicate) -> Self {
+    fn new(program: &Program, predicate: &Predicate) -> Self {
         let site = program.declarations(predicate).next();
         let declaration = site.and_then(|site| site.item.statement.declaration());
         let text = site.map_or("", |site| site.file.statement_text(site.item));
@@ -252,7 +252,7 @@ impl DeclaredPredicate {
             arity,
             place: predicate.signature.origin(),
             rows: declaration.map(|declaration| bounds::rows(declaration, text)).unwrap_or_default(),
-            names: names::of(program, predicate, &parameters),
+            names: names::parameter_names(program, predicate, &parameters),
             parameters,
             derived: program.rules(predicate).next().map(|site| site.place()),
             is_used: program.uses(predicate).next().is_some(),

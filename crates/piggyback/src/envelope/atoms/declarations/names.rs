@@ -46,7 +46,7 @@ impl ParameterNames {
 }
 
 /// Returns the listed names of each parameter of a predicate.
-pub(super) fn of(
+pub(super) fn parameter_names(
     program: &Program,
     predicate: &Predicate,
     parameters: &[Option<&'static str>],

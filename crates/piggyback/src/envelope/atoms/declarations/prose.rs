@@ -14,7 +14,7 @@ const PROSE: &str = "prose_only";
 const SINKS: &str = "exec_sink";
 
 /// Returns the predicates of a program whose strings may contain shell characters.
-pub(super) fn of(program: &Program) -> FxHashSet<&'static str> {
+pub(super) fn prose_predicates(program: &Program) -> FxHashSet<&'static str> {
     let sinks = sinks(program);
     let is_free = |name: &&'static str| reached(program, name).is_disjoint(&sinks);
     // If there is no sink, the runtime exempts no predicates.

@@ -11,7 +11,7 @@ use mangle_syntax::text::FileId;
 
 pub(in crate::envelope::atoms) fn declarations(text: &str) -> Declarations {
     let file = FileSummary::new(FileId(0), &SourceFile::parse(text.into()));
-    Declarations::of(&Program::new(vec![Arc::new(file)]))
+    Declarations::from_program(&Program::new(vec![Arc::new(file)]))
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "as every check with a snapshot")]

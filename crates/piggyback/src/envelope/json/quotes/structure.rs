@@ -29,7 +29,7 @@ mod cost {
 
 /// The next expected token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
-enum Wants {
+enum ExpectedToken {
     /// The outermost value.
     #[default]
     Root,
@@ -55,7 +55,7 @@ enum Comment {
 pub(super) struct Structure {
     /// The innermost open array or object in [`Stacks`].
     stack: Stack,
-    wants: Wants,
+    wants: ExpectedToken,
     comment: Option<Comment>,
     /// True if the last byte ended a value.
     is_tight: bool,
@@ -95,7 +95,7 @@ impl Stacks {
 
 impl Structure {
     pub(super) fn is_done(&self) -> bool {
-        self.wants == Wants::Nothing
+        self.wants == ExpectedToken::Nothing
     }
 
     /// True if quotes have no role at this position: in a comment or after the value.
@@ -110,21 +110,21 @@ impl Structure {
         }
         let is_object = stacks.is_object(self.stack);
         Some(match self.wants {
-            Wants::Item => (is_object, 0),
-            Wants::Comma if self.is_tight => (is_object, cost::NO_COMMA_NOR_SPACE),
-            Wants::Comma => (is_object, cost::NO_COMMA),
-            Wants::Colon => (false, cost::NO_COLON),
-            Wants::Root | Wants::Value | Wants::Nothing => (false, 0),
+            ExpectedToken::Item => (is_object, 0),
+            ExpectedToken::Comma if self.is_tight => (is_object, cost::NO_COMMA_NOR_SPACE),
+            ExpectedToken::Comma => (is_object, cost::NO_COMMA),
+            ExpectedToken::Colon => (false, cost::NO_COLON),
+            ExpectedToken::Root | ExpectedToken::Value | ExpectedToken::Nothing => (false, 0),
         })
     }
 
     pub(super) fn end_string(&mut self, is_key: bool) {
-        self.wants = if is_key { Wants::Colon } else { self.after_value() };
+        self.wants = if is_key { ExpectedToken::Colon } else { self.after_value() };
         self.is_tight = true;
     }
 
-    fn after_value(&self) -> Wants {
-        if self.stack.is_some() { Wants::Comma } else { Wants::Nothing }
+    fn after_value(&self) -> ExpectedToken {
+        if self.stack.is_some() { ExpectedToken::Comma } else { ExpectedToken::Nothing }
     }
 
     /// Reads text without strings and returns the cost.
@@ -158,8 +158,8 @@ impl Structure {
         }
         match full_width_sign(rest) {
             Some(b',') => return (FULL_WIDTH, cost::SIGN + self.comma()),
-            Some(_) if self.wants == Wants::Colon => {
-                self.wants = Wants::Value;
+            Some(_) if self.wants == ExpectedToken::Colon => {
+                self.wants = ExpectedToken::Value;
                 return (FULL_WIDTH, cost::SIGN);
             }
             _ => {}
@@ -168,12 +168,14 @@ impl Structure {
             byte @ (b'{' | b'[') => (1, self.open(byte == b'{', is_tight, stacks)),
             byte @ (b'}' | b']') => (1, self.close(byte == b'}', stacks)),
             b',' => (1, self.comma()),
-            b':' if self.wants == Wants::Colon => {
-                self.wants = Wants::Value;
+            b':' if self.wants == ExpectedToken::Colon => {
+                self.wants = ExpectedToken::Value;
                 (1, 0)
             }
             // A key in an array means that the closing bracket of the array is missing.
-            b':' if self.wants == Wants::Comma && self.leave_array(stacks) => (1, cost::WRONG_BRACKET),
+            b':' if self.wants == ExpectedToken::Comma && self.leave_array(stacks) => {
+                (1, cost::WRONG_BRACKET)
+            }
             byte if is_word_part(byte) => self.word(rest, stacks),
             _ => (rest.iter().take_while(|byte| is_stray(**byte)).count(), cost::STRAY),
         }
@@ -208,20 +210,20 @@ impl Structure {
         let in_object = stacks.is_object(self.stack);
         let no_key = if in_object { cost::NO_KEY } else { 0 };
         let cost = match self.wants {
-            Wants::Item => no_key,
-            Wants::Comma if is_tight => cost::NO_COMMA_NOR_SPACE + no_key,
-            Wants::Comma => cost::NO_COMMA + no_key,
-            Wants::Colon => cost::NO_COLON,
-            Wants::Root | Wants::Value | Wants::Nothing => 0,
+            ExpectedToken::Item => no_key,
+            ExpectedToken::Comma if is_tight => cost::NO_COMMA_NOR_SPACE + no_key,
+            ExpectedToken::Comma => cost::NO_COMMA + no_key,
+            ExpectedToken::Colon => cost::NO_COLON,
+            ExpectedToken::Root | ExpectedToken::Value | ExpectedToken::Nothing => 0,
         };
         self.stack = stacks.push(self.stack, is_object);
-        self.wants = Wants::Item;
+        self.wants = ExpectedToken::Item;
         cost
     }
 
     fn close(&mut self, is_object: bool, stacks: &Stacks) -> u32 {
         let mut cost = match self.wants {
-            Wants::Colon | Wants::Value => cost::NO_VALUE,
+            ExpectedToken::Colon | ExpectedToken::Value => cost::NO_VALUE,
             _ => 0,
         };
         let mut stack = self.stack;
@@ -244,19 +246,19 @@ impl Structure {
     fn leave_array(&mut self, stacks: &Stacks) -> bool {
         let below = stacks.top(self.stack).filter(|(_, is_object)| !is_object).map(|(below, _)| below);
         let Some(below) = below.filter(|below| stacks.is_object(*below)) else { return false };
-        (self.stack, self.wants) = (below, Wants::Value);
+        (self.stack, self.wants) = (below, ExpectedToken::Value);
         true
     }
 
     fn comma(&mut self) -> u32 {
         let cost = match self.wants {
-            Wants::Comma => 0,
-            Wants::Item => cost::EXTRA_COMMA,
-            Wants::Colon | Wants::Value => cost::NO_VALUE,
-            Wants::Root | Wants::Nothing => cost::STRAY,
+            ExpectedToken::Comma => 0,
+            ExpectedToken::Item => cost::EXTRA_COMMA,
+            ExpectedToken::Colon | ExpectedToken::Value => cost::NO_VALUE,
+            ExpectedToken::Root | ExpectedToken::Nothing => cost::STRAY,
         };
         if self.stack.is_some() {
-            self.wants = Wants::Item;
+            self.wants = ExpectedToken::Item;
         }
         cost
     }
@@ -271,21 +273,22 @@ impl Structure {
         let is_key = behind.first() == Some(&b':');
         let in_object = stacks.is_object(self.stack);
         let cost = match self.wants {
-            Wants::Item | Wants::Comma if in_object && is_key => {
-                let no_comma = if self.wants == Wants::Comma { cost::NO_COMMA } else { 0 };
-                self.wants = Wants::Colon;
+            ExpectedToken::Item | ExpectedToken::Comma if in_object && is_key => {
+                let no_comma = if self.wants == ExpectedToken::Comma { cost::NO_COMMA } else { 0 };
+                self.wants = ExpectedToken::Colon;
                 return (len, cost::BARE_KEY + no_comma);
             }
             // `1,000`
-            Wants::Item if in_object && is_number_start(word) => cost::SEPARATOR,
-            Wants::Item if in_object => cost::MISPLACED_WORD,
-            Wants::Root | Wants::Item | Wants::Value if is_value => 0,
-            Wants::Root | Wants::Item | Wants::Value => cost::WORD,
-            Wants::Comma | Wants::Colon | Wants::Nothing => cost::MISPLACED_WORD,
+            ExpectedToken::Item if in_object && is_number_start(word) => cost::SEPARATOR,
+            ExpectedToken::Item if in_object => cost::MISPLACED_WORD,
+            ExpectedToken::Root | ExpectedToken::Item | ExpectedToken::Value if is_value => 0,
+            ExpectedToken::Root | ExpectedToken::Item | ExpectedToken::Value => cost::WORD,
+            ExpectedToken::Comma | ExpectedToken::Colon | ExpectedToken::Nothing => cost::MISPLACED_WORD,
         };
         // A word at the position of a key is probably a key.
-        let is_new_key = in_object && !is_value && matches!(self.wants, Wants::Item | Wants::Comma);
-        self.wants = if is_new_key { Wants::Colon } else { self.after_value() };
+        let is_new_key =
+            in_object && !is_value && matches!(self.wants, ExpectedToken::Item | ExpectedToken::Comma);
+        self.wants = if is_new_key { ExpectedToken::Colon } else { self.after_value() };
         self.is_tight = true;
         (len, cost)
     }

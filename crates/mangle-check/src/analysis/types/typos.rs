@@ -14,7 +14,7 @@ const SHORTEST_SWAP: usize = 4;
 const TWO_SLIPS: usize = 8;
 
 /// True if `name` and `other` differ in one word, by a typing mistake.
-pub(super) fn is_slip(name: &str, other: &str) -> bool {
+pub(super) fn is_typo(name: &str, other: &str) -> bool {
     let is_border = |char: char| matches!(char, '/' | '_' | '-' | '.');
     let (mut of_name, mut of_other) = (name.split(is_border), other.split(is_border));
     let mut different = None;
@@ -67,7 +67,7 @@ fn differ_at_the_end(one: &str, other: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::is_slip;
+    use super::is_typo;
 
     #[test]
     fn slips_of_the_keys_are_told_from_other_words() {
@@ -82,7 +82,7 @@ mod tests {
             ("/critcal", "/critical"),
             ("/wrte", "/write"),
         ] {
-            assert!(is_slip(name, other) && is_slip(other, name), "{name} {other}");
+            assert!(is_typo(name, other) && is_typo(other, name), "{name} {other}");
         }
         for (name, other) in [
             ("/task_1", "/task_2"),
@@ -100,7 +100,7 @@ mod tests {
             ("/north", "/south"),
             ("/degraded", "/degraded"),
         ] {
-            assert!(!is_slip(name, other), "{name} {other}");
+            assert!(!is_typo(name, other), "{name} {other}");
         }
     }
 }

@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 
 use super::TranscriptFile;
 use crate::host::Resolution;
-use crate::ide::transcripts::Judge;
+use crate::ide::transcripts::TranscriptContext;
 use mangle_engine::program::{FileSummary, Program, ProgramEnvironment};
 use mangle_settings::{Profile, RuleSettings};
 use mangle_syntax::text::FileId;
@@ -18,7 +18,7 @@ use piggyback::transcript::Limits;
 
 /// Inputs of the checks for all transcripts of one project or program.
 #[derive(Debug, Default)]
-pub struct Knowledge {
+pub struct CheckInputs {
     /// The declarations of the programs, or `None` if they contain none.
     pub declarations: Option<Declarations>,
     pub programs: Vec<Arc<Program>>,
@@ -29,9 +29,9 @@ pub struct Knowledge {
 
 /// The inputs of the checks for each transcript of a resolution.
 #[derive(Debug, Default)]
-pub struct KnowledgeMap {
-    all: FxHashMap<Key, Knowledge>,
-    nothing: Knowledge,
+pub struct CheckInputsMap {
+    all: FxHashMap<Key, CheckInputs>,
+    nothing: CheckInputs,
     /// The protocol version that the command line sets.
     profile: Option<Profile>,
 }
@@ -39,7 +39,7 @@ pub struct KnowledgeMap {
 /// The configuration file, the agent and the programs, as indexes.
 type Key = (Option<usize>, Option<usize>, Vec<usize>);
 
-impl KnowledgeMap {
+impl CheckInputsMap {
     /// Links the programs that the transcripts of `resolution` are checked against. `files` is the
     /// result of [`crate::host::load`]. `profile` is an optional protocol version for all
     /// transcripts.
@@ -54,18 +54,18 @@ impl KnowledgeMap {
             let key = key(found);
             all.entry(key).or_insert_with(|| knowledge(found, resolution, files));
         }
-        Self { all, nothing: Knowledge::default(), profile }
+        Self { all, nothing: CheckInputs::default(), profile }
     }
 
     #[must_use]
-    pub fn of(&self, found: &TranscriptFile) -> &Knowledge {
+    pub fn get(&self, found: &TranscriptFile) -> &CheckInputs {
         self.all.get(&key(found)).unwrap_or(&self.nothing)
     }
 
     /// Returns the checker for the replies of a transcript.
     #[must_use]
-    pub fn judge<'a>(&'a self, found: &'a TranscriptFile) -> Judge<'a> {
-        let Knowledge { declarations, programs, tools, limits, rules, .. } = self.of(found);
+    pub fn judge<'a>(&'a self, found: &'a TranscriptFile) -> TranscriptContext<'a> {
+        let CheckInputs { declarations, programs, tools, limits, rules, .. } = self.get(found);
         let context = ReplyContext {
             profile: self.profile,
             declarations: declarations.as_ref(),
@@ -73,7 +73,7 @@ impl KnowledgeMap {
             rules: Some(rules),
             ..ReplyContext::new(&found.settings)
         };
-        Judge { rules, context, limits, programs }
+        TranscriptContext { rules, context, limits, programs }
     }
 }
 
@@ -86,7 +86,7 @@ fn knowledge(
     found: &TranscriptFile,
     resolution: &Resolution,
     files: &FxHashMap<FileId, Arc<FileSummary>>,
-) -> Knowledge {
+) -> CheckInputs {
     let programs = || found.programs.iter().filter_map(|&at| resolution.programs.get(at));
     let mut members: Vec<FileId> =
         programs().flat_map(|program| program.members.iter().map(|member| member.file)).collect();
@@ -95,11 +95,11 @@ fn knowledge(
     let summaries: Vec<_> = members.iter().filter_map(|file| files.get(file).map(Arc::clone)).collect();
     let project = found.project.and_then(|index| resolution.projects.get(index));
     let agent = found.agent.and_then(|index| resolution.agents.get(index));
-    let mut knowledge = Knowledge {
+    let mut knowledge = CheckInputs {
         limits: agent.map(|agent| Arc::clone(&agent.limits)).unwrap_or_default(),
         tools: project.and_then(|project| project.tools.clone()),
         rules: project.map(|project| project.settings.rules.clone()).unwrap_or_default(),
-        ..Knowledge::default()
+        ..CheckInputs::default()
     };
     if !summaries.is_empty() {
         let embedding = embedding(programs().map(|program| &*program.embedding));

@@ -9,7 +9,7 @@ use rustc_hash::FxHasher;
 use super::super::evaluated::editor_limits;
 use crate::host::transcripts::embedding;
 use crate::host::workspace::program::SnapshotProgram;
-use agent_replay::{Basis, Constitution};
+use agent_replay::{Constitution, ConstitutionConfig};
 use mangle_engine::kernel::{Clock, Limits};
 use mangle_engine::program::Program;
 use mangle_settings::{KernelSettings, ReplaySettings, Settings};
@@ -19,7 +19,7 @@ use piggyback::envelope::Catalogue;
 use piggyback::envelope::atoms::Declarations;
 
 #[derive(Debug)]
-pub(super) struct Known {
+pub(super) struct CheckContext {
     /// The programs, treated as one: an atom is known if at least one of them declares it.
     pub(super) programs: Vec<Arc<Program>>,
     pub(super) declarations: Option<Declarations>,
@@ -29,7 +29,7 @@ pub(super) struct Known {
     pub(super) key: u64,
 }
 
-impl Known {
+impl CheckContext {
     pub(super) fn new(of: &[Arc<SnapshotProgram>], tools: Option<&Arc<Catalogue>>) -> Self {
         let program = match of {
             [] => None,
@@ -62,7 +62,7 @@ impl Known {
         let (kernel, replay) = (&settings.kernel, &settings.replay);
         let inputs = ConstitutionInputs { kernel: kernel.clone(), replay: replay.clone() };
         self.constitution.get(inputs, |_| {
-            let basis = Basis {
+            let basis = ConstitutionConfig {
                 program: Arc::clone(program),
                 reading: kernel.reading,
                 settings: replay.clone(),

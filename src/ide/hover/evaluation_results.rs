@@ -16,33 +16,33 @@ const SHOWN: usize = 5;
 
 /// Returns the evaluation results for the predicate at a place. Empty at any other place.
 #[must_use]
-pub fn figures(place: Place<'_>, tried: &[EvaluationView<'_>]) -> Markup {
+pub fn evaluation_results(place: Place<'_>, tried: &[EvaluationView<'_>]) -> Markup {
     let Some(mention) = place.mention() else { return Markup::default() };
     let Entity::Predicate(key) = mention.entity else { return Markup::default() };
     let Some(predicate) = place.predicate(key) else { return Markup::default() };
     let known: Vec<_> = tried.iter().filter_map(|tried| Some((tried, tried.readings?))).collect();
     if let Some(why) = tried.iter().find_map(|tried| tried.refusal) {
-        return Markup::default().words(format!("{}.", capitalized(why)));
+        return Markup::default().text(format!("{}.", capitalized(why)));
     }
     if known.is_empty() {
         let says = if tried.is_empty() { None } else { Some("The evaluation is pending.") };
-        return says.map_or_else(Markup::default, |says| Markup::default().words(says));
+        return says.map_or_else(Markup::default, |says| Markup::default().text(says));
     }
     let mut markup = facts(&known, predicate.key);
     for &(tried, readings) in &known {
         if let Some(difference) = readings.difference(predicate.key) {
-            markup = markup.words(difference_in_words(tried, &difference));
+            markup = markup.text(difference_in_words(tried, &difference));
         }
     }
     if let Some(atom) = atom_at(place, mention.range) {
         for &(tried, readings) in &known {
-            markup = markup.and(holding(place, tried, readings, atom));
+            markup = markup.and(atom_truth(place, tried, readings, atom));
         }
     }
     for &(tried, readings) in &known {
         if let Some(stopped) = readings.shown().stopped(tried.places) {
             let what = format!("The evaluation{} stopped {stopped}. There may be more.", with(tried));
-            markup = markup.words(what);
+            markup = markup.text(what);
         }
     }
     markup
@@ -72,7 +72,7 @@ fn facts(known: &[(&EvaluationView<'_>, &Readings)], key: PredicateKey) -> Marku
     };
     let is_current = known.iter().all(|(tried, _)| tried.is_current);
     let sentence = if is_current { capitalized(&counts) } else { format!("Before the last edit: {counts}") };
-    let markup = Markup::default().words(format!("{sentence}."));
+    let markup = Markup::default().text(format!("{sentence}."));
     let Some((_, first)) = first else { return markup };
     let mut facts = first.first.join("\n");
     if first.count > first.first.len() {
@@ -99,9 +99,9 @@ fn capitalized(sentence: &str) -> String {
 fn difference_in_words(tried: &EvaluationView<'_>, difference: &Difference) -> String {
     let mut says = format!(
         "Reading `intended`: {}{}; reading `engine`: {}.",
-        fact_count(difference.written),
+        fact_count(difference.intended),
         with(tried),
-        difference.go
+        difference.engine
     );
     let mut only = |who: &str, facts: &[String]| {
         if !facts.is_empty() {
@@ -136,11 +136,11 @@ fn atom_at<'p>(place: Place<'p>, name: TextRange) -> Option<&'p Atom> {
 }
 
 /// Explains if an atom holds. Shows both readings if they differ.
-fn holding(place: Place<'_>, tried: &EvaluationView<'_>, readings: &Readings, atom: &Atom) -> Markup {
+fn atom_truth(place: Place<'_>, tried: &EvaluationView<'_>, readings: &Readings, atom: &Atom) -> Markup {
     let Some(item) = place.item() else { return Markup::default() };
     let statement = place.file.statement_text(item);
     let ask = |reading: Reading| {
-        readings.of(reading).holds(place.file, atom, statement, PlaceNames { ..tried.places })
+        readings.get(reading).holds(place.file, atom, statement, PlaceNames { ..tried.places })
     };
     let (Some(go), Some(written)) = (ask(Reading::Engine), ask(Reading::Intended)) else {
         return Markup::default();
@@ -152,10 +152,10 @@ fn holding(place: Place<'_>, tried: &EvaluationView<'_>, readings: &Readings, at
     let text = slice(statement, atom.range);
     let with = with(tried);
     if go.holds == written.holds {
-        let shown = if readings.wanted == Reading::Engine { &go } else { &written };
-        return Markup::default().words(format!("{} {}{with}.", code_span(text), said(shown)));
+        let shown = if readings.selected == Reading::Engine { &go } else { &written };
+        return Markup::default().text(format!("{} {}{with}.", code_span(text), said(shown)));
     }
-    Markup::default().words(format!(
+    Markup::default().text(format!(
         "In reading `engine`, {} {}{with}. In reading `intended`, it {}.",
         code_span(text),
         said(&go),

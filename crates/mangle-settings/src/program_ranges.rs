@@ -4,7 +4,7 @@ use mangle_syntax::text::TextRange;
 
 /// Source ranges of a `[[program]]`, relative to the start of the file.
 #[derive(Debug, Clone, Default)]
-pub struct ProgramPlaces {
+pub struct ProgramRanges {
     /// The `include` key, or the first line of the table.
     pub start: TextRange,
     /// Each pattern of [`super::ProgramSettings::include`]. Empty for the default.

@@ -6,10 +6,10 @@ use mangle_engine::kernel::{Datum, ValueId, Values};
 
 use super::demands::Demands;
 use super::flow::Flow;
-use super::graph::Meeting;
+use super::graph::Comparison;
 use super::groups::Groups;
 use super::needs::Need;
-use super::tag::Tag;
+use super::provenance::Provenance;
 use super::world_values::{WorldValues, moved};
 
 /// The maximum distance from a bound in the search for an unused value.
@@ -17,23 +17,23 @@ const FARTHEST: i64 = 64;
 
 /// The comparisons of a place of the inputs.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Finding {
+pub(super) struct PlaceComparisons {
     /// Compared constants, and values next to order bounds.
     pub(super) values: BTreeSet<ValueId>,
     /// Constants in order comparisons.
     pub(super) bounds: BTreeSet<ValueId>,
     /// Tests with texts.
-    pub(super) tests: Vec<(Meeting, ValueId)>,
+    pub(super) tests: Vec<(Comparison, ValueId)>,
     pub(super) need: Need,
 }
 
 /// The comparisons of all places.
-pub(super) struct Findings {
-    of_group: Vec<Finding>,
+pub(super) struct AllComparisons {
+    of_group: Vec<PlaceComparisons>,
     of_place: Vec<u32>,
 }
 
-impl Findings {
+impl AllComparisons {
     /// Collects the comparisons of the places of each group.
     pub(super) fn new(
         demands: &Demands<'_>,
@@ -42,10 +42,13 @@ impl Findings {
         fresh: &[Vec<ValueId>],
         values: &mut Values,
     ) -> Self {
-        let mut of_group: Vec<Finding> =
-            groups.needs.iter().map(|need| Finding { need: need.clone(), ..Finding::default() }).collect();
+        let mut of_group: Vec<PlaceComparisons> = groups
+            .needs
+            .iter()
+            .map(|need| PlaceComparisons { need: need.clone(), ..PlaceComparisons::default() })
+            .collect();
         for (node, tests) in (0u32..).zip(&demands.tests) {
-            for group in demands.flow.origins_at(node).iter().filter_map(|place| groups.of(*place)) {
+            for group in demands.flow.origins_at(node).iter().filter_map(|place| groups.group(*place)) {
                 let Some(finding) = of_group.get_mut(group) else { continue };
                 for test in tests {
                     if !finding.tests.contains(test) {
@@ -57,7 +60,8 @@ impl Findings {
         for (number, finding) in of_group.iter_mut().enumerate() {
             finding.tests.sort_unstable();
             if let Some(known) = world.of_group.get(number) {
-                let known: Vec<(ValueId, Tag)> = known.iter().map(|(value, tag)| (*value, *tag)).collect();
+                let known: Vec<(ValueId, Provenance)> =
+                    known.iter().map(|(value, tag)| (*value, *tag)).collect();
                 finding.take(&known, values);
             }
             if groups.is_shared.get(number) == Some(&true) {
@@ -68,15 +72,19 @@ impl Findings {
     }
 
     /// Returns the comparisons of a place.
-    pub(super) fn of(&self, flow: &Flow<'_>, place: &super::flow::Place) -> Option<&Finding> {
+    pub(super) fn comparisons(
+        &self,
+        flow: &Flow<'_>,
+        place: &super::flow::Place,
+    ) -> Option<&PlaceComparisons> {
         let place = flow.find(place)?;
         self.of_group.get(*self.of_place.get(place as usize)? as usize)
     }
 }
 
-impl Finding {
+impl PlaceComparisons {
     /// Adds the demanded values of the places of a group.
-    fn take(&mut self, known: &[(ValueId, Tag)], values: &mut Values) {
+    fn take(&mut self, known: &[(ValueId, Provenance)], values: &mut Values) {
         let met: BTreeSet<ValueId> =
             known.iter().filter(|(_, tag)| tag.is_met).map(|(value, _)| *value).collect();
         let bounds = known.iter().filter(|(_, tag)| tag.is_bound).map(|(value, _)| *value);
@@ -87,7 +95,7 @@ impl Finding {
         for (bound, tag) in known.iter().filter(|(_, tag)| tag.is_bound) {
             let width = if tag.crossings == 0 { self.need.width.max(1) } else { 1 };
             for direction in [-1, 1] {
-                self.values.extend(beside(values, *bound, direction, &met, width));
+                self.values.extend(neighbors(values, *bound, direction, &met, width));
             }
         }
     }
@@ -114,7 +122,7 @@ impl Finding {
             Datum::Number(number) => Some(*number),
             _ => None,
         };
-        for (_, test) in self.tests.iter().filter(|(meeting, _)| *meeting == Meeting::Remainder) {
+        for (_, test) in self.tests.iter().filter(|(meeting, _)| *meeting == Comparison::Remainder) {
             let Datum::Pair(divisor, remainder) = *values.get(*test) else { continue };
             let (Some(divisor), Some(remainder)) = (number(values, divisor), number(values, remainder))
             else {
@@ -138,7 +146,7 @@ fn with_remainder(bound: i64, divisor: i64, remainder: i64) -> Option<[i64; 3]> 
 }
 
 /// Adds the neighbors of a value on one side, until `count` of them are not otherwise used.
-fn beside(
+fn neighbors(
     values: &mut Values,
     value: ValueId,
     direction: i64,

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use mangle_engine::kernel::ValueId;
 
-use super::graph::Meeting;
+use super::graph::Comparison;
 
 /// The maximum number of functions that a value is followed through.
 pub(super) const MOST_STEPS: u8 = 12;
@@ -14,7 +14,7 @@ const RECURSIVE_STEPS: u8 = 4;
 
 /// The provenance of a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
-pub(super) struct Tag {
+pub(super) struct Provenance {
     /// The number of transitions between places through functions.
     pub(super) crossings: u8,
     /// The number of functions that the value passed through.
@@ -30,10 +30,10 @@ pub(super) struct Tag {
     pub(super) is_fresh: bool,
 }
 
-impl Tag {
+impl Provenance {
     /// Creates the tag of a value in this kind of comparison.
-    pub(super) fn of(meeting: Meeting) -> Self {
-        let is_bound = meeting == Meeting::Order;
+    pub(super) fn from_comparison(meeting: Comparison) -> Self {
+        let is_bound = meeting == Comparison::Order;
         Self { is_bound, is_met: !is_bound, ..Self::default() }
     }
 
@@ -58,7 +58,7 @@ impl Tag {
 }
 
 /// Adds a value with a tag. Returns true if anything changed.
-pub(super) fn add_tagged(all: &mut BTreeMap<ValueId, Tag>, value: ValueId, tag: Tag) -> bool {
+pub(super) fn add_tagged(all: &mut BTreeMap<ValueId, Provenance>, value: ValueId, tag: Provenance) -> bool {
     match all.get_mut(&value) {
         Some(known) => {
             let both = known.with(tag);

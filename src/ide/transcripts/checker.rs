@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::members::{self, Cover};
+use super::members::{self, SuppressionMember};
 use mangle_engine::program::Program;
 use mangle_settings::RuleSettings;
 use mangle_syntax::lint::{Diagnostic, Placement};
@@ -14,7 +14,7 @@ use piggyback::transcript::{
 
 /// Context for checking a transcript.
 #[derive(Debug, Clone, Copy)]
-pub struct Judge<'a> {
+pub struct TranscriptContext<'a> {
     /// Severities of the rules.
     pub rules: &'a RuleSettings,
     /// Settings, declarations and tools.
@@ -33,7 +33,7 @@ pub struct RecordFindings {
     pub envelopes: u64,
 }
 
-/// Checker of single records, for [`TranscriptCheck::take`]. One transcript can have several
+/// Checker of single records, for [`TranscriptChecker::take`]. One transcript can have several
 /// examiners.
 #[derive(Debug)]
 pub struct RecordExaminer<'a> {
@@ -46,12 +46,12 @@ pub struct RecordExaminer<'a> {
 pub struct ExaminedRecord {
     checked: RecordCheck,
     /// Suppressions in the record. `None` if the record has none.
-    covers: Option<Vec<Cover>>,
+    covers: Option<Vec<SuppressionMember>>,
 }
 
 impl<'a> RecordExaminer<'a> {
     #[must_use]
-    pub fn new(judge: Judge<'a>) -> Self {
+    pub fn new(judge: TranscriptContext<'a>) -> Self {
         Self { context: judge.context, records: RecordChecker::new(judge.context) }
     }
 
@@ -71,15 +71,15 @@ impl<'a> RecordExaminer<'a> {
 
 /// Check of one transcript.
 #[derive(Debug)]
-pub struct TranscriptCheck<'a> {
-    judge: Judge<'a>,
+pub struct TranscriptChecker<'a> {
+    judge: TranscriptContext<'a>,
     examiner: RecordExaminer<'a>,
     checker: Checker<'a>,
 }
 
-impl<'a> TranscriptCheck<'a> {
+impl<'a> TranscriptChecker<'a> {
     #[must_use]
-    pub fn new(judge: Judge<'a>) -> Self {
+    pub fn new(judge: TranscriptContext<'a>) -> Self {
         let checker = Checker::new(judge.context, judge.limits.clone());
         Self { judge, examiner: RecordExaminer::new(judge), checker }
     }
@@ -116,7 +116,7 @@ impl<'a> TranscriptCheck<'a> {
     }
 }
 
-impl Judge<'_> {
+impl TranscriptContext<'_> {
     /// Converts a finding to a diagnostic of `file`. `base` is the file offset that the ranges are
     /// relative to. `None` if the rule is disabled.
     #[must_use]

@@ -29,7 +29,7 @@ pub struct Roots {
 
 /// A rule that uses a predicate before a request is permitted.
 #[derive(Debug, Clone, Copy)]
-pub struct Ground {
+pub struct PermissionDependency {
     /// The location of the premise. `None` if the gate itself uses the predicate.
     pub place: Option<DeclarationPlace>,
     /// The predicate that the rule derives.
@@ -43,7 +43,7 @@ pub struct Ground {
 impl Roots {
     /// Returns the predicates of a program that permit and deny.
     #[must_use]
-    pub fn of(program: &Program, settings: &ReplaySettings) -> Self {
+    pub fn from_program(program: &Program, settings: &ReplaySettings) -> Self {
         let all = |name: &str| {
             let named = program.named(Symbol::new(name));
             named.filter_map(|predicate| program.id(predicate.key)).collect::<Vec<_>>()
@@ -80,7 +80,7 @@ impl Roots {
 
 /// The predicates that affect the permissions of a program.
 #[derive(Debug, Default)]
-pub(super) struct Grounds {
+pub(super) struct PermissionDependencies {
     consulted: Influences,
     /// True if no rule permits requests.
     ///
@@ -89,15 +89,15 @@ pub(super) struct Grounds {
     only_blocks: bool,
 }
 
-impl Grounds {
-    pub(super) fn of(program: &Program, settings: &ReplaySettings) -> Self {
-        let roots = Roots::of(program, settings);
+impl PermissionDependencies {
+    pub(super) fn from_program(program: &Program, settings: &ReplaySettings) -> Self {
+        let roots = Roots::from_program(program, settings);
         let permits = |id: PredicateId| program.clauses(program.get(id)).next().is_some();
         Self { consulted: roots.decisive(program), only_blocks: !roots.permit.is_some_and(permits) }
     }
 
     /// Returns the influence of a predicate on permissions, or `None`.
-    pub(super) fn get(&self, program: &Program, predicate: PredicateId) -> Option<Ground> {
+    pub(super) fn get(&self, program: &Program, predicate: PredicateId) -> Option<PermissionDependency> {
         let consult = self.consulted.get(predicate)?;
         let grants = consult.grants || consult.removes_obstacle;
         if self.only_blocks && !grants {
@@ -108,7 +108,7 @@ impl Grounds {
             let file = program.files.get(edge.file as usize)?;
             Some((file.id, file.items.get(edge.item as usize)?.statement.id, edge.range))
         });
-        Some(Ground {
+        Some(PermissionDependency {
             place,
             by: name(consult.edge.map_or(consult.root, |edge| edge.from)),
             root: name(consult.root),

@@ -8,12 +8,12 @@ use crate::budget::Budget;
 
 /// Records the first truncated list.
 #[derive(Debug)]
-pub(super) struct Cuts<'b> {
+pub(super) struct Truncations<'b> {
     first: Cell<Option<&'static str>>,
     budget: &'b Budget,
 }
 
-impl<'b> Cuts<'b> {
+impl<'b> Truncations<'b> {
     /// Creates a record without truncated lists.
     pub(super) fn new(budget: &'b Budget) -> Self {
         Self { first: Cell::new(None), budget }
