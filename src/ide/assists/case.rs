@@ -82,13 +82,8 @@ fn case_from_fact(context: &Context<'_>, item: &Item, atom: &Atom) -> Option<Str
     if expected.is_empty() {
         expected.push(fact.clone());
     }
-<<<<<<< HEAD
     let name = format!("facts derived from {}", atom.name.as_str());
-    Some(written(&name, &[fact], &expected))
-=======
-    let name = format!("what follows from {}", atom.name.as_str());
     Some(format_case(&name, &[fact], &expected))
->>>>>>> 2285de1cf16b0d20e4325f21d20fa8b184a62cf6
 }
 
 /// Returns the head of a rule whose only premise matches a fact with these arguments.

@@ -173,13 +173,8 @@ fn not_derived(
 fn explained(rule: &RuleAbsence, place: &dyn Fn(RuleId) -> String) -> String {
     let mut out = format!("{}: gives lines `{}`\n", place(rule.rule), rule.pattern);
     match &rule.why {
-<<<<<<< HEAD
-        RuleAbsenceReason::Others(lines) => {
-            out.push_str("  for this shard it derives other lines:\n");
-=======
         RuleAbsenceReason::OtherLines(lines) => {
-            out.push_str("  for this shard it gives other lines:\n");
->>>>>>> 2285de1cf16b0d20e4325f21d20fa8b184a62cf6
+            out.push_str("  for this shard it derives other lines:\n");
             lines.iter().for_each(|line| out.push_str(&format!("    {line}\n")));
         }
         RuleAbsenceReason::OtherShard(shard) => {

@@ -62,13 +62,8 @@ pub fn prepare(place: Place<'_>) -> Result<Option<Renamable>, RenameRefusal> {
 /// If the new name is invalid or in use, or if a mention cannot be parsed or would change its
 /// meaning.
 pub fn rename(place: Place<'_>, others: &[&dyn Analysis], new: &str) -> Result<Vec<FileEdit>, RenameRefusal> {
-<<<<<<< HEAD
     let (subject, _) = Subject::at(place).ok_or_else(|| RenameRefusal::new("No name at this position."))?;
-    authors(place.program(), subject)?;
-=======
-    let (subject, _) = Subject::at(place).ok_or_else(|| RenameRefusal::new("There is no name here."))?;
     check_is_user_defined(place.program(), subject)?;
->>>>>>> 2285de1cf16b0d20e4325f21d20fa8b184a62cf6
     let old = name_of(subject);
     let new = name::check(subject, new)?;
     if old == new {

@@ -96,23 +96,13 @@ fn said_of(one: &RequestVerdict, to_clause: &ToClause<'_>) -> Markup {
     }
     if !one.why_not.is_empty() {
         let lines = one.why_not.iter().flat_map(|it| lines_of(it, to_clause));
-<<<<<<< HEAD
-        markup = markup.words("Missing premises of each rule that could permit it:").list(lines.collect());
-    }
-    for (fact, origin) in &one.granted {
-        markup = markup.foreign(format!("It depends on {fact}, which a reply asserted ({origin})."));
-    }
-    for (fact, origin) in &one.lifted {
-        markup = markup.foreign(format!("A reply overrode the denial: {fact} ({origin})."));
-=======
-        markup = markup.text("What each rule lacks that could permit it:").list(lines.collect());
+        markup = markup.text("Missing premises of each rule that could permit it:").list(lines.collect());
     }
     for (fact, origin) in &one.self_asserted {
-        markup = markup.untrusted(format!("It rests on {fact}, which a reply asserted ({origin})."));
+        markup = markup.untrusted(format!("It depends on {fact}, which a reply asserted ({origin})."));
     }
     for (fact, origin) in &one.overridden_denials {
-        markup = markup.untrusted(format!("A reply lifted what denies it: {fact} ({origin})."));
->>>>>>> 2285de1cf16b0d20e4325f21d20fa8b184a62cf6
+        markup = markup.untrusted(format!("A reply overrode the denial: {fact} ({origin})."));
     }
     if let Some(denial) = &one.denial {
         markup = markup.untrusted(format!("Without that: {denial}."));
@@ -125,19 +115,11 @@ fn order(one: &RequestVerdict) -> String {
     let decides = if one.is_permitted { "permits" } else { "denies" };
     let lists = if one.appeal.is_some() { "deny, overridden by an appeal" } else { "no match" };
     match one.lock {
-<<<<<<< HEAD
-        Lock::Filter => {
+        Authority::Filter => {
             "Order: 1. the filter (denies); the gate and the constitution are not evaluated.".to_owned()
         }
-        Lock::Gate => {
-            "Order: 1. the filter (passed), 2. the gate's own lists (deny); the constitution is not evaluated."
-=======
-        Authority::Filter => {
-            "Order: 1. the filter (denies); the gate and the constitution are not asked.".to_owned()
-        }
         Authority::Gate => {
-            "Order: 1. the filter (passed), 2. the gate's own lists (deny); the constitution is not asked."
->>>>>>> 2285de1cf16b0d20e4325f21d20fa8b184a62cf6
+            "Order: 1. the filter (passed), 2. the gate's own lists (deny); the constitution is not evaluated."
                 .to_owned()
         }
         Authority::Constitution => format!(

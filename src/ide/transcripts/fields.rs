@@ -88,11 +88,7 @@ pub(super) fn text(field: &Field) -> &'static str {
 /// Returns the hover of a member.
 pub(super) fn markup(field: &Field) -> Markup {
     let name = field.path.last().copied().unwrap_or_default();
-<<<<<<< HEAD
-    Markup::default().words(format!("`{name}`")).words(field.text).words(needs(field.path))
-=======
-    Markup::default().text(format!("`{name}`")).text(field.says).text(needs(field.path))
->>>>>>> 2285de1cf16b0d20e4325f21d20fa8b184a62cf6
+    Markup::default().text(format!("`{name}`")).text(field.text).text(needs(field.path))
 }
 
 /// Lists the profiles with a member, and its requirement level.
@@ -136,13 +132,8 @@ pub(super) fn word(path: &[&str], value: &str) -> Option<Markup> {
         let name = value.strip_prefix('/').unwrap_or(value);
         let verb: &Verb = VERBS.iter().find(|verb| verb.name == name)?;
         let shard = verb.shard.map_or_else(|| "no shard".to_owned(), |shard| format!("shard `{shard}`"));
-<<<<<<< HEAD
         let description = format!("Category `/{}`, {shard}, priority {}.", verb.category, verb.priority);
-        return Some(Markup::default().words(format!("Verb `/{}`", verb.name)).words(description));
-=======
-        let says = format!("Category `/{}`, {shard}, priority {}.", verb.category, verb.priority);
-        return Some(Markup::default().text(format!("Verb `/{}`", verb.name)).text(says));
->>>>>>> 2285de1cf16b0d20e4325f21d20fa8b184a62cf6
+        return Some(Markup::default().text(format!("Verb `/{}`", verb.name)).text(description));
     }
     if is_key(last, "op") && is_key(parent, "memory_operations") {
         let operation = OPERATIONS.iter().find(|operation| operation.name == value)?;
@@ -157,11 +148,7 @@ pub(super) fn word(path: &[&str], value: &str) -> Option<Markup> {
             "mutation" => "A change to make, for example in the code.",
             _ => "An instruction for the future behavior of the agent.",
         };
-<<<<<<< HEAD
-        Markup::default().words(format!("Category `/{name}`")).words(description)
-=======
-        Markup::default().text(format!("Category `/{name}`")).text(says)
->>>>>>> 2285de1cf16b0d20e4325f21d20fa8b184a62cf6
+        Markup::default().text(format!("Category `/{name}`")).text(description)
     })
 }
 

@@ -41,13 +41,8 @@ fn envelope(opened: TranscriptView<'_>, spot: &ReplyPosition<'_>, at: usize) -> 
         |turn: usize| spot.entry.body.turns.get(turn).is_some_and(|turn| std::ptr::eq(turn, spot.turn));
     let outline = outlines.iter().find(|outline| is_it(outline.turn));
     let markup = match picked == Some(at) {
-<<<<<<< HEAD
-        true => Markup::default().words("The runtime accepts this envelope."),
-        false => Markup::default().words("The runtime does not accept this object."),
-=======
-        true => Markup::default().text("The runtime takes this envelope."),
-        false => Markup::default().text("The runtime does not take this object."),
->>>>>>> 2285de1cf16b0d20e4325f21d20fa8b184a62cf6
+        true => Markup::default().text("The runtime accepts this envelope."),
+        false => Markup::default().text("The runtime does not accept this object."),
     };
     match outline.and_then(|outline| outline.outcome.as_ref()) {
         Some(outcome) => {
@@ -60,11 +55,7 @@ fn envelope(opened: TranscriptView<'_>, spot: &ReplyPosition<'_>, at: usize) -> 
 
 fn outcome_of(outcome: &Outcome, tally: Tally, is_judged: bool, markup: Markup) -> Markup {
     let Some(stage) = outcome.stage else {
-<<<<<<< HEAD
-        return markup.words("Strict mode: the runtime rejects the reply, because it has no valid envelope.");
-=======
-        return markup.text("Strict mode: the reply has no valid envelope, and is refused.");
->>>>>>> 2285de1cf16b0d20e4325f21d20fa8b184a62cf6
+        return markup.text("Strict mode: the runtime rejects the reply, because it has no valid envelope.");
     };
     let mut markup = markup.text(format!(
         "Method `{}`, confidence {:.2}: {}.",
@@ -101,14 +92,8 @@ fn member(way: &JsonPath<'_, '_>, path: &[&str]) -> Option<Markup> {
     match fields::find(path) {
         Some(field) => Some(fields::markup(field)),
         None if path.len() <= fields::DEEPEST && !is_free(path) => {
-<<<<<<< HEAD
-            let markup =
-                Markup::default().words("The runtime ignores this member: it is not in any profile.");
-            Some(markup.foreign(super::outline::shortened(last)))
-=======
-            let markup = Markup::default().text("The runtime passes this member over: no profile knows it.");
+            let markup = Markup::default().text("The runtime ignores this member: it is not in any profile.");
             Some(markup.untrusted(super::outline::shortened(last)))
->>>>>>> 2285de1cf16b0d20e4325f21d20fa8b184a62cf6
         }
         None => None,
     }

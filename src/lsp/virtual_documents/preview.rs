@@ -61,13 +61,8 @@ fn make(view: &View, file: &SnapshotFile, named: &SourceName, cancel: &Cancel) -
         Err(PreviewError::Outdated) => Err(Error::content_modified()),
         Err(PreviewError::Refused(why)) => Ok(refused(&why)),
         // The preview may exist a moment later, for example while the user types its header.
-<<<<<<< HEAD
-        Err(Unshown::Unknown) => {
-            let text = format!("This file has no `# @preview` comments for `{}`.\n", named.name);
-=======
         Err(PreviewError::Unknown) => {
-            let text = format!("No `# @preview` comments of this file ask for `{}`.\n", named.name);
->>>>>>> 2285de1cf16b0d20e4325f21d20fa8b184a62cf6
+            let text = format!("This file has no `# @preview` comments for `{}`.\n", named.name);
             Ok(DocumentContent { text, ..DocumentContent::default() })
         }
     }

@@ -36,13 +36,8 @@ pub(super) fn at(text: &str, offset: TextSize, provenance: &[SampleProvenance<'_
         Some(limits) => (of(limits), "the agent's configuration"),
         None => (of(&Limits::default()), "the default of the runtime"),
     };
-<<<<<<< HEAD
     let says = format!("The context of {} is limited to {tokens} tokens by {whose}.", word(kind));
-    Some(Hover { range, markup: markup.words(says) })
-=======
-    let says = format!("The context of {} may have {tokens} tokens, says {whose}.", word(kind));
     Some(Hover { range, markup: markup.text(says) })
->>>>>>> 2285de1cf16b0d20e4325f21d20fa8b184a62cf6
 }
 
 /// Returns the value of the key on the line of an offset, with its range.

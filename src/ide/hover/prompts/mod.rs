@@ -158,13 +158,8 @@ fn of_clause(clause: ClauseId, key: PredicateKey, provenance: &[SampleProvenance
     }
     if !is_read(key) {
         let prompts: Vec<_> = each(provenance).map(|(_, prompt)| called(prompt)).collect();
-<<<<<<< HEAD
         let says = format!("Possible source of prompts. No line of {} depends on it.", prompts.join(", "));
-        return markup.words(says);
-=======
-        let says = format!("It may feed prompts; no line of {} comes of it.", prompts.join(", "));
         return markup.text(says);
->>>>>>> 2285de1cf16b0d20e4325f21d20fa8b184a62cf6
     }
     reasons(clause, provenance).into_iter().fold(markup, Markup::text)
 }
@@ -236,18 +231,11 @@ fn of_predicate(key: PredicateKey, provenance: &[SampleProvenance<'_>]) -> Marku
     }
     let mut markup = Markup::default();
     if !said.is_empty() {
-<<<<<<< HEAD
-        markup = markup.words(format!("Contributes to prompts: {} depend on its facts.", said.join(", ")));
+        markup = markup.text(format!("Contributes to prompts: {} depend on its facts.", said.join(", ")));
     } else if !without.is_empty() {
         let says =
             format!("Possible source of prompts. No line of {} depends on its facts.", without.join(", "));
-        markup = markup.words(says);
-=======
-        markup = markup.text(format!("Contributes to prompts: {} come of its facts.", said.join(", ")));
-    } else if !without.is_empty() {
-        let says = format!("It may feed prompts; no line of {} comes of its facts.", without.join(", "));
         markup = markup.text(says);
->>>>>>> 2285de1cf16b0d20e4325f21d20fa8b184a62cf6
     }
     if is_template(key) {
         markup = each(provenance).filter_map(|(_, prompt)| base(prompt)).fold(markup, Markup::text);
