@@ -11,8 +11,8 @@ pub const PROGRAM_LOADS: &str = "program_loads";
 /// The maximum number of displayed errors.
 const SHOWN: usize = 3;
 
-/// The reasons why a program does not load: the engine rejects it, or a file or its settings cannot
-/// be read. Empty for a program that loads.
+/// The reasons why a program does not load: the engine rejects it, a part of it cannot be parsed,
+/// or its settings cannot be read. Empty for a program that loads.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct LoadErrors(Vec<LoadError>);
 

@@ -196,7 +196,7 @@ fn is_high(sign: char) -> bool {
     matches!(sign, '=' | '#' | '*' | '━' | '═')
 }
 
-/// Minimum length of a ruler of this character. Box-drawing characters need only two.
+/// Minimum length of a ruler of this character. Characters outside of ASCII need only two.
 fn edge(sign: char) -> usize {
     if sign.is_ascii() { EDGE } else { 2 }
 }

@@ -19,7 +19,8 @@ pub(in crate::host) const EXPANSION: (u64, u64) = (ALWAYS_ALLOWED_BYTES, MAX_RAT
 ///
 /// # Errors
 ///
-/// If the ratio exceeds the limit.
+/// If the output exceeds the size limit of transcripts. Also if it exceeds [`ALWAYS_ALLOWED_BYTES`]
+/// and [`MAX_RATIO`].
 pub(super) fn check(given: u64, read: u64) -> io::Result<()> {
     let limit = Content::Transcript.limit();
     if given > limit {

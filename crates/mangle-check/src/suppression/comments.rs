@@ -54,8 +54,8 @@ fn next_statement(file: &FileSummary, code: usize) -> TextRange {
     TextRange::new(start, item.map_or(line, |item| (item.start + item.statement.len).max(line)))
 }
 
-/// The first code after `at`, skipping blank lines and comments. The end of the text if no code
-/// follows. `later` is a later comment with its result.
+/// The first code at or after `at`, skipping blank lines and comments. The end of the text if no
+/// code follows. `later` is a later comment with its result.
 fn next_code(text: &[u8], mut at: usize, later: Option<(usize, usize)>) -> usize {
     while let Some(byte) = text.get(at) {
         match (byte, later) {

@@ -156,7 +156,8 @@ impl fmt::Display for Bound {
 }
 
 impl fmt::Display for Interval {
-    /// Prints the interval like the engine, in seconds. Empty if it covers all time.
+    /// Prints the interval like the engine, with a precision of one second. Empty if it covers all
+    /// time.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match (self.start, self.end) {
             (Bound::Infinite, Bound::Infinite) => Ok(()),

@@ -88,8 +88,8 @@ struct Place {
 }
 
 /// The directives of a file, one per line, without surrounding white space. Similar text in a
-/// string, or between the brackets of a map (`[
-/// INTENT: 3]`), is not a directive.
+/// string, or after a line break between the brackets of a map (`[⏎INTENT: 3]`), is not a
+/// directive.
 fn lines(text: &str) -> Vec<TextRange> {
     let mut lines = Vec::new();
     let mut place = Place::default();

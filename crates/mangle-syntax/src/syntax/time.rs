@@ -7,8 +7,8 @@ const NANOS: i64 = 1_000_000_000;
 const DAY: i64 = 24 * 60 * 60;
 
 /// Parses `2024-01-15` or `2024-01-15T10:30:00`, with or without fraction and `Z`, to nanoseconds
-/// since 1970. `None` if the date does not exist. Years outside of 1678 to 2261 do not fit 64 bits
-/// and saturate; the engine accepts them.
+/// since 1970. `None` if the date or the time of day does not exist. Years outside of 1678 to 2261
+/// do not fit 64 bits and saturate; the engine accepts them.
 #[must_use]
 pub fn parse_timestamp(text: &str) -> Option<i64> {
     let (date, time) = text.split_once('T').unwrap_or((text, "00:00:00"));

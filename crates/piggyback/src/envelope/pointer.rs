@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use super::json::{Json, JsonKind, Member, NodeId};
 use mangle_syntax::text::TextRange;
 
-/// The maximum depth of a pointer.
+/// The maximum depth of a pointer. A deeper pointer ends with `/…`.
 pub const DEEPEST: usize = 32;
 
 /// The maximum number of characters of a key in a pointer.

@@ -100,7 +100,7 @@ impl MemberField {
     }
 }
 
-/// The maximum length in characters of a misspelled key.
+/// The maximum length of a misspelled key: in bytes for other letter case, in characters for typos.
 const LONGEST: usize = 40;
 
 /// Keys shorter than this may have one typo, longer keys two.

@@ -116,7 +116,7 @@ fn placed(subject: &Subject<'_>, helper: &str) -> (TextSize, String) {
 }
 
 /// The position of a helper after a clause, relative to its start. `None` unless a comment above
-/// describes the clause and only a comment follows on its line.
+/// describes the clause and at most a comment follows on its line.
 pub(crate) fn place_behind(file: &FileSummary, item: &Item) -> Option<TextSize> {
     let above = file.text.get(..usize::from(item.start)).unwrap_or("");
     let commented = above.strip_suffix('\n').is_some_and(|above| {

@@ -95,8 +95,8 @@ impl<'a> Subject<'a> {
         negated.contains(&symbol)
     }
 
-    /// True if a positive premise has fewer arguments than every predicate of its name. The missing
-    /// arguments can bind any variable.
+    /// True if a positive premise names a missing predicate, and a predicate of the same name has
+    /// more arguments. The missing arguments can bind any variable.
     pub(super) fn lacks_arguments(&self) -> bool {
         let program = self.context.program;
         let mut literals = self.clause.literals().filter(|it| !it.is_negated() && !it.atom.is_builtin());

@@ -9,7 +9,8 @@ const LONGEST: TextSize = TextSize::new(80);
 impl Json<'_> {
     /// Returns the range to report for a problem, at most 80 bytes plus partial characters.
     ///
-    /// If a token is missing, the range is the text before it.
+    /// If a token is missing, the range is the character before it. For a missing key, the range is
+    /// the character after it.
     #[must_use]
     pub fn problem_range(&self, problem: &JsonProblem) -> TextRange {
         whole_characters(self.text(), self.near(problem))
