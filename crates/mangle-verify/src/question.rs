@@ -47,7 +47,7 @@ pub struct Setup<'p> {
     pub inputs: &'p [PredicateKey],
     /// Returns the display name of a file.
     pub name: &'p dyn Fn(FileId) -> String,
-    /// Returns the predicates that consumers of replies accept.
+    /// Function that returns the predicates that a consumer of replies accepts.
     pub consumer: &'p Consumer<'p>,
     /// The memo of searches for worlds that stop the evaluation.
     pub aborts: &'p AbortMemo,

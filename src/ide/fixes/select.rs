@@ -67,7 +67,7 @@ struct EditedRanges {
 }
 
 impl EditedRanges {
-    /// Adds a fix unless it conflicts with earlier ones.
+    /// Adds a fix. Returns false if it conflicts with an earlier one.
     fn take(&mut self, fix: &ResolvedFix) -> bool {
         let predicates: Vec<_> = fix.edits.iter().flat_map(|edit| introduced(&edit.text)).collect();
         if fix.edits.iter().any(|edit| self.touches(edit))

@@ -20,7 +20,7 @@ use mangle_syntax::text::Cancel;
 /// Runs a query. The argument has the parameters of `mangle/query`.
 pub(in crate::lsp) const QUERY: &str = "mangle.query";
 
-/// Returns the command line of a query. The argument is that command line.
+/// Command that returns the command line of a query. The argument is that command line.
 pub(in crate::lsp) const COPY_QUERY: &str = "mangle.copyQuery";
 
 /// The maximum number of facts in a message.

@@ -136,7 +136,7 @@ impl<'m> PlanReplay<'m> {
         self.reserve -= self.left;
     }
 
-    /// Returns the unused steps of the last plan to the remaining total.
+    /// Adds the unused steps of the last plan to the remaining total.
     pub(super) fn save(&mut self) {
         self.reserve += std::mem::take(&mut self.left);
     }

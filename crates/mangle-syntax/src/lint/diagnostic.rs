@@ -68,7 +68,7 @@ pub struct RelatedPlace {
 pub struct ResolvedFix {
     /// The title of the fix.
     pub title: SharedText,
-    /// True if the fix can be applied without review.
+    /// The safety of the fix. Only safe fixes can be applied without review.
     pub applicability: Applicability,
     /// True if the fix edits a captured transcript, which is evidence. Such fixes are applied only
     /// on explicit request.

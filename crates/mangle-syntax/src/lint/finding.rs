@@ -75,7 +75,7 @@ pub struct Edit {
 pub struct Fix {
     /// The title in the imperative: "Insert a space before the full stop".
     pub title: SharedText,
-    /// True if the fix can be applied without review.
+    /// The safety of the fix. Only safe fixes can be applied without review.
     pub applicability: Applicability,
     /// The edits, which do not overlap.
     pub edits: Vec<Edit>,

@@ -172,7 +172,8 @@ fn commas(text: &str, bytes: TextRange, range: TextRange, tokens: &mut Vec<Token
         .extend(touching.map(|start| Token { kind: TokenKind::Comma, range: TextRange::at(start, size(1)) }));
 }
 
-/// Moves to the first child that ends after `start`.
+/// Moves to the first child that ends after `start`, or to the first child. Returns false without
+/// children.
 fn descend(cursor: &mut TreeCursor<'_>, start: TextSize) -> bool {
     match start.into() {
         0usize => cursor.goto_first_child(),
@@ -204,7 +205,8 @@ fn token_kind(cursor: &TreeCursor<'_>, text: &str) -> Option<TokenKind> {
     })
 }
 
-/// Uses the cursor, because a node finds its parent by a walk from the root.
+/// True if the parent is a dot type. Uses the cursor, because a node finds its parent by a walk
+/// from the root.
 fn in_type(cursor: &TreeCursor<'_>) -> bool {
     let mut above = cursor.clone();
     above.goto_parent() && kind_of(above.node()) == SyntaxKind::DotType

@@ -163,7 +163,7 @@ impl WorldValues {
         is_new
     }
 
-    /// Adds a value to a node and to all nodes that it flows to.
+    /// Adds a value to a node and to all nodes that it flows to. Returns true if any node changed.
     fn add(&mut self, demands: &Demands<'_>, node: Node, value: ValueId, tag: Provenance) -> bool {
         let tag = Provenance { is_bound: false, is_met: false, ..tag };
         let (mut pending, mut is_new) = (vec![node], false);

@@ -200,7 +200,7 @@ impl Dataflow {
         self.reach.get_mut(node as usize).is_some_and(|reach| !std::mem::replace(&mut reach.varies, true))
     }
 
-    /// Marks a node with values that are not among its constants.
+    /// Marks a node with values that are not among its constants. Returns true if the mark is new.
     pub(super) fn set_open(&mut self, node: Node) -> bool {
         self.reach.get_mut(node as usize).is_some_and(|reach| !std::mem::replace(&mut reach.is_open, true))
     }
@@ -302,7 +302,8 @@ impl Dataflow {
         is_new
     }
 
-    /// Constructed values are tracked by their parts.
+    /// Marks a constructed value as open if a part is open. Values of worlds are tracked by their
+    /// parts. Returns true if the mark is new.
     fn make(&mut self, whole: Node, part: Node) -> bool {
         let is_open = self.at(part).is_some_and(|reach| reach.is_open);
         is_open && !self.varies(whole) && self.set_open(whole)

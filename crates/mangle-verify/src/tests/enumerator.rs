@@ -71,7 +71,7 @@ pub(super) fn enumerate(
     if aborts { Enumerated::Aborts } else { Enumerated::None }
 }
 
-/// Advances to the next combination of `count` items.
+/// Advances to the next combination of `count` items. Returns false after the last one.
 fn next(chosen: &mut [usize], count: usize) -> bool {
     let size = chosen.len();
     for at in (0..size).rev() {

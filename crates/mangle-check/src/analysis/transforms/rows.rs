@@ -128,7 +128,7 @@ fn shared(clause: &Clause, predicate: &Predicate, other: &Site<'_>) -> Finding {
         .help("use separate predicates, and join them in a third rule")
 }
 
-/// Equal bodies yield equal rows, so sharing is harmless.
+/// True if both clauses have the same body. Equal bodies yield equal rows, so sharing is harmless.
 fn same_body(one: &Site<'_>, other: &Site<'_>) -> bool {
     body(one) == body(other)
 }

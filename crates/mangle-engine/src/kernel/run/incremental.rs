@@ -402,7 +402,8 @@ impl IncrementalEvaluation<'_, '_> {
     }
 }
 
-/// Removes a tuple from a relation that contains only given tuples.
+/// Removes a tuple from a relation that contains only given tuples. Returns false if the tuple is
+/// missing.
 fn remove(relation: &mut Relation, reasons: &mut Reasons, tuple: &[ValueId]) -> bool {
     let Some(gone) = relation.find(tuple) else { return false };
     keep(relation, reasons, |number, _| number != gone);

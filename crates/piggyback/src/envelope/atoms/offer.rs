@@ -28,8 +28,8 @@ pub fn may_be_offered(declared: &DeclaredPredicate, settings: &TranscriptSetting
             || !is_delicate(declared.name, &settings.atoms) && declared.ground.is_none())
 }
 
-/// Returns [`may_be_offered`] for all predicates with a name. If there are no declarations, only
-/// the lists are checked.
+/// True if [`may_be_offered`] holds for all predicates with a name. If there are no declarations,
+/// only the lists are checked.
 #[must_use]
 pub fn may_name_be_offered(
     name: &str,

@@ -275,7 +275,7 @@ pub(super) fn certain(reading: &mut ValueReader<'_, '_>, place: &ValuePlace) -> 
     }
 }
 
-/// Reads a span.
+/// Reads a span. Returns false if the record is not a known span.
 pub(super) fn span(reading: &mut ValueReader<'_, '_>, place: &ValuePlace) -> bool {
     let before = reading.turns.len();
     let mut is_span = false;
@@ -301,7 +301,7 @@ fn attributes(reading: &ValueReader<'_, '_>, place: &ValuePlace, path: &str) -> 
     }
 }
 
-/// Reads a record with an input and an output.
+/// Reads a record with an input and an output. Returns false if no format matches.
 pub(super) fn likely(reading: &mut ValueReader<'_, '_>, place: &ValuePlace) -> bool {
     match HEURISTIC.iter().find(|format| format.matches(reading, place)) {
         Some(format) => {
