@@ -185,7 +185,7 @@ fn below(folder: &Path, overlay: &Overlay, is_wanted: &dyn Fn(&Path) -> bool) ->
     AtomPaths { paths, problems: tree.problems }
 }
 
-/// True if the extension is used by atom files.
+/// True for the name of a YAML file that is not a session file.
 fn is_atoms(path: &Path) -> bool {
     let name = path.file_name().unwrap_or_default().to_string_lossy().to_lowercase();
     (name.ends_with(".yaml") || name.ends_with(".yml")) && !is_session(path)

@@ -12,7 +12,7 @@ pub struct Markup {
 enum Block {
     /// Mangle code.
     Code(String),
-    /// Lines in another language.
+    /// Lines of a text that is not Mangle code.
     Excerpt(String),
     /// Trusted text with code spans.
     Words(String),

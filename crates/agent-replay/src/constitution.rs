@@ -22,7 +22,7 @@ const REQUEST: u16 = 5;
 pub struct ConstitutionConfig {
     /// The program with the rules that permit and deny requests.
     pub program: Arc<Program>,
-    /// The dialect of the program.
+    /// The reading of the program.
     pub reading: Reading,
     /// The names of the predicates.
     pub settings: ReplaySettings,

@@ -65,7 +65,7 @@ struct UpdateProblem {
     suggestion: Option<Suggestion>,
 }
 
-/// The number of attempts.
+/// The number of an attempt, and the maximum.
 #[derive(Debug, Clone, Copy)]
 pub struct Attempt {
     /// The number of the requested attempt, from 1.

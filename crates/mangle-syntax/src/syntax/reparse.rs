@@ -14,7 +14,7 @@ use crate::text::{TextRange, TextSize, size};
 const MAX_READINGS: u32 = 2000;
 
 /// Budget for second readings of a file, in bytes. Ranges can overlap. Broken text takes more than
-/// linear time to parse: a range of this many bytes costs twice its length.
+/// linear time to parse: a range of [`LONG`] bytes costs twice its length.
 const MAX_BYTES: usize = 256 << 10;
 const LONG: usize = 256;
 
@@ -33,7 +33,7 @@ pub(super) struct SecondReadings {
     new: ReparseCache,
     /// The number of readings.
     count: u32,
-    /// The total cost of the readings.
+    /// The total cost of the readings, in bytes.
     bytes: usize,
     /// The index of the finding for an open fence.
     fence: Option<usize>,

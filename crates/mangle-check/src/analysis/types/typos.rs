@@ -5,12 +5,12 @@
 
 /// Minimum length of a word for a substituted letter: `state` and `stage` are two words.
 const SHORTEST: usize = 6;
-/// Minimum length of the longer word for an inserted or deleted letter, and of a word for swapped
-/// neighbors.
+/// Minimum length of the longer word for an inserted or deleted letter.
 const SHORTEST_INSERTION: usize = 5;
+/// Minimum length of the shorter word for swapped neighbors or for a difference in case.
 const SHORTEST_SWAP: usize = 4;
 
-/// Minimum length of a word for two edits.
+/// Minimum length of the shorter word for two edits.
 const TWO_SLIPS: usize = 8;
 
 /// True if `name` and `other` differ in one word, by a typing mistake.
