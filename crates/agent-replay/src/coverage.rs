@@ -48,7 +48,7 @@ fn predicates(constitution: &Constitution) -> impl Iterator<Item = PredicateId> 
     roles.permit.iter().chain(&roles.deny).chain(&roles.block).copied()
 }
 
-/// The rules of a predicate, without facts.
+/// The rules of a predicate that can be evaluated, without facts.
 fn rules_of(constitution: &Constitution, predicate: PredicateId) -> impl Iterator<Item = RuleId> + '_ {
     let compiled = &constitution.compiled;
     let rules =

@@ -35,9 +35,9 @@ pub enum Verdict {
     ImpossibleUpTo,
     /// No world violates the property, but the evaluation of a world stops with an error.
     Aborts,
-    /// No world was found, but the search was not complete.
+    /// No world was found, but its absence is not proved.
     NotDecided,
-    /// No world violates the property, but the result does not depend on the facts of a world.
+    /// No world violates the property, but the result depends only on the facts of the program.
     Vacuous,
     /// The property cannot be checked.
     Error,

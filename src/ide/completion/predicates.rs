@@ -68,8 +68,8 @@ pub(super) fn included(request: &Request<'_>, items: &mut Vec<Completion>) {
     }
 }
 
-/// True if a statement other than the one at the cursor defines or mentions a predicate. Inside the
-/// body of its own rule, a predicate exists.
+/// True if the host, a declaration, or a clause other than the one at the cursor defines a
+/// predicate. Inside the body of its own rule, a defined predicate exists.
 fn exists(request: &Request<'_>, predicate: &Predicate) -> bool {
     if !predicate.exists() {
         return false;

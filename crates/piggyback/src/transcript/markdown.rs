@@ -156,7 +156,7 @@ fn with_profile(mut turn: Turn, profile: Option<Profile>) -> Turn {
     turn
 }
 
-/// Returns the fences of a text after an offset.
+/// Returns the fences of a text from an offset on.
 fn fences(text: &[u8], from: usize) -> Vec<Fence> {
     let mut found: Vec<Fence> = Vec::new();
     let mut open: Option<(Fence, u8, usize)> = None;

@@ -104,7 +104,7 @@ impl<'t> Region<'t> {
         if is_name && self.at(close + 1) == "." && self.glued(close + 1) { " " } else { "" }
     }
 
-    /// The first index after `from` at the depth of the statement that satisfies `test`.
+    /// The first index at or after `from` that satisfies `test`, at the depth of the statement.
     pub(super) fn top_level(&self, from: usize, test: impl Fn(&Lexeme<'t>) -> bool) -> Option<usize> {
         (from..self.tokens.len())
             .find(|&at| self.token(at).is_some_and(|token| token.depth == 0 && test(token)))

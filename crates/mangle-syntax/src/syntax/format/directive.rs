@@ -49,7 +49,7 @@ impl Marks {
         self.places.is_empty()
     }
 
-    /// The first mark after `at`, if it is on the same line.
+    /// The first mark at or after `at`, if it is on the same line.
     pub(super) fn behind(&self, at: usize) -> Option<usize> {
         let (mark, line) = self.places.get(self.places.partition_point(|(mark, _)| *mark < at))?;
         (*line <= at).then_some(*mark)

@@ -60,7 +60,7 @@ impl LayoutEdit {
             && breaks.as_bytes().chunks(line_end.len()).all(|chunk| chunk == line_end.as_bytes())
     }
 
-    /// The part of the edit after `start`, which must be after its line breaks.
+    /// The part of the edit from `start` on, which must be after its line breaks.
     pub(super) fn only_after(mut self, start: usize) -> Self {
         self.range = TextRange::new(size(start).max(self.range.start()), self.range.end());
         self.breaks = 0;

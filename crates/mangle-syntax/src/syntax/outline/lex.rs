@@ -74,7 +74,7 @@ pub(super) struct Comment {
     pub(super) sign: &'static str,
     /// The number of tokens before the comment.
     pub(super) tokens_before: usize,
-    /// True if the comment is alone on its line.
+    /// True if nothing precedes the comment on its line.
     pub(super) alone: bool,
     /// True if the comment can be code: it directly follows an operand, like a percent sign, or is
     /// unterminated.
@@ -177,7 +177,7 @@ impl Lexer<'_> {
         sign.chars().enumerate().all(|(ahead, c)| self.peek(ahead) == c)
     }
 
-    /// The number of characters after `ahead` that satisfy `test`.
+    /// The number of consecutive characters from `ahead` on that satisfy `test`.
     fn run(&self, ahead: usize, test: impl Fn(char) -> bool) -> usize {
         let rest = self.chars.get(self.at + ahead..).unwrap_or_default();
         rest.iter().take_while(|(_, _, c)| test(*c)).count()

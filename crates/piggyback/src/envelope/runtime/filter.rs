@@ -1,6 +1,6 @@
 //! The filter between the updates of a packet and the kernel, with its verdicts and accepted facts.
 //!
-//! A program with declarations is optional.
+//! The filter needs no kernel, and a program with declarations is optional.
 
 use std::sync::LazyLock;
 
