@@ -71,7 +71,8 @@ impl FixTarget for SingleText<'_> {
         true
     }
 
-    /// A fix of damage may expose more damage. Other fixes must not add damage.
+    /// True unless fixes made the text worse. A fix of damage may expose more damage. Other fixes
+    /// must not add damage.
     fn is_no_worse(
         &self,
         before: &FileDiagnostics,

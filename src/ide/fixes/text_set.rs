@@ -79,7 +79,7 @@ impl FixTarget for TextSet<'_> {
         true
     }
 
-    /// A fix may expose findings, but must not add errors.
+    /// True if fixes added no errors. Fixes may expose other findings.
     fn is_no_worse(&self, before: &FileDiagnostics, after: &FileDiagnostics, _: &[Candidate<'_>]) -> bool {
         let errors = |found: &FileDiagnostics| {
             found.values().flatten().filter(|one| one.severity == Severity::Error).count()

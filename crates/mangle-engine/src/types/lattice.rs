@@ -260,8 +260,8 @@ fn covered(one: &Type, other: &Type, gradual: bool) -> bool {
     }
 }
 
-/// Width and depth subtyping: additional fields are allowed, and an optional field is compared only
-/// if it is present.
+/// True if `one` is covered by `other`, with width and depth subtyping. Additional fields are
+/// allowed, and an optional field is compared only if it is present.
 fn covered_struct(one: &[StructField], other: &[StructField], gradual: bool) -> bool {
     other.iter().all(|wanted| match find(one, wanted.label) {
         Some(field) => (wanted.optional || !field.optional) && covered(&field.ty, &wanted.ty, gradual),

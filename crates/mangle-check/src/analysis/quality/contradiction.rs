@@ -97,7 +97,7 @@ fn outcomes(operator: Operator) -> u8 {
     }
 }
 
-/// For example `X = /a` and `X = /b`.
+/// True if a variable equals two different constants, for example `X = /a` and `X = /b`.
 fn two_values(context: &CheckContext<'_>, one: &Comparison, other: &Comparison) -> bool {
     let (Some((variable, value)), Some((same, second))) = (assignment(one), assignment(other)) else {
         return false;

@@ -59,7 +59,7 @@ fn line_marker(region: &Region<'_>, index: usize) -> ForeignConstruct {
         .guess()
 }
 
-/// Matches `not stop`, which the grammar reads as two atoms.
+/// True for a word that is a whole atom. The grammar reads `not stop` as two such atoms.
 fn is_bare_atom(region: &Region<'_>, index: usize) -> bool {
     let ends = matches!(region.at(index + 1), "," | "." | ";" | "|>" | "");
     region.kind(index) == Some(LexemeKind::Word)

@@ -159,8 +159,8 @@ impl Tokens<'_, '_> {
         self.ends_line(index) || (self.at(index) == "." && self.ends_line(index + 1))
     }
 
-    /// Matches `rego.v1`, `data.roles`, `input`. A path is one word if its period is read as a part
-    /// of the word.
+    /// True at the start of a Rego path, for example `rego.v1`, `data.roles` or `input.user`. A
+    /// path is one word if its period is read as a part of the word.
     fn is_rego_path(&self, index: usize) -> bool {
         let root = self.at(index).split('.').next().unwrap_or("");
         matches!(root, "rego" | "future" | "input" | "data")

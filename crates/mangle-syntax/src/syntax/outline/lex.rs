@@ -218,8 +218,8 @@ impl Lexer<'_> {
         self.tokens.last().is_some_and(ends)
     }
 
-    /// Reads a comment. `%` and `//` directly after a value are ambiguous, see
-    /// [`Comment::is_unclear`].
+    /// Reads a comment. Returns false if none starts here. `%` and `//` directly after a value are
+    /// ambiguous, see [`Comment::is_unclear`].
     fn comment(&mut self) -> bool {
         let starts_statement = self.tokens.last().is_none_or(|token| token.kind == Kind::Stop);
         let blank_behind = |ahead| self.peek(ahead).is_whitespace() || matches!(self.peek(ahead), '\0' | '-');
@@ -297,7 +297,7 @@ impl Lexer<'_> {
         self.commented = true;
     }
 
-    /// Skips a Markdown code fence.
+    /// Skips a Markdown code fence. Returns false if none starts here.
     fn fence(&mut self) -> bool {
         let is_fence = !self.begun && (self.starts_with("```") || self.starts_with("~~~"));
         if is_fence {

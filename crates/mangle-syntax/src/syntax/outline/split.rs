@@ -106,7 +106,7 @@ impl<'t> Splitter<'t> {
             .any(|keyword| self.is(self.start, keyword))
     }
 
-    /// Matches `1. p(X).`, `2) p(X).`
+    /// True at the number of a list item, for example in `1. p(X).` or `2) p(X).`
     fn is_number_of_list(&self, at: usize) -> bool {
         let is_number = self.token(at).is_some_and(|token| token.kind == Kind::Number && token.first);
         let is_marked = [".", ")", ":"].iter().any(|sign| self.is(at + 1, sign));

@@ -15,7 +15,7 @@ impl Json<'_> {
             })
     }
 
-    /// Compares the content of two nodes without their children.
+    /// True if two nodes have the same content, without their children.
     fn is_same(&self, one: NodeId, other: &Json<'_>, another: NodeId) -> bool {
         match (self.kind(one), other.kind(another)) {
             (JsonKind::Plain | JsonKind::Escaped, JsonKind::Plain | JsonKind::Escaped) => {
@@ -39,7 +39,7 @@ impl Json<'_> {
     }
 }
 
-/// Compares two numbers by value.
+/// True if two numbers have the same value.
 fn is_same_number(one: &[u8], other: &[u8]) -> bool {
     let value = |text: &[u8]| std::str::from_utf8(text).ok()?.parse::<f64>().ok();
     value(one).is_some_and(|one| Some(one) == value(other))

@@ -262,6 +262,7 @@ impl<'l> Cursor<'l> {
     }
 
     /// Skips a bracketed part: a timestamp, a level or a speaker; after one of these, any text.
+    /// Returns true if a part was skipped.
     fn brackets(&mut self) -> bool {
         let close = match self.rest().first() {
             Some(b'[') => b']',
@@ -314,7 +315,7 @@ impl<'l> Cursor<'l> {
         true
     }
 
-    /// Skips a logfmt pair, or the key before the text.
+    /// Skips a logfmt pair, or the key before the text. Returns true only for a pair.
     fn pair(&mut self) -> bool {
         let rest = self.rest();
         let Some(found) = PAIR.as_ref().and_then(|pair| pair.captures(rest)) else {
@@ -344,7 +345,8 @@ impl<'l> Cursor<'l> {
         true
     }
 
-    /// Skips the name of a logger, a host, a file or a process.
+    /// Skips the name of a logger, a host, a file or a process. Returns true if the name is not
+    /// empty.
     fn name(&mut self) -> bool {
         if !self.has_begun() {
             return false;
