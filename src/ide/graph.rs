@@ -46,6 +46,7 @@ pub struct PredicateName {
 }
 
 impl PredicateName {
+    /// Parses `name` or `name/arity`.
     #[must_use]
     pub fn parse(text: &str) -> Self {
         let text = text.trim();

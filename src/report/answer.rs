@@ -58,6 +58,7 @@ pub struct StoresOfFact {
 }
 
 impl StoresOfFact {
+    /// The stores as the end of a line, for example `in store policy`.
     #[must_use]
     pub fn text(&self) -> String {
         match self.names.as_slice() {

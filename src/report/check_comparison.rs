@@ -78,6 +78,7 @@ pub struct CheckComparisonSummary {
     pub appear: usize,
     /// Findings of only the old version.
     pub disappear: usize,
+    /// Findings with a different severity in each version.
     pub severity: usize,
     /// Errors of the old version that are not errors in the new version.
     pub errors_only_old: usize,

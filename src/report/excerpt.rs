@@ -6,6 +6,8 @@ use super::SourceText;
 use super::excerpt_text::{Excerpt, MAX_LINE, fitted, harmless};
 use mangle_syntax::text::{TextRange, TextSize, character_start, slice};
 
+/// The maximum number of lines of a range that is shown in full. Of a longer range, only the first
+/// line is shown.
 const MAX_LINES: u32 = 4;
 
 /// The mark for truncated text.

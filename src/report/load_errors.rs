@@ -77,6 +77,7 @@ impl LoadErrors {
         Self(errors)
     }
 
+    /// True if the program loads.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()

@@ -32,6 +32,7 @@ pub struct RuleSurveySummary {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct IdleRuleReport {
     pub file: String,
+    /// The line, from 1.
     pub line: usize,
     /// The predicate of the head.
     pub predicate: String,

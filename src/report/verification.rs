@@ -107,6 +107,7 @@ fn word<S: Serializer>(verdict: &Verdict, serializer: S) -> Result<S::Ok, S::Err
 #[derive(Debug, Clone, Copy)]
 pub struct PropertyPlace<'p> {
     pub file: &'p str,
+    /// The line, from 1.
     pub line: usize,
     pub name: &'p str,
     pub kind: &'static str,

@@ -66,6 +66,7 @@ pub struct RecordInput<'a> {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct RecordConversation {
     pub lines: Vec<ConversationLine>,
+    /// Numbers of the answers in the record.
     pub turns: Vec<u64>,
     /// Turns with a heading line, in order.
     pub summaries: Vec<TurnSummary>,

@@ -11,6 +11,7 @@ use crate::report::LoadErrors;
 pub struct RecordPlace<'a> {
     /// The display name of the transcript.
     pub file: &'a str,
+    /// The number of the record, from 1.
     pub record: u64,
     /// The byte offset of the record in the file.
     pub start: u64,

@@ -11,6 +11,7 @@ use crate::sections::{Section, SectionKind, SectionSource};
 use crate::texts;
 use mangle_settings::Runtime;
 
+/// The predicate of the templates. Its arguments are the type of shard and the text.
 pub(crate) const TEMPLATES: &str = "shard_prompt_base";
 
 pub(super) struct PromptBase {
