@@ -44,7 +44,6 @@ pub struct Visited {
     pub bytes: u64,
 }
 
-/// A limit of a scan.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ScanLimit {
     /// [`FilesSettings::max_scan_entries`].

@@ -134,7 +134,6 @@ impl Outbox {
         self.show(MessageType::INFO, &message);
     }
 
-    /// Shows a warning.
     pub(super) fn show_warning(&self, message: &str) {
         self.show(MessageType::WARNING, message);
     }

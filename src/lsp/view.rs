@@ -67,7 +67,6 @@ impl View {
         self.writer_status.revision.load(Ordering::Acquire) != self.snapshot.revision
     }
 
-    /// Returns the file of a URI.
     pub(super) fn file(&self, uri: &Uri) -> Option<&Arc<SnapshotFile>> {
         let Some(opening) = self.snapshot.opening(uri.as_str()) else {
             return self.snapshot.file_at(&from_proto::document_path(uri));
@@ -122,7 +121,6 @@ impl View {
         Some((transcript, file.lines().offset(file.text(), position, self.session.encoding)))
     }
 
-    /// Returns the transcript of a URI.
     pub(super) fn transcript(&self, uri: &Uri) -> Option<&Arc<SnapshotTranscript>> {
         self.snapshot.transcript(self.file(uri)?.id)
     }

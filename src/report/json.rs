@@ -68,7 +68,6 @@ struct Last<'a> {
     statistics: Option<&'a [Statistic]>,
 }
 
-/// A diagnostic of a file as a JSON value.
 #[must_use]
 pub fn json_value(file: FileId, diagnostic: &Diagnostic, sources: &Sources) -> Value {
     let entry = ReportEntry { file, diagnostic: diagnostic.clone(), fails: false };

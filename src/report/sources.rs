@@ -155,7 +155,6 @@ impl SourceText {
         self.lines.get_or_init(|| LineIndex::new(&self.text))
     }
 
-    /// The statement at `offset`.
     #[must_use]
     pub fn statement(&self, offset: TextSize) -> Option<&str> {
         let summary = self.summary.as_ref()?;

@@ -54,7 +54,6 @@ impl Filter<'_> {
         self.read(batch, values)
     }
 
-    /// Filters updates without an envelope.
     pub(super) fn filter_without_envelope(&self, updates: &[String], values: &mut Values) -> Batch {
         let filters = Filters::new(self.settings, Some(&self.constitution.declarations));
         let fate = |(at, text): (usize, &String)| AccountEntry {

@@ -88,7 +88,6 @@ impl Origins {
         self.known.insert(text, (SessionOrigin::Request(turn), fact.clone()));
     }
 
-    /// Marks a fact as retracted.
     pub(super) fn mark_retracted(&mut self, fact: String) {
         if self.known.contains_key(&fact) {
             self.retracted.insert(fact);

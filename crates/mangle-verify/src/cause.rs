@@ -71,7 +71,6 @@ impl<'p> DifferenceTracer<'p> {
         last
     }
 
-    /// Returns the proof of a fact.
     pub(crate) fn proof(&self, model: &mut Model, fact: &str) -> Option<Proof> {
         let (predicate, number) = self.places.get(fact).copied()?;
         Some(model.explain(self.compiled, self.clock, predicate, number))

@@ -22,7 +22,6 @@ const MAX_BYTES: usize = 4 << 20;
 /// The number of bytes before a position that identify the position in a changed file.
 const FINGERPRINT_LEN: usize = 64;
 
-/// The start of a record.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RecordStart {
     /// In bytes, relative to the start of the file.

@@ -167,7 +167,6 @@ impl Snapshot {
     }
 }
 
-/// Returns the preview settings of a program.
 fn preview_settings(program: &SnapshotProgram) -> PreviewSettings {
     let (settings, limits) = (program.settings(), program.limits());
     let kernel = &settings.kernel;

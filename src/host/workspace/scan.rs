@@ -50,7 +50,6 @@ pub(super) enum Stage {
     Rescan,
 }
 
-/// Result of a scan.
 #[derive(Debug, Default)]
 pub struct ScanResult {
     /// The programs, if the scan searched for them.

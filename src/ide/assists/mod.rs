@@ -63,7 +63,6 @@ struct AssistProvider {
     make: fn(&Context<'_>) -> Option<Change>,
 }
 
-/// All assists.
 #[rustfmt::skip]
 const ASSISTS: &[AssistProvider] = &[
     AssistProvider { id: "declare-predicate", kind: AssistKind::Rewrite, make: declare::declare },

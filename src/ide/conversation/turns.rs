@@ -55,7 +55,6 @@ pub(super) fn place_of(turn: &Turn) -> TextRange {
     turn.place(TextRange::up_to(size(turn.len())))
 }
 
-/// Returns the title of a turn.
 pub(super) fn title(turn: &Turn, number: u64) -> String {
     let who = turn.role.as_str();
     match turn.kind {

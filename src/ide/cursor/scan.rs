@@ -85,7 +85,6 @@ pub struct Occurrence {
     pub premise: usize,
 }
 
-/// A predicate in the body.
 #[derive(Debug, Clone, Copy)]
 pub struct BodyPredicate {
     /// Name as written.

@@ -36,7 +36,6 @@ pub struct Hover {
     pub markup: Markup,
 }
 
-/// Returns the hover at a place.
 #[must_use]
 pub fn hover(place: Place<'_>) -> Option<Hover> {
     match DirectiveFile::new(place) {

@@ -185,7 +185,6 @@ impl Renaming<'_> {
     }
 }
 
-/// Returns the mentions of a statement.
 fn mentions_of(file: &FileSummary, item: &Item) -> Vec<(Entity, StatementPart)> {
     let mut mentions = Vec::new();
     each(item, &mut |mention| mentions.push((mention.entity, mention.part)));

@@ -13,7 +13,6 @@ const LONGEST: usize = 160;
 /// Maximum depth of an expanded proof.
 const DEEPEST: usize = 8;
 
-/// A line of a proof.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProofLine {
     /// Nesting depth.

@@ -40,7 +40,6 @@ pub struct Verdicts {
     pub cut_off: Option<u64>,
 }
 
-/// Verdicts of a record.
 #[derive(Debug)]
 pub struct RecordVerdicts {
     at: usize,
@@ -76,7 +75,6 @@ pub struct RewrittenSurface {
     pub is_hidden: bool,
 }
 
-/// Verdict of a request.
 #[derive(Debug)]
 pub struct RequestVerdict {
     pub place: RequestPlace,

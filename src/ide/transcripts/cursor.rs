@@ -8,7 +8,6 @@ use piggyback::envelope::json::{Json, JsonKind, NodeId};
 use piggyback::envelope::{Reply, profile};
 use piggyback::transcript::Turn;
 
-/// A position in a reply.
 #[derive(Debug)]
 pub(super) struct ReplyPosition<'a> {
     pub(super) entry: &'a Entry,

@@ -68,7 +68,6 @@ impl<'a> TranscriptView<'a> {
         Self { records, settings, declarations: None, verdicts: None }
     }
 
-    /// Returns the outcome of an update.
     #[must_use]
     pub fn outcome(self, entry: &Entry, outline: &ReplyOutline, atom: &AtomOutline) -> UpdateFate {
         let fate = atom.fate.clone().with_declarations(self.declarations);

@@ -86,7 +86,6 @@ fn without_cases(program: &Program, file: &FileSummary, first_case: Option<TextS
     program.statements().wrapping_sub(file.digest).wrapping_add(hasher.finish())
 }
 
-/// Hash of the texts of a program.
 pub(super) fn hash_of_texts(program: &Program) -> u64 {
     let mut hasher = FxHasher::default();
     program.files.iter().for_each(|file| file.text.hash(&mut hasher));

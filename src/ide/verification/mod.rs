@@ -147,7 +147,6 @@ pub(super) fn report_properties(
     check_properties(run, surroundings, wanted, cancel).into_iter().filter_map(|of| of.report).collect()
 }
 
-/// A property with its answer.
 #[derive(Debug)]
 pub struct AnsweredProperty {
     pub property: Property,

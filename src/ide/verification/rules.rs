@@ -20,7 +20,6 @@ pub(super) static RULE_WITHOUT_EFFECT: Rule = rule!("rule-without-effect.md");
 /// A negation whose removal changes nothing.
 pub(super) static NEGATION_WITHOUT_EFFECT: Rule = rule!("negation-without-effect.md");
 
-/// A violated property.
 pub static PROPERTY_VIOLATED: Rule = rule!("property-violated.md");
 
 /// A property without a decision.

@@ -103,7 +103,6 @@ fn retain_with_solutions(view: &View, file: &SnapshotFile, lenses: &mut Vec<Lens
     });
 }
 
-/// Returns the document of a lens.
 pub(in crate::lsp) fn document(lens: &CodeLens) -> Option<PathBuf> {
     Some(from_proto::document_path(&Data::parse(lens)?.uri))
 }

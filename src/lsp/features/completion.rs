@@ -260,7 +260,6 @@ impl Key {
     }
 }
 
-/// Returns the document of an item.
 pub(in crate::lsp) fn document(item: &CompletionItem) -> Option<PathBuf> {
     let data = Data::deserialize(item.data.as_ref()?).ok()?;
     Some(from_proto::document_path(&data.uri.parse().ok()?))

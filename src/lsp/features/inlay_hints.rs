@@ -127,7 +127,6 @@ impl Data {
     }
 }
 
-/// Returns the document of a hint.
 pub(in crate::lsp) fn document(hint: &InlayHint) -> Option<PathBuf> {
     Some(from_proto::document_path(&Data::parse(hint)?.uri.parse().ok()?))
 }

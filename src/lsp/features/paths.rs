@@ -22,7 +22,6 @@ const LISTED: usize = 20;
 /// The settings whose values are paths.
 const SETTINGS: [&str; 3] = ["use", "session", "captured"];
 
-/// A path in a setting.
 struct SettingPath<'v> {
     key: &'v str,
     /// The path or glob. Empty if it is not written yet.

@@ -45,7 +45,6 @@ pub struct PieceSource {
     pub is_copied: bool,
 }
 
-/// The kind of a piece.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum PieceKind {
     /// The line before a turn.

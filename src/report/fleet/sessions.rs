@@ -45,7 +45,6 @@ pub(super) struct SessionTally {
     pub(super) errors: u64,
     pub(super) warnings: u64,
     pub(super) blocked: u64,
-    /// The first violation.
     pub(super) first: Option<FirstViolation>,
     order: usize,
 }

@@ -239,7 +239,6 @@ impl ObstacleReport {
 /// The state changes of a turn.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct StateReport {
-    /// The added facts.
     pub added: Vec<FactReport>,
     /// The removed facts.
     pub removed: Vec<String>,

@@ -64,7 +64,6 @@ mod tests {
     use super::*;
     use piggyback::transcript::{Record, TextKind, TranscriptOptions, TranscriptReader};
 
-    /// The channels of a log.
     fn read(log: &str) -> Vec<Channels> {
         let mut out: Vec<Channels> = Vec::new();
         let mut reader =

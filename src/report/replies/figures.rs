@@ -16,7 +16,6 @@ type Sample = (String, Vec<(&'static str, String)>, f64);
 
 const ESTIMATOR: &str = "runtime";
 
-/// The figures of a file as JSON.
 #[must_use]
 pub fn figures_json(file: &str, figures: &Statistics, latest: bool) -> Value {
     let compression = &figures.compression;

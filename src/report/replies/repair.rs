@@ -55,7 +55,6 @@ struct Problem {
     offset: usize,
 }
 
-/// A problem of an update.
 #[derive(Debug)]
 struct UpdateProblem {
     index: usize,

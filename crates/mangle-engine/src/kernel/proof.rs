@@ -111,7 +111,6 @@ impl Model {
     }
 }
 
-/// A derivation of a tuple.
 pub(super) struct TupleDerivation {
     pub(super) tuple: TupleKey,
     pub(super) rule: RuleId,

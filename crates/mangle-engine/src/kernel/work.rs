@@ -21,7 +21,6 @@ pub(super) fn record_work(_units: usize) {
     });
 }
 
-/// Records a check.
 #[inline]
 pub(super) fn record_check() {
     #[cfg(test)]

@@ -59,7 +59,6 @@ static TABLE: LazyLock<Vec<SyntaxKind>> = LazyLock::new(|| {
     (0..kinds).map(kind_of).collect()
 });
 
-/// The kind of `node`.
 pub(super) fn kind_of(node: Node<'_>) -> SyntaxKind {
     match node.kind_id() {
         u16::MAX => SyntaxKind::Error,

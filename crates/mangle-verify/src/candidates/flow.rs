@@ -86,7 +86,6 @@ impl<'c> Flow<'c> {
         self.origins.get_mut(node as usize).into_iter().for_each(|origins| _ = origins.insert(place));
     }
 
-    /// Adds a value of a node.
     pub(super) fn add_value(&mut self, node: Node, value: ValueId) {
         let Some(values) = self.values.get_mut(node as usize) else { return };
         if values.len() < MOST_VALUES {
@@ -128,7 +127,6 @@ impl<'c> Flow<'c> {
         values + origins + self.elements.iter().map(BTreeSet::len).sum::<usize>() + self.from_lists.len()
     }
 
-    /// Returns the values of a node.
     pub(super) fn values_at(&self, node: Node) -> &BTreeSet<ValueId> {
         static NONE: BTreeSet<ValueId> = BTreeSet::new();
         self.values.get(node as usize).unwrap_or(&NONE)

@@ -100,7 +100,6 @@ impl Graph {
         u32::try_from(self.constants.len() - 1).unwrap_or(u32::MAX)
     }
 
-    /// Returns the node of a column.
     pub(super) fn column(&mut self, relation: RelationId, column: u16) -> Node {
         match self.columns.get(&(relation, column)) {
             Some(known) => *known,
@@ -119,7 +118,6 @@ impl Graph {
         all
     }
 
-    /// Returns the node of a constant.
     pub(super) fn constant(&mut self, value: ValueId) -> Node {
         match self.constants_of.get(&value) {
             Some(known) => *known,
@@ -137,7 +135,6 @@ impl Graph {
     }
 }
 
-/// Returns the relation of a predicate.
 pub(super) fn relation_of(compiled: &CompiledProgram, predicate: PredicateId) -> RelationId {
     compiled.entry(predicate)
 }

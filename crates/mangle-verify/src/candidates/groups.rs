@@ -50,7 +50,6 @@ impl Groups {
         groups
     }
 
-    /// Returns the group of a place.
     pub(super) fn group(&self, place: u32) -> Option<usize> {
         self.of_place.get(place as usize).map(|group| *group as usize)
     }

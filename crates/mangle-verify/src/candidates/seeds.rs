@@ -31,7 +31,6 @@ pub(super) fn seeds(
     all
 }
 
-/// Returns the types of a place.
 fn types(needed: &[&InputPredicate], place: &Place, values: &Values) -> Vec<Type> {
     let rows = needed.get(usize::from(place.input)).map_or(&[][..], |input| &input.rows);
     let mut types: Vec<Type> =

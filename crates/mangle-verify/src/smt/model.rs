@@ -89,7 +89,6 @@ impl Plain {
 /// The facts of a world: the number of an input, and the values.
 pub(crate) type PlainFacts = Vec<(usize, Vec<Plain>)>;
 
-/// The values of a model.
 pub(crate) struct ModelValues<'e, 's> {
     encoder: &'e Encoder<'s>,
     values: FxHashMap<Expr, Sexpr>,

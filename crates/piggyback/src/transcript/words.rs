@@ -31,7 +31,6 @@ pub(super) fn text<'t>(json: &Json<'t>, object: NodeId, name: &str) -> Option<Co
     json.string(member(json, object, name)?)
 }
 
-/// True if a member is the string `value`.
 pub(super) fn member_equals(json: &Json<'_>, object: NodeId, name: &str, value: &str) -> bool {
     text(json, object, name).is_some_and(|text| text == value)
 }

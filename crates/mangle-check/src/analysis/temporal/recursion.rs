@@ -40,7 +40,6 @@ fn check_part(context: &ProgramContext<'_>, members: &[PredicateId], out: &mut P
     }
 }
 
-/// The rule of an edge.
 fn rule<'p>(program: &'p Program, edge: &Edge) -> Option<(&'p FileSummary, &'p Item, &'p Clause)> {
     let file = program.files.get(edge.file as usize)?;
     let item = file.items.get(edge.item as usize)?;

@@ -17,7 +17,6 @@ use mangle_syntax::text::Symbol;
 /// Transforms beyond the limit are not checked, because lookups are linear.
 pub(super) const MAX_ITEMS: usize = 256;
 
-/// The kind of a transform.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum TransformKind {
     /// `let …`: one result row per row.

@@ -29,7 +29,6 @@ pub struct Division {
 }
 
 impl Division {
-    /// The copy of a relation in a store.
     fn copy(&self, relation: RelationId, store: usize) -> RelationId {
         let store = u32::try_from(store).unwrap_or(u32::MAX);
         relation.saturating_add(self.stride.saturating_mul(store.saturating_add(1)))
@@ -68,7 +67,6 @@ impl CompiledProgram {
         copies.unwrap_or_else(|| vec![predicate]).into_iter()
     }
 
-    /// The name of the store of a relation.
     pub(in crate::kernel) fn store_name(&self, relation: RelationId) -> Option<&'static str> {
         let division = self.division.as_ref()?;
         Some(division.stores.name(division.store_of(relation)?))

@@ -46,7 +46,6 @@ fn other_arity(text: &str, program: &Program) -> Option<String> {
     program.id(key_of(head)).is_none().then(|| super::unknown(head, &terminated, program))
 }
 
-/// True if a text is an atom.
 fn is_atom(text: &str) -> bool {
     let source = SourceFile::parse(format!("{text}.").as_str().into());
     let [item] = &source.items()[..] else { return false };

@@ -227,7 +227,6 @@ impl Kernel {
 struct IncrementalEvaluation<'k, 'c> {
     kernel: &'k mut Kernel,
     run: Run<'c>,
-    /// The changed relations.
     changed: FxHashSet<RelationId>,
     /// True if every stratum is evaluated.
     all: bool,

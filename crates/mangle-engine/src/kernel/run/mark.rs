@@ -22,7 +22,6 @@ pub struct Difference {
     pub removed: Vec<Box<[ValueId]>>,
 }
 
-/// A relation at a mark.
 #[derive(Debug, Default)]
 pub(super) struct RelationMark {
     /// The whole relation, if it had derived tuples.

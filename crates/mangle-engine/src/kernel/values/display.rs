@@ -124,7 +124,6 @@ enum Style {
     People,
 }
 
-/// A value to print.
 struct PrintedValue<'a> {
     values: &'a Values,
     id: ValueId,

@@ -16,7 +16,6 @@ use mangle_syntax::text::{Symbol, TextRange};
 
 type Step = Result<(), Box<TypeProblem>>;
 
-/// The position of a premise.
 #[derive(Clone, Copy)]
 struct PremisePosition {
     premise: u32,

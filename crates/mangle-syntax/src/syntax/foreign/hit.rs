@@ -162,7 +162,6 @@ impl ForeignConstruct {
         reading.chain(&self.replaces).cloned()
     }
 
-    /// The edits of the fix.
     pub(in crate::syntax) fn fix(&self) -> Option<&[RegionEdit]> {
         match &self.mend {
             HabitFix::AsRead => Some(&self.reading),

@@ -227,7 +227,6 @@ impl<'f> Walk<'f> {
         self.last = self.last.map(|(_, is_flat)| (UnitState::Kept, is_flat));
     }
 
-    /// The state of a node.
     fn state(&mut self, node: Node<'f>, kind: SyntaxKind) -> UnitState {
         let (start, end) = (node.start_byte(), node.end_byte());
         if kind == SyntaxKind::Comment {

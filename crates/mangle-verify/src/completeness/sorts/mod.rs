@@ -134,7 +134,6 @@ impl Sorts {
         sorts
     }
 
-    /// Returns the sort of a node.
     pub(super) fn sort(&mut self, node: Node) -> SortId {
         if let Some(Some(known)) = self.of_node.get(node as usize) {
             return self.root(*known);

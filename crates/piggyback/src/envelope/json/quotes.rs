@@ -54,7 +54,6 @@ pub(super) struct PlannedQuote {
     pub(super) role: QuoteRole,
 }
 
-/// The role of a quote.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum QuoteRole {
     /// The start of a string.

@@ -248,7 +248,6 @@ fn writes(command: &str) -> bool {
     WRITING.iter().chain(&WRITING_ITEMS).any(|text| command.contains(text))
 }
 
-/// Returns the effect of a command.
 fn effect_of(command: &str) -> ShellEffect {
     if command.trim().is_empty() {
         return ShellEffect::None;

@@ -31,7 +31,6 @@ pub struct ShardLimits {
     pub retries: u64,
 }
 
-/// Default limits of a shard.
 const DEFAULT_LIMITS: ShardLimits =
     ShardLimits { context_tokens: 20_000, output_tokens: 4_000, seconds: 300, retries: 3 };
 

@@ -174,7 +174,6 @@ pub(super) const KEYS: &[SettingKey] = &[
     free("guidance"),
 ];
 
-/// Returns the keys of a section.
 pub(super) fn keys_of_section(section: &str) -> impl Iterator<Item = &'static SettingKey> {
     KEYS.iter().filter(move |key| key.section == section)
 }

@@ -75,7 +75,6 @@ pub(super) fn role(finder: &Finder<'_, '_>, place: &ValuePlace) -> Option<TurnRo
     })
 }
 
-/// True if a value is a message.
 pub(super) fn is_message(finder: &Finder<'_, '_>, place: &ValuePlace) -> bool {
     role(finder, place).is_some()
         && CONTENTS.iter().chain(&CALLS).any(|path| finder.get(place, path).is_some())

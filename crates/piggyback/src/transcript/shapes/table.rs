@@ -436,7 +436,6 @@ impl TurnPlace {
     }
 }
 
-/// Reads the output of a step.
 fn output(reading: &mut ValueReader<'_, '_>, found: &ValuePlace, step: &ValuePlace) {
     let before = reading.turns.len();
     let kind = reading.finder.text(step, &KINDS);
