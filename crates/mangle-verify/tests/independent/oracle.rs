@@ -16,7 +16,7 @@ use super::question::{EXCLUDED, GOAL, Question, WorldFact, fact_text};
 /// The number of worlds that are tried for each question, besides the known one and its parts.
 const RANDOM_WORLDS: usize = 150;
 
-/// What the oracle knows about a question.
+/// The knowledge of the oracle about a question.
 pub struct Oracle<'q> {
     question: &'q Question,
     program: Program,
