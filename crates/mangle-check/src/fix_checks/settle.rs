@@ -28,8 +28,8 @@ pub(super) struct EditedWindow {
 }
 
 /// Applies the edits and further syntax fixes to a window. `None` if a step loses a part of the
-/// program, if it needs [`STEPS`] or more steps, or if unreadable text next to the window can be a
-/// part of it.
+/// program, or if [`STEPS`] steps leave no final text. Also `None` if unreadable text next to the
+/// window can be a part of its statements.
 pub(super) fn settle(window: &Window<'_>) -> Option<EditedWindow> {
     if window.continues() {
         return None;
