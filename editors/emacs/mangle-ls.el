@@ -26,7 +26,7 @@
 (require 'mangle-mode)
 
 (defcustom mangle-ls-program "mangle-ls"
-  "The server: a name that is looked for as other programs are, or a path."
+  "The `mangle-ls' program: a name to find on PATH, or a path."
   :type 'string
   :group 'mangle)
 
@@ -37,7 +37,7 @@
   "The command that starts the server.
 If there is none, an error says how to mend it."
   (unless (executable-find mangle-ls-program)
-    (user-error "`%s' is not a program that can be run: put mangle-ls on PATH, or customize `mangle-ls-program'"
+    (user-error "`%s' is not an executable program: put mangle-ls on PATH, or customize `mangle-ls-program'"
                 mangle-ls-program))
   (list mangle-ls-program "lsp"))
 
@@ -55,8 +55,8 @@ Policies first, then what a transcript or the settings can be in.")
 ;;;###autoload
 (defun mangle-ls-start ()
   "Start the server for this project, also from a transcript or the settings file.
-Buffers of other modes than Mangle's are then managed by it, too.
-About those that are no transcripts it says nothing."
+The server then also manages buffers of other modes than Mangle's.
+It reports nothing in buffers without a transcript."
   (interactive)
   (let ((eglot-server-programs (list (cons mangle-ls--modes #'mangle-ls--contact))))
     (call-interactively #'eglot)))
@@ -66,7 +66,7 @@ About those that are no transcripts it says nothing."
   (let* ((info (and (fboundp 'eglot--server-info) (eglot--server-info server)))
          (version (plist-get info :version)))
     (when (and (equal (plist-get info :name) "mangle-ls") version (version< version mangle-ls-oldest))
-      (display-warning 'mangle-ls (format "The server is version %s, and this package wants %s or newer: update it with cargo install"
+      (display-warning 'mangle-ls (format "The server is version %s, and this package requires %s or newer: update it with cargo install"
                                           version mangle-ls-oldest)))))
 
 (add-hook 'eglot-connect-hook #'mangle-ls--check-version)
@@ -80,7 +80,7 @@ About those that are no transcripts it says nothing."
 (defun mangle-ls--server ()
   "The server of this buffer, or of the one that it is made from."
   (or (with-current-buffer (if (buffer-live-p mangle-ls--source) mangle-ls--source (current-buffer)) (eglot-current-server))
-      (user-error "The server does not look at this buffer: M-x mangle-ls-start")))
+      (user-error "The server is not attached to this buffer: M-x mangle-ls-start")))
 
 (defun mangle-ls--address ()
   "The address of the file in the current buffer."
@@ -166,17 +166,18 @@ It has MODE, by default that of documents."
 
 ;;;###autoload
 (defun mangle-ls-preview (name)
-  "Show the prompt of the preview NAME of this kernel; it follows typing."
+  "Show the prompt of the preview NAME of this kernel.
+It updates as you type."
   (interactive
    (let ((names (or (mangle-ls--preview-names)
-                    (user-error "This file asks for no prompt: a comment @preview name: … in a *.kernel.mg does"))))
+                    (user-error "This file has no preview: add a comment @preview name: … to a *.kernel.mg file"))))
      (list (if (cdr names) (completing-read "Preview: " names nil t) (car names)))))
   (mangle-ls--open (format "mangle-preview:/%s?of=%s" (url-hexify-string name) (url-hexify-string (mangle-ls--address)))
                    (format "prompt %s" name)))
 
 ;;;###autoload
 (defun mangle-ls-channels ()
-  "Show what this transcript showed beside what it told the kernel."
+  "Show the text for the user and the updates for the kernel, side by side."
   (interactive)
   (mangle-ls--open (concat "mangle-split:" (mangle-ls--address)) (format "channels of %s" (buffer-name))))
 
@@ -194,22 +195,22 @@ It has MODE, by default that of documents."
                                                                  (if turn (list :turn turn)
                                                                    (list :position (eglot--pos-to-lsp-position)))))))))
     (unless (plist-get answer :document)
-      (user-error "There is no turn, this is no transcript, or no policies are around it"))
+      (user-error "No turn here, not a transcript, or no policies for it"))
     (mangle-ls--open (plist-get answer :document)
                      (format "%s %d of %s" (if (equal command "mangle.state") "state after turn" "replay from turn")
                              (plist-get answer :turn) (buffer-name)))))
 
 ;;;###autoload
 (defun mangle-ls-state (&optional turn)
-  "Show what the kernel holds after a TURN of the current transcript.
-It is the turn at point; with a prefix argument, that one."
+  "Show the facts of the kernel after a TURN of the current transcript.
+TURN is the turn at point, or the prefix argument."
   (interactive (list (and current-prefix-arg (prefix-numeric-value current-prefix-arg))))
   (mangle-ls--turn-document "mangle.state" turn))
 
 ;;;###autoload
 (defun mangle-ls-replay (&optional turn)
-  "Show what the policies say of the transcript in this buffer.
-From the first turn on; with a prefix argument, from that TURN on."
+  "Show the verdicts of the policies on the transcript in this buffer.
+TURN is the first turn to show, by default 1."
   (interactive (list (and current-prefix-arg (prefix-numeric-value current-prefix-arg))))
   (mangle-ls--turn-document "mangle.replay" (or turn 1)))
 
@@ -243,7 +244,7 @@ These are functions for columns in the unit of the server."
     (or (car (last here)) (car on-line))))
 
 (defun mangle-ls-visit ()
-  "Go to where the part of the document at point comes from."
+  "Go to the origin of the line at point."
   (interactive)
   (when-let* ((origin (mangle-ls--origin))) (mangle-ls--go (plist-get origin :location))))
 
@@ -331,20 +332,20 @@ These are functions for columns in the unit of the server."
           more))
 
 (defun mangle-ls-describe ()
-  "Show what the server knows of the place at point."
+  "Show the hover at point."
   (interactive)
   (let* ((hover (mangle-ls--ask :textDocument/hover (mangle-ls--at-point)))
          (contents (plist-get hover :contents))
          (text (if (stringp contents) contents (plist-get contents :value))))
-    (unless text (user-error "Nothing is known of this place"))
+    (unless text (user-error "No information at this position"))
     (with-help-window "*Mangle help*" (princ text))))
 
 (defun mangle-ls-definition ()
-  "Go to the definition of what is at point, else to the bytes that it shows."
+  "Go to the definition at point, or to the bytes if there is none."
   (interactive)
   (let* ((found (mangle-ls--ask :textDocument/definition (mangle-ls--at-point)))
          (first (if (vectorp found) (and (> (length found) 0) (aref found 0)) found)))
-    (unless first (user-error "Nothing is defined here"))
+    (unless first (user-error "No definition here"))
     (mangle-ls--go (list :uri (or (plist-get first :uri) (plist-get first :targetUri))
                          :range (or (plist-get first :range) (plist-get first :targetSelectionRange))))))
 
@@ -366,19 +367,19 @@ These are functions for columns in the unit of the server."
   "Apply the edit of ACTION to the transcript."
   (let ((edit (or (plist-get action :edit)
                   (plist-get (mangle-ls--ask :codeAction/resolve action) :edit))))
-    (unless edit (user-error "Nothing changes"))
+    (unless edit (user-error "The fix changes nothing"))
     ;; Emacs 29 asks by a flag, newer ones by what the edit comes of.
     (apply #'eglot--apply-workspace-edit edit (and (> emacs-major-version 29) '(mangle-ls-fix)))))
 
 (defun mangle-ls-fix (title)
-  "Do what is called TITLE about the findings of this line, in the transcript."
+  "Apply the fix TITLE for the findings of this line, in the transcript."
   (interactive
    (list (completing-read "Fix: " (or (delq nil (mapcar (lambda (action) (and (plist-get action :data) (plist-get action :title)))
                                                         (mangle-ls--fixes)))
-                                      (user-error "Nothing can be done here"))
+                                      (user-error "No fix is available here"))
                           nil t)))
   (let ((action (seq-find (lambda (action) (equal title (plist-get action :title))) (mangle-ls--fixes))))
-    (unless action (user-error "Nothing is called that"))
+    (unless action (user-error "Unknown fix"))
     (mangle-ls--apply action)))
 
 (defun mangle-ls--turn-words (turn)
@@ -404,11 +405,11 @@ These are functions for columns in the unit of the server."
          (count (or count 1))
          (there (if (> count 0) (nth (1- count) (seq-filter (lambda (start) (> start line)) lines))
                   (nth (1- (- count)) (reverse (seq-filter (lambda (start) (< start line)) lines))))))
-    (unless there (user-error "There is no such turn here"))
+    (unless there (user-error "No such turn here"))
     (goto-char (mangle-ls--position (list :line there :character 0)))))
 
 (defun mangle-ls-previous-turn (&optional count)
-  "Go to the turn before this one, or COUNT turns back."
+  "Go to the previous turn, or COUNT turns back."
   (interactive "p")
   (mangle-ls-next-turn (- (or count 1))))
 
@@ -432,17 +433,17 @@ These are functions for columns in the unit of the server."
 
 ;;;###autoload
 (defun mangle-ls-verify (name)
-  "Show what the property NAME of this policy test came to.
-With its world and its proof."
+  "Show the result of the property NAME of this policy test.
+The result includes its world and its proof."
   (interactive
-   (let* ((all (or (mangle-ls--properties) (user-error "This file has no properties: comments # @never and others are some")))
+   (let* ((all (or (mangle-ls--properties) (user-error "This file has no properties: add a comment such as # @never")))
           (completion-extra-properties
            (list :annotation-function (lambda (name) (concat "  " (cdr (assoc name all)))))))
      (list (completing-read "Property: " all nil t))))
   (let ((answer (mangle-ls--ask :workspace/executeCommand
                                 (list :command "mangle.property"
                                       :arguments (vector (list :uri (mangle-ls--address) :name name :quiet t))))))
-    (unless (stringp (plist-get answer :document)) (user-error "There is no such property"))
+    (unless (stringp (plist-get answer :document)) (user-error "Unknown property"))
     (mangle-ls--open (plist-get answer :document) (format "property %s" name))))
 
 (defun mangle-ls--grammar (&rest target)
@@ -458,7 +459,7 @@ Without one it lists all of them."
   (interactive
    (list (completing-read "For: " (mapcar (lambda (one) (plist-get one :name)) (plist-get (mangle-ls--grammar) :targets)) nil t)))
   (let ((text (plist-get (mangle-ls--grammar :target target) :text)))
-    (unless (stringp text) (user-error "There is nothing to generate it from"))
+    (unless (stringp text) (user-error "The server generates nothing for this file"))
     (with-current-buffer (get-buffer-create (format "*schema for %s*" target))
       (let ((inhibit-read-only t))
         (erase-buffer)
@@ -474,7 +475,7 @@ Without one it lists all of them."
 
 ;;;###autoload
 (defun mangle-ls-query (atom)
-  "Show the facts that go with ATOM, in the programs of this file."
+  "Show the facts that match ATOM, in the programs of this file."
   (interactive (list (read-string "Facts of: " nil 'mangle-ls-query-history
                                   (when-let* ((name (thing-at-point 'symbol t))) (concat name "()")))))
   (let ((answers (mangle-ls--ask :mangle/query (list :uri (mangle-ls--address) :atom atom))))
@@ -518,7 +519,7 @@ Paths in them count from FOLDER; `next-error' goes to their places."
 
 ;;;###autoload
 (defun mangle-ls-test ()
-  "Run the policy tests of this file, or of the programs that it is part of."
+  "Run the policy tests of this file, or of the programs that contain it."
   (interactive)
   (let* ((answer (mangle-ls--ask :mangle/test (list :uri (mangle-ls--address))))
          (summary (plist-get answer :summary))

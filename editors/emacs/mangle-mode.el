@@ -19,7 +19,7 @@
   :prefix "mangle-")
 
 (defcustom mangle-indent-offset 4
-  "How many columns the premises of a rule are indented."
+  "Number of columns to indent the premises of a rule."
   :type 'natnum
   :safe #'natnump)
 
@@ -215,15 +215,15 @@ Needs a C compiler: cc, or what the environment variable CC names."
          (target (expand-file-name (locate-user-emacs-file (concat "tree-sitter/libtree-sitter-mangle" module-file-suffix))))
          (compiler (or (getenv "CC") "cc")))
     (unless sources
-      (user-error "No grammar in %s: C-u M-x mangle-install-grammar asks for its folder" folder))
+      (user-error "No grammar in %s: set its folder with C-u M-x mangle-install-grammar" folder))
     (unless (executable-find compiler)
-      (user-error "No C compiler: %s (the environment variable CC names another one)" compiler))
+      (user-error "No C compiler: %s (set another one in the environment variable CC)" compiler))
     (make-directory (file-name-directory target) t)
     (with-temp-buffer
       (unless (eq 0 (apply #'call-process compiler nil t nil "-shared" "-fPIC" "-O2" "-I" (expand-file-name "src" folder)
                            "-o" target sources))
         (error "The parser does not compile: %s" (buffer-string))))
-    (message "Installed %s; files that are opened from now on use it" target)))
+    (message "Installed %s. Open files again to use it" target)))
 
 ;;;###autoload
 (defun mangle-best-mode ()

@@ -185,7 +185,7 @@ fn unknown(program: &Program, name: &str) -> String {
     let exists = |predicate: &&Predicate| predicate.exists();
     let names = program.predicates.iter().filter(exists).map(|predicate| predicate.key.name.as_str());
     let near = nearest(name, names).map_or(String::new(), |near| format!("; did you mean `{near}`?"));
-    format!("the file's name is that of the predicate, and there is no predicate `{name}`{near}")
+    format!("the name of the file is not a predicate: `{name}`{near}")
 }
 
 #[cfg(test)]
@@ -259,9 +259,7 @@ mod tests {
             text,
             "dor.ndjson",
             "",
-            expect![
-                "the file's name is that of the predicate, and there is no predicate `dor`; did you mean `door`?"
-            ],
+            expect!["the name of the file is not a predicate: `dor`; did you mean `door`?"],
         );
         check(
             text,

@@ -79,7 +79,7 @@ pub fn survey(
             aborts: &AbortMemo::default(),
             name,
             solvers: &solvers(run.settings.verify.solver),
-            other: &|path| Err(format!("there is no other program at {path}")),
+            other: &|path| Err(format!("no other program at {path}")),
         };
         let found = survey_rules(setup, run.scope, wanted, next, cancel);
         all.idle.extend(found.idle);

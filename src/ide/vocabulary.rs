@@ -19,163 +19,167 @@ pub const KEYWORDS: &[Word] = &[
     word(
         "Package",
         "Package a.b!",
-        "The package that the clauses of this file belong to. The first statement of its file, ended by `!`.",
+        "The package of the clauses in this file. It is the first statement of the file and ends with `!`.",
     ),
     word(
         "Use",
         "Use a.b!",
-        "Makes the public predicates of a package known in this one. Stands before all declarations and clauses.",
+        "Imports the public predicates of a package. Must precede all declarations and clauses.",
     ),
     word(
         "Decl",
         "Decl p(X, Y) bound [/name, /number].",
-        "Declares a predicate: its parameters, and what may be said of them. A predicate that is asked for must be declared or have clauses.",
+        "Declares a predicate with its parameters, types and descriptors. A queried predicate must have a declaration or clauses.",
     ),
     word(
         "temporal",
         "Decl p(X) temporal.",
-        "The facts of this predicate hold during intervals: `p(X)@[from, to]`.",
+        "Each fact of this predicate has an interval of validity: `p(X)@[from, to]`.",
     ),
     word(
         "descr",
         "descr [doc(\"…\"), mode(\"+\", \"-\")]",
-        "Descriptor atoms: documentation, modes, and how the predicate is evaluated.",
+        "Descriptor atoms: documentation, modes, and the evaluation of the predicate.",
     ),
     word(
         "bound",
         "bound [/name, .List</string>]",
-        "The types of the parameters, one each. Several `bound` parts are alternatives: a tuple fits one of them.",
+        "The types of the parameters, one per parameter. Several `bound` parts are alternatives: a tuple matches at least one.",
     ),
     word(
         "inclusion",
         "inclusion [q(X)]",
-        "For each fact of this predicate these atoms should be facts too. The engine does not check it while it evaluates.",
+        "For each fact of this predicate, these atoms should also be facts. The engine does not check this during the evaluation.",
     ),
     word(
         "let",
         "let N = fn:count()",
-        "In a transform: gives a variable the value of an expression, for each row, or for each group behind `do`.",
+        "In a transform, binds a variable to the value of an expression: for each row, or for each group after `do`.",
     ),
     word(
         "do",
         "|> do fn:group_by(X), let N = fn:count()",
-        "Begins an aggregation: the rows of the body become groups, and each `let` reduces a group to one value.",
+        "Starts an aggregation. The rows of the body become groups, and each `let` reduces a group to one value.",
     ),
-    word("now", "@[2024-01-01, now]", "The time at which the evaluation began."),
-    word("opt", ".Struct<opt /a : /string>", "A field that a struct may lack."),
+    word("now", "@[2024-01-01, now]", "The start time of the evaluation."),
+    word("opt", ".Struct<opt /a : /string>", "An optional field of a struct."),
 ];
 
 /// Known atoms of `descr […]`.
 pub const DESCRIPTORS: &[Word] = &[
-    word("doc", "doc(\"…\", …)", "What the predicate means, for its readers; each string is a paragraph."),
-    word("arg", "arg(X, \"…\")", "What a parameter means. All parameters are described, or none."),
+    word("doc", "doc(\"…\", …)", "Documentation of the predicate. Each string is a paragraph."),
+    word("arg", "arg(X, \"…\")", "Documentation of a parameter. Describe all parameters or none."),
     word(
         "mode",
         "mode(\"+\", \"-\", …)",
-        "One way to ask for it, an entry for each parameter: `\"+\"` must have a value before, `\"-\"` gets one, `\"?\"` is either.",
+        "A mode of use, with an entry for each parameter: `\"+\"` is bound by the caller, `\"-\"` is bound by the predicate, and `\"?\"` is either.",
     ),
-    word("extensional", "extensional()", "Its facts come from outside. The engine does not enforce it."),
+    word(
+        "extensional",
+        "extensional()",
+        "The facts come from outside of the program. The engine does not enforce this.",
+    ),
     word(
         "external",
         "external()",
-        "The host supplies its tuples when they are asked for; it needs exactly one `mode`.",
+        "The host supplies the tuples when a rule queries them. Requires exactly one `mode`.",
     ),
     word(
         "deferred",
         "deferred()",
-        "Evaluated where it is asked for, not stored. The engine gets recursion through such a predicate wrong.",
+        "Evaluated for each query instead of stored. The engine computes wrong results for recursion through such a predicate.",
     ),
     word(
         "fundep",
         "fundep([X], [Y])",
-        "The first parameters determine the second ones. Has an effect together with `merge` only.",
+        "The first parameters determine the second parameters. Has an effect only together with `merge`.",
     ),
     word(
         "merge",
         "merge([Y], \"pred\")",
-        "With `fundep`: where two facts differ in this parameter, the one that the deferred `pred(Old, New, Out)` computes is kept.",
+        "With `fundep`: if two facts differ in this parameter, the engine keeps the result of the deferred `pred(Old, New, Out)`.",
     ),
     word(
         "reflects",
         "reflects(/prefix)",
-        "True of the names under a prefix: a call of it becomes `:match_prefix`.",
+        "True for the names under a prefix. The engine replaces a call with `:match_prefix`.",
     ),
-    word("private", "private()", "Other packages cannot ask for it."),
+    word("private", "private()", "Other packages cannot query it."),
     word(
         "synthetic",
         "synthetic()",
-        "Marks declarations that tools generate. Written by hand it switches off the checks of `arg` and of types.",
+        "Marks generated declarations. In other declarations, it disables the checks of `arg` and of types.",
     ),
-    word("desugared", "desugared()", "Bookkeeping of the engine; there is no reason to write it."),
-    word("name", "name(\"…\")", "Carries the name of a package; there is no reason to write it."),
+    word("desugared", "desugared()", "Internal descriptor of the engine. Do not write it."),
+    word("name", "name(\"…\")", "Name of a package, for internal use. Do not write it."),
 ];
 
 /// Named types.
 pub const TYPES: &[Word] = &[
     word("/any", "bound [/any]", "Any value."),
-    word("/bot", "bound [/bot]", "No value at all."),
+    word("/bot", "bound [/bot]", "No value."),
     word("/bytes", "bound [/bytes]", "A byte string: `b\"…\"`."),
-    word("/duration", "bound [/duration]", "A span of time, such as `fn:duration:parse(\"1h30m\")` gives."),
+    word("/duration", "bound [/duration]", "A time span, for example `fn:duration:parse(\"1h30m\")`."),
     word(
         "/float64",
         "bound [/float64]",
-        "A floating-point number. `<` and its kin abort the evaluation on one.",
+        "A floating-point number. `<`, `<=`, `>` and `>=` abort the evaluation on it.",
     ),
     word("/name", "bound [/name]", "A name constant: `/a/b`."),
     word("/number", "bound [/number]", "An integer of 64 bits."),
     word("/string", "bound [/string]", "A string."),
-    word("/time", "bound [/time]", "An instant, such as `fn:time:parse_rfc3339(\"…\")` gives."),
+    word("/time", "bound [/time]", "A point in time, for example `fn:time:parse_rfc3339(\"…\")`."),
 ];
 
 /// Type constructors such as `.List`.
 pub const CONSTRUCTORS: &[Word] = &[
-    word(".Fun", ".Fun</number, /string>", "A function: the type of its value, then those of its arguments."),
+    word(
+        ".Fun",
+        ".Fun</number, /string>",
+        "A function: the type of its result, then the types of its arguments.",
+    ),
     word(".List", ".List</string>", "A list whose elements have one type."),
     word(".Map", ".Map</name, /string>", "A map from keys of one type to values of another."),
     word(".Option", ".Option</string>", "A value or none."),
-    word(".Pair", ".Pair</name, /number>", "A pair; `:match_pair` takes it apart."),
+    word(".Pair", ".Pair</name, /number>", "A pair. `:match_pair` binds its parts."),
     word(".Rel", ".Rel</name, /number>", "A relation with these columns."),
-    word(".Singleton", ".Singleton</red>", "Exactly this name."),
+    word(".Singleton", ".Singleton</red>", "Only this name."),
     word(
         ".Struct",
         ".Struct</a : /number, opt /b : /string>",
-        "A struct with these fields; `:match_field` asks for one.",
+        "A struct with these fields. `:match_field` reads a field.",
     ),
     word(
         ".TaggedUnion",
         ".TaggedUnion</kind, /a : .Struct</x : /number>>",
-        "Structs told apart by the name in one field.",
+        "Structs that differ by the name in one field.",
     ),
-    word(".Tuple", ".Tuple</name, /number, /string>", "Three values or more, nested pairs."),
+    word(".Tuple", ".Tuple</name, /number, /string>", "Three or more values, as nested pairs."),
     word(".Union", ".Union</number, /string>", "A value of any of these types."),
 ];
 
 /// Operators.
 pub const OPERATORS: &[Word] = &[
-    word("=", "X = fn:plus(Y, 1)", "Both sides are equal; a variable without a value gets one."),
-    word("!=", "X != Y", "The sides differ. Both need values; the engine drops the premise otherwise."),
-    word("<", "X < Y", "`:lt`: compares integers, and aborts the evaluation on anything else."),
-    word("<=", "X <= Y", "`:le`: compares integers, and aborts the evaluation on anything else."),
-    word(">", "X > Y", "`:gt`: compares integers, and aborts the evaluation on anything else."),
-    word(">=", "X >= Y", "`:ge`: compares integers, and aborts the evaluation on anything else."),
+    word("=", "X = fn:plus(Y, 1)", "Both sides are equal. Binds an unbound variable."),
+    word("!=", "X != Y", "Both sides differ. If a side is unbound, the engine ignores the premise."),
+    word("<", "X < Y", "`:lt`: compares integers. Other values abort the evaluation."),
+    word("<=", "X <= Y", "`:le`: compares integers. Other values abort the evaluation."),
+    word(">", "X > Y", "`:gt`: compares integers. Other values abort the evaluation."),
+    word(">=", "X >= Y", "`:ge`: compares integers. Other values abort the evaluation."),
     word(
         "!",
         "!p(X)",
-        "There is no such fact. All variables need values from other premises: the engine silently drops a negation with one that has none, `_` included.",
+        "The fact does not exist. Other premises must bind all variables: the engine silently ignores a negation with an unbound variable or `_`.",
     ),
-    word(":-", "p(X) :- q(X).", "The head holds wherever all premises hold."),
+    word(":-", "p(X) :- q(X).", "The head is derived for each solution of the premises."),
     word("⟸", "p(X) ⟸ q(X).", "The same as `:-`."),
-    word(
-        "|>",
-        "p(N) :- q(X) |> do fn:group_by(), let N = fn:count().",
-        "Transforms the rows that the body gives.",
-    ),
-    word("@", "p(X)@[2024-01-01, now]", "The interval during which a fact holds."),
-    word("<-", "<-[0s, 7d] p(X)", "Held at some time in the past, that long ago."),
-    word("[-", "[-[0s, 7d] p(X)", "Held all the time in the past, that long ago."),
-    word("<+", "<+[0s, 7d] p(X)", "Will hold at some time in the future."),
-    word("[+", "[+[0s, 7d] p(X)", "Will hold all the time in the future."),
-    word("_", "p(X, _)", "Any value, each time another one."),
+    word("|>", "p(N) :- q(X) |> do fn:group_by(), let N = fn:count().", "Transforms the rows of the body."),
+    word("@", "p(X)@[2024-01-01, now]", "The interval of validity of a fact."),
+    word("<-", "<-[0s, 7d] p(X)", "True at some time in this range of the past."),
+    word("[-", "[-[0s, 7d] p(X)", "True during this whole range of the past."),
+    word("<+", "<+[0s, 7d] p(X)", "True at some time in this range of the future."),
+    word("[+", "[+[0s, 7d] p(X)", "True during this whole range of the future."),
+    word("_", "p(X, _)", "Any value. Each `_` is independent."),
 ];
 
 /// Returns the documentation of a keyword, type, constructor or operator.
@@ -195,56 +199,60 @@ pub const TEST_KEYS: &[Word] = &[
     word(
         "test",
         "# @test name: an override alone is not enough",
-        "Opens a case. The facts up to the next case belong to it alone.",
+        "Starts a case. The facts up to the next case are used only in this case.",
     ),
     word(
         "expect",
         "# @expect permitted(/deploy, _, _)",
-        "A fact like this must follow. `_` and variables match any value; a variable that occurs twice has one value.",
+        "A fact that must be derived. `_` and variables match any value. All occurrences of a variable have the same value.",
     ),
-    word("forbid", "# @forbid permitted(/deploy, _, _)", "No fact like this may follow."),
+    word("forbid", "# @forbid permitted(/deploy, _, _)", "A fact that must not be derived."),
     word(
         "exact",
         "# @exact permitted/3",
-        "Each fact of the predicate must match an `@expect` of this case; without any, there must be no fact of it.",
+        "Each fact of the predicate must match an `@expect` of this case. If the case has no such `@expect`, the predicate must have no facts.",
     ),
     word(
         "never",
         "# @never permitted(Action, _, _), dangerous(Action), !approved(Action)",
-        "No world has a solution of the body. `mangle-ls verify` looks at all small worlds. `unless` excepts some solutions.",
+        "The body must have no solution in any world. `mangle-ls verify` checks all small worlds. `unless` excludes solutions.",
     ),
     word(
         "always",
         "# @always denied(Id) then has_reason(Id)",
-        "In each world, each solution of the body has what stands behind `then`.",
+        "In each world, the atom after `then` must hold for each solution of the body.",
     ),
-    word("possible", "# @possible permitted(/deploy, _, _)", "Some world has a solution of the body."),
+    word(
+        "possible",
+        "# @possible permitted(/deploy, _, _)",
+        "The body must have a solution in at least one world.",
+    ),
     word(
         "live",
         "# @live permitted/3 policy.mg:12",
-        "The rule of the predicate at that line fires in some world.",
+        "The rule of the predicate at this line must fire in at least one world.",
     ),
     word(
         "equivalent",
         "# @equivalent permitted(Action, _, _) with ../old",
-        "In each world, this program and the one at the path give the same for the atom.",
+        "In each world, this program and the program at the path must derive the same facts for the atom.",
     ),
     word(
         "implies",
         "# @implies permitted(Action, _, _) with ../strict",
-        "In each world, the program at the path gives what this one gives for the atom.",
+        "In each world, the program at the path must derive all facts for the atom that this program derives.",
     ),
     word(
         "assume",
         "# @assume never request(Id, One), request(Id, Other), One != Other",
-        "Worlds with a solution of the body are not looked at. Before the first property it holds for the whole file.",
+        "Worlds with a solution of the body are skipped. Before the first property, it applies to the whole file.",
     ),
     word(
         "inputs",
         "# @inputs request/2, approved/1",
-        "What worlds hold facts of. With `+` these are added to the usual predicates; `consumer NAME` takes what replies may assert.",
+        "The predicates of the facts in a world. `+` adds predicates to the default. `consumer NAME` selects the predicates that replies can assert.",
     ),
-    word("scope", "# @scope facts 3", "The most facts of a world."),
+    word("scope", "# @scope facts 3", "The maximum number of facts in a world."),
 ];
 
 /// Keys of preview settings.
@@ -252,18 +260,18 @@ pub const PREVIEW_KEYS: &[Word] = &[
     word(
         "name",
         "# @preview name: fix-auth",
-        "Opens a preview. Settings before the first name are shared by all.",
+        "Starts a preview. All previews share the settings before the first name.",
     ),
-    word("shard", "# @preview shard: coder-7 coder", "The shard whose prompt is shown: its id and its type."),
+    word("shard", "# @preview shard: coder-7 coder", "The role (shard) of the prompt: its ID and its type."),
     word(
         "intent",
         "# @preview intent: i1 /mutation /fix \"auth.go\" \"no new deps\"",
-        "The user's intent: id, category, verb, target and, if there is one, a constraint.",
+        "The user's intent: ID, category, verb, target and optional constraint.",
     ),
     word(
         "use",
         "# @preview use: ../schemas.gl, ../policy/*.mg",
-        "The files of the program that this sample belongs to: paths and globs, relative to the folder of the sample.",
+        "The files of the program of this sample: paths and globs, relative to the folder of the sample.",
     ),
     word(
         "session",
@@ -273,12 +281,12 @@ pub const PREVIEW_KEYS: &[Word] = &[
     word(
         "mode",
         "# @preview mode: jit(atoms=../atoms)",
-        "How the prompt is assembled: `legacy`, `section` or `jit`; `legacy` and `jit` take a folder of prompt atoms, as `jit(atoms=FOLDER)`.",
+        "The mode of prompt assembly: `legacy`, `section` or `jit`. `legacy` and `jit` accept a folder of prompt atoms: `jit(atoms=FOLDER)`.",
     ),
     word(
         "captured",
         "# @preview captured: traces.jsonl",
-        "A file with a prompt that the runtime sent, to compare the preview with.",
+        "A file with a captured prompt of the runtime, to compare with the preview.",
     ),
 ];
 

@@ -22,13 +22,13 @@ const LENGTH: &[u8] = b"content-length:";
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(super) enum FrameError {
     /// Bytes that are not part of a message.
-    #[error("skipped {0} bytes that are no message header")]
+    #[error("skipped {0} bytes before a message header")]
     Garbage(u64),
     /// The length is not a number.
     #[error("the Content-Length header is not a number")]
     Length,
     /// The message exceeds the size limit.
-    #[error("a message of {0} bytes is longer than the {MAX_MESSAGE} that are read")]
+    #[error("a message of {0} bytes exceeds the limit of {MAX_MESSAGE}")]
     TooLong(u64),
 }
 
@@ -157,10 +157,10 @@ mod tests {
         check(
             b"foobarContent-Length: 2\r\n\r\n{}no header\r\nContent-Length: x\r\n\r\n{}Content-Length: 1\r\n\r\n1",
             expect![[r#"
-                error skipped 6 bytes that are no message header
+                error skipped 6 bytes before a message header
                 message {}
-                error skipped 11 bytes that are no message header
-                error skipped 2 bytes that are no message header
+                error skipped 11 bytes before a message header
+                error skipped 2 bytes before a message header
                 message 1
             "#]],
         );
@@ -184,7 +184,7 @@ mod tests {
             b"Content-Length: 99999999999999999999999\r\n\r\nContent-Length: 999999999999\r\n\r\nContent-Length: 1\r\n\r\n1",
             expect![[r#"
                 error the Content-Length header is not a number
-                error a message of 999999999999 bytes is longer than the 536870912 that are read
+                error a message of 999999999999 bytes exceeds the limit of 536870912
                 message 1
             "#]],
         );

@@ -113,7 +113,7 @@ fn counts_elsewhere(uri: &str) -> Diagnostic {
         source: Some(NAME.into()),
         message: format!(
             "this file is also open as {uri}, with another text\n\
-             findings and answers are about that text until both are the same"
+             findings and answers use that text until both are the same"
         ),
         ..Diagnostic::default()
     }

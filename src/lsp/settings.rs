@@ -23,7 +23,7 @@ pub(super) fn rules(settings: &Value) -> Option<RuleSettings> {
     let pairs = pairs.map(|(key, word)| (key.as_str(), word.as_str().unwrap_or_default()));
     let (settings, unknown) = severities(pairs, &registry::rules().collect::<Vec<_>>());
     for key in unknown {
-        tracing::warn!(key, "a setting of `mangle.rules` names no rule, or no severity");
+        tracing::warn!(key, "a setting of `mangle.rules` has an unknown rule or severity");
     }
     Some(settings)
 }

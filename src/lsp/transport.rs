@@ -374,8 +374,8 @@ impl Phase {
             (Self::Uninitialized, _) => (NOT_INITIALIZED, "the server is not initialized"),
             (Self::ShutDown, _) => (ErrorCode::InvalidRequest, "the server is shut down"),
             (Self::Running, method) if is_of_protocol && request.id().is_some() => {
-                tracing::debug!(method, "a request that the protocol does not know");
-                (ErrorCode::MethodNotFound, "there is no such request")
+                tracing::debug!(method, "a request outside of the protocol");
+                (ErrorCode::MethodNotFound, "unknown request")
             }
             (Self::Running, _) => return None,
         };

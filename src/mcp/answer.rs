@@ -25,7 +25,11 @@ pub(super) fn from_command(
     let is_failure = usize::from(twin.status) >= STATUSES.len() - 1;
     if is_failure && twin.output.trim().is_empty() {
         let said: Vec<_> = problems.iter().filter_map(|problem| problem["message"].as_str()).collect();
-        return Err(if said.is_empty() { "the work could not be done".into() } else { said.join("\n") });
+        return Err(if said.is_empty() {
+            "the command failed without a message".into()
+        } else {
+            said.join("\n")
+        });
     }
     let mut answer = shape(&twin.output)?;
     problems.extend(notes.into_iter().map(|note| problem("warning", &note)));

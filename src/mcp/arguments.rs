@@ -50,7 +50,7 @@ pub(super) const fn required(name: &'static str, kind: Kind, description: &'stat
 pub(super) const CURSOR: Argument = optional(
     "cursor",
     Kind::Word,
-    "The `next_cursor` of the answer before, for the next page. The other arguments must be the same as then.",
+    "The `next_cursor` of the previous answer. Returns the next page. All other arguments must be the same as before.",
 );
 
 impl Kind {
@@ -129,10 +129,10 @@ impl Arguments {
         for (name, value) in sent {
             let Some(argument) = known.iter().find(|argument| argument.name == name) else {
                 let names: Vec<_> = known.iter().map(|argument| argument.name).collect();
-                return Err(format!("there is no argument `{name}`; there are `{}`", names.join("`, `")));
+                return Err(format!("unknown argument `{name}`; known arguments: `{}`", names.join("`, `")));
             };
             if let Some(wanted) = argument.kind.problem(&value) {
-                return Err(format!("the argument `{name}` has to be {wanted}"));
+                return Err(format!("the argument `{name}` must be {wanted}"));
             }
             read.insert(argument.name, value);
         }
@@ -188,19 +188,19 @@ mod tests {
         assert_eq!(why(json!({})), "the argument `atom` is missing");
         assert_eq!(
             why(json!({"atom": "p", "atoms": 1})),
-            "there is no argument `atoms`; there are `atom`, `depth`, `reading`"
+            "unknown argument `atoms`; known arguments: `atom`, `depth`, `reading`"
         );
         assert_eq!(
             why(json!({"atom": 1})),
-            "the argument `atom` has to be a string of at most 4096 characters"
+            "the argument `atom` must be a string of at most 4096 characters"
         );
         assert_eq!(
             why(json!({"atom": "p", "depth": 10})),
-            "the argument `depth` has to be a whole number from 1 to 9"
+            "the argument `depth` must be a whole number from 1 to 9"
         );
         assert_eq!(
             why(json!({"atom": "p", "reading": "both"})),
-            "the argument `reading` has to be one of `engine`, `intended`"
+            "the argument `reading` must be one of `engine`, `intended`"
         );
     }
 }

@@ -56,7 +56,7 @@ impl Caller {
             done = work => return done,
             () = cancelled => "the call was cancelled".to_owned(),
             () = tokio::time::sleep(DEADLINE) => {
-                format!("the call took longer than {} seconds: ask for less", DEADLINE.as_secs())
+                format!("the call took longer than {} seconds: limit the request", DEADLINE.as_secs())
             }
         };
         cancel.cancel();
@@ -80,7 +80,10 @@ impl Caller {
         }
         match answer.await {
             Ok(answer) => answer,
-            Err(_) => Err("an internal error ended the call; the log of mangle-ls has its place".to_owned()),
+            Err(_) => {
+                Err("an internal error ended the call; the log of mangle-ls has its source position"
+                    .to_owned())
+            }
         }
     }
 }

@@ -23,7 +23,7 @@ impl Folders {
             some => some.iter().map(|folder| host::absolute(working, folder)).collect(),
         };
         for folder in &all {
-            ensure!(folder.is_dir(), "{}: this is not a folder", folder.display());
+            ensure!(folder.is_dir(), "{}: not a folder", folder.display());
         }
         Ok(Self(all.iter().map(|folder| host::real(folder)).collect()))
     }
@@ -44,14 +44,14 @@ impl Folders {
     /// If the path is outside the folders. The error does not reveal if the path exists.
     pub(super) fn resolve(&self, argument: &str) -> Result<PathBuf, String> {
         if argument.is_empty() || argument.contains('\0') {
-            return Err("a path is empty, or has a zero byte in it".into());
+            return Err("a path is empty or contains a zero byte".into());
         }
         let path = host::real(&host::absolute(self.working(), Path::new(argument)));
         if self.0.iter().any(|folder| path.starts_with(folder)) {
             return Ok(path);
         }
         let all: Vec<_> = self.0.iter().map(|folder| format!("`{}`", folder.display())).collect();
-        Err(format!("`{argument}` leads out of the folders of this server, {}", all.join(", ")))
+        Err(format!("`{argument}` is outside of the folders of this server: {}", all.join(", ")))
     }
 
     /// Returns notes for a result: configurations in ancestors of the folders, which are not read.
@@ -61,7 +61,7 @@ impl Folders {
             let is_inside = self.0.iter().any(|given| above.starts_with(given));
             (!is_inside && !folder.join(FILE_NAME).is_file()).then(|| {
                 format!(
-                    "a `{FILE_NAME}` above the folder `{}` is not read: give the server the folder that has it",
+                    "a `{FILE_NAME}` above the folder `{}` is not read: pass its folder to the server",
                     folder.display()
                 )
             })

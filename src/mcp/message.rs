@@ -39,9 +39,9 @@ pub(super) fn read(line: &[u8]) -> Incoming {
         Some(Value::Array(_)) => refused(
             None,
             ErrorCode::INVALID_REQUEST,
-            "lists of messages are not supported: send one message a line",
+            "lists of messages are not supported: send one message per line",
         ),
-        _ => refused(None, ErrorCode::INVALID_REQUEST, "a message has to be an object"),
+        _ => refused(None, ErrorCode::INVALID_REQUEST, "a message must be an object"),
     }
 }
 
@@ -58,15 +58,15 @@ fn of_object(message: Map<String, Value>) -> Incoming {
     let is_response = message.contains_key("result") || message.contains_key("error");
     let method = match message.get("method") {
         Some(Value::String(method)) => method.clone(),
-        Some(_) => return invalid("`method` has to be a string"),
+        Some(_) => return invalid("`method` must be a string"),
         None if is_response => String::new(),
         None => return invalid("`method` is missing"),
     };
     if message.get("jsonrpc").and_then(Value::as_str) != Some("2.0") {
-        return invalid("`jsonrpc` has to be \"2.0\"");
+        return invalid("`jsonrpc` must be \"2.0\"");
     }
     if id.is_some() && answerable.is_none() && !is_response {
-        return invalid("`id` has to be a string or an integer");
+        return invalid("`id` must be a string or an integer");
     }
     let params_fit = message.get("params").is_none_or(|params| params.is_object());
     match serde_json::from_value::<ClientJsonRpcMessage>(Value::Object(message)) {
@@ -78,7 +78,7 @@ fn of_object(message: Map<String, Value>) -> Incoming {
                 return refused(
                     answerable,
                     ErrorCode::INVALID_PARAMS,
-                    &format!("the parameters of `{method}` do not fit"),
+                    &format!("the parameters of `{method}` are invalid"),
                 );
             }
             Incoming::Message(Box::new(ClientJsonRpcMessage::Request(request)))
@@ -88,9 +88,9 @@ fn of_object(message: Map<String, Value>) -> Incoming {
         Err(_) if !params_fit => refused(
             answerable,
             ErrorCode::INVALID_PARAMS,
-            &format!("the parameters of `{method}` do not fit"),
+            &format!("the parameters of `{method}` are invalid"),
         ),
-        Err(_) => invalid("it is not a message of the protocol"),
+        Err(_) => invalid("not a message of the protocol"),
     }
 }
 
@@ -233,16 +233,16 @@ mod tests {
         check(
             b"[]",
             &expect![[
-                r#"null {"code":-32600,"message":"lists of messages are not supported: send one message a line"}"#
+                r#"null {"code":-32600,"message":"lists of messages are not supported: send one message per line"}"#
             ]],
         );
         check(
             br#"[{"jsonrpc":"2.0","id":1,"method":"ping"}]"#,
             &expect![[
-                r#"null {"code":-32600,"message":"lists of messages are not supported: send one message a line"}"#
+                r#"null {"code":-32600,"message":"lists of messages are not supported: send one message per line"}"#
             ]],
         );
-        check(b"7", &expect![[r#"null {"code":-32600,"message":"a message has to be an object"}"#]]);
+        check(b"7", &expect![[r#"null {"code":-32600,"message":"a message must be an object"}"#]]);
         check(b"{}", &expect![[r#"null {"code":-32600,"message":"`method` is missing"}"#]]);
         check(
             br#"{"jsonrpc":"2.0","id":1}"#,
@@ -250,35 +250,35 @@ mod tests {
         );
         check(
             br#"{"jsonrpc":"1.0","id":1,"method":"ping"}"#,
-            &expect![[r#"1 {"code":-32600,"message":"`jsonrpc` has to be \"2.0\""}"#]],
+            &expect![[r#"1 {"code":-32600,"message":"`jsonrpc` must be \"2.0\""}"#]],
         );
         check(
             br#"{"jsonrpc":"2.0","id":1,"method":7}"#,
-            &expect![[r#"1 {"code":-32600,"message":"`method` has to be a string"}"#]],
+            &expect![[r#"1 {"code":-32600,"message":"`method` must be a string"}"#]],
         );
         check(
             br#"{"jsonrpc":"2.0","id":null,"method":"ping"}"#,
-            &expect![[r#"null {"code":-32600,"message":"`id` has to be a string or an integer"}"#]],
+            &expect![[r#"null {"code":-32600,"message":"`id` must be a string or an integer"}"#]],
         );
         check(
             br#"{"jsonrpc":"2.0","id":1.5,"method":"ping"}"#,
-            &expect![[r#"null {"code":-32600,"message":"`id` has to be a string or an integer"}"#]],
+            &expect![[r#"null {"code":-32600,"message":"`id` must be a string or an integer"}"#]],
         );
         check(
             br#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":7}}"#,
-            &expect![[r#"1 {"code":-32602,"message":"the parameters of `tools/call` do not fit"}"#]],
+            &expect![[r#"1 {"code":-32602,"message":"the parameters of `tools/call` are invalid"}"#]],
         );
         check(
             br#"{"jsonrpc":"2.0","id":1,"method":"tools/call"}"#,
-            &expect![[r#"1 {"code":-32602,"message":"the parameters of `tools/call` do not fit"}"#]],
+            &expect![[r#"1 {"code":-32602,"message":"the parameters of `tools/call` are invalid"}"#]],
         );
         check(
             br#"{"jsonrpc":"2.0","id":1,"method":"tools/list","params":7}"#,
-            &expect![[r#"1 {"code":-32602,"message":"the parameters of `tools/list` do not fit"}"#]],
+            &expect![[r#"1 {"code":-32602,"message":"the parameters of `tools/list` are invalid"}"#]],
         );
         check(
             br#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{}}"#,
-            &expect![[r#"1 {"code":-32602,"message":"the parameters of `initialize` do not fit"}"#]],
+            &expect![[r#"1 {"code":-32602,"message":"the parameters of `initialize` are invalid"}"#]],
         );
     }
 

@@ -63,9 +63,7 @@ pub(super) fn cut(answer: &mut Value, place: &str, cursor: Option<&str>) -> Resu
         Some(text) => match Cursor::parse(text) {
             Some(cursor) if cursor.digest == digest && cursor.first <= sizes.len() => cursor.first,
             _ => {
-                return Err(
-                    "the cursor does not fit: the answer is another one by now, so begin without it".into()
-                );
+                return Err("the cursor is invalid: the answer has changed; omit `cursor`".into());
             }
         },
     };
@@ -181,7 +179,7 @@ pub(super) fn text_part(name: &str, text: &str, cursor: Option<&str>) -> Result<
         None => 0,
         Some(Some(cursor)) if cursor.digest == digest && text.is_char_boundary(cursor.first) => cursor.first,
         Some(_) => {
-            return Err("the cursor does not fit: the text is another one by now, so begin without it".into());
+            return Err("the cursor is invalid: the text has changed; omit `cursor`".into());
         }
     };
     let end = boundary(text, first.saturating_add(MAX_BYTES));
@@ -208,15 +206,15 @@ pub(super) fn fit(answer: Value) -> Value {
         let mut shorter = answer.clone();
         shorten(&mut shorter, longest, most);
         if let Value::Object(members) = &mut shorter {
-            let said =
+            let note =
                 format!("strings longer than {longest} bytes and lists of more than {most} items are cut");
-            members.insert("cut".into(), said.into());
+            members.insert("cut".into(), note.into());
         }
         if shorter.to_string().len() <= MAX_ANSWER {
             return shorter;
         }
     }
-    json!({ "cut": "the answer is too long: ask for less" })
+    json!({ "cut": "the answer is too long: limit the request" })
 }
 
 fn shorten(value: &mut Value, longest: usize, most: usize) {

@@ -23,13 +23,13 @@ pub(super) fn list() -> Vec<Resource> {
     let declarations = Resource::new(DECLARATIONS_URI, "declarations")
         .with_title("Declarations of the program")
         .with_description(
-            "The predicates of the programs in the folders of this server, with declarations, documentation and bounds: the \
-             first page of the tool `predicates`.",
+            "The predicates of the programs in the folders of this server, with declarations, documentation and bounds. This \
+             is the first page of the tool `predicates`.",
         )
         .with_mime_type("application/json");
     let glossary = Resource::new(GLOSSARY_URI, "glossary")
         .with_title("Glossary")
-        .with_description("The words of Mangle, policies and transcripts that findings use.")
+        .with_description("Terms of Mangle, policies and transcripts in findings.")
         .with_mime_type("text/markdown");
     vec![declarations, glossary]
 }

@@ -47,9 +47,7 @@ impl Writer<'_> {
             match &step.ground {
                 Ground::Fact(fact) => self.node(*fact, level + 1),
                 Ground::Absent(fact) => self.line(level + 1, &format!("no {fact}")),
-                Ground::Dropped(text) => {
-                    self.line(level + 1, &format!("{text}  is dropped: the engine does not look at it"))
-                }
+                Ground::Dropped(text) => self.line(level + 1, &format!("{text}  is ignored by the engine")),
                 Ground::Holds(text) => self.line(level + 1, text),
                 Ground::Rows { first, count } => {
                     self.line(level + 1, &format!("a group of {count} {}", plural(*count)));
@@ -94,7 +92,7 @@ fn write_gaps(out: &mut String, all: &[Gap], place: &dyn Fn(RuleId) -> String, l
 /// The reason why an explanation ends here.
 fn ending(end: &GapEnd) -> String {
     match end {
-        GapEnd::NoRule(name, _) if name.is_empty() => "  no rule gives it".to_owned(),
+        GapEnd::NoRule(name, _) if name.is_empty() => "  no rule derives it".to_owned(),
         GapEnd::NoRule(name, arity) => format!("  no rule gives `{name}/{arity}`: the fact is missing"),
         GapEnd::OtherStore { fact, stores } => format!("  `{fact}` is only in {stores}"),
         GapEnd::Deeper => "  its own rules are not explained; a greater `--depth` does it".to_owned(),

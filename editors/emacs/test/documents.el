@@ -114,7 +114,7 @@
   (test-open "silent-errors/constitution_test.mg")
   (mangle-ls-test)
   (test-shows "*Mangle tests*" "1 passed, 4 failed, 0 could not be run")
-  (test-shows "*Mangle tests*" "is dropped: the engine does not look at it")
+  (test-shows "*Mangle tests*" "is ignored by the engine")
   (set-buffer "*Mangle tests*")
   (goto-char (point-min))
   (next-error)

@@ -8,7 +8,7 @@
     (test-file "incident/facts.mg")
     (condition-case problem
         (progn (mangle-ls-start) (error "It was started"))
-      (user-error (unless (string-match-p "is not a program that can be run: put mangle-ls on PATH" (cadr problem))
+      (user-error (unless (string-match-p "is not an executable program: put mangle-ls on PATH" (cadr problem))
                     (error "%S" problem))))))
 
 (test-check "a server that is too old"

@@ -56,7 +56,7 @@ t.run(function()
     for _, word in ipairs(words) do assert(help:find('*:Mangle-' .. word .. '*', 1, true), word) end
     t.equal(vim.fn.getcompletion('Mangle prev', 'cmdline'), { 'preview' })
     vim.cmd('Mangle preview-it')
-    t.told("there is no ':Mangle preview-it'")
+    t.told("unknown command ':Mangle preview-it'")
   end)
   t.check('the settings on the page about editors are those of VS Code there', function()
     local page = table.concat(vim.fn.readfile(t.repository .. '/docs/editors.md'), '\n')

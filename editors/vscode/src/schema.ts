@@ -10,7 +10,7 @@ const ASKED = "schema.asked";
 /** Tells Even Better TOML of the schema, for all workspaces. */
 export async function useSchema(context: vscode.ExtensionContext): Promise<void> {
   if (vscode.extensions.getExtension(TOML) === undefined) {
-    const how = "Completion in mangle-ls.toml needs the extension Even Better TOML; findings in it come from the server.";
+    const how = "Completion in mangle-ls.toml requires the extension Even Better TOML. The server reports findings without it.";
     const choice = await vscode.window.showInformationMessage(how, "Show Extension");
     if (choice !== undefined) await vscode.commands.executeCommand("workbench.extensions.search", TOML);
     return;

@@ -23,9 +23,9 @@ impl zed::Extension for Mangle {
         let (path, arguments) = binary.map_or((None, None), |binary| (binary.path, binary.arguments));
         let command = path.or_else(|| worktree.which(PROGRAM)).ok_or_else(|| {
             format!(
-                "`{PROGRAM}` is not on PATH. Install it with `cargo install --path .` in its repository, or name it in \
+                "`{PROGRAM}` is not on PATH. Install it with `cargo install --path .` in its repository, or set its path in \
                  settings.json: \"lsp\": {{ \"{PROGRAM}\": {{ \"binary\": {{ \"path\": \"/path/to/{PROGRAM}\", \
-                 \"arguments\": [\"serve\"] }} }} }}"
+                 \"arguments\": [\"lsp\"] }} }} }}"
             )
         })?;
         let args = arguments.unwrap_or_else(|| vec!["lsp".to_owned()]);

@@ -82,7 +82,7 @@ fn case_from_fact(context: &Context<'_>, item: &Item, atom: &Atom) -> Option<Str
     if expected.is_empty() {
         expected.push(fact.clone());
     }
-    let name = format!("what follows from {}", atom.name.as_str());
+    let name = format!("facts derived from {}", atom.name.as_str());
     Some(format_case(&name, &[fact], &expected))
 }
 

@@ -406,7 +406,7 @@ fn generates_cases_of_tests() {
             both(X) :- ask(X, _), request(X).
 
             --- beside
-            # @test name: what follows from ask
+            # @test name: facts derived from ask
             ask("a", /ann).
             # @expect request("a")
             # @expect of_ann("a", _)"#]],
@@ -420,7 +420,7 @@ fn generates_cases_of_tests() {
         alone(1, [2, "x"]).
 
         --- beside
-        # @test name: what follows from alone
+        # @test name: facts derived from alone
         alone(1, [2, "x"]).
         # @expect alone(1, [2, "x"])"#]],
     );
@@ -435,7 +435,7 @@ fn generates_cases_of_tests() {
         r(/a).
 
         --- beside
-        # @test name: what follows from r
+        # @test name: facts derived from r
         r(/a).
         # @expect r(/a)"#]],
     );
@@ -453,7 +453,7 @@ fn generates_cases_of_tests() {
             door(/a).
             # @expect open(/a)
 
-            # @test name: what follows from door
+            # @test name: facts derived from door
             door(/a).
             # @expect open(/a)
 
@@ -470,7 +470,7 @@ fn generates_cases_of_tests() {
             # @test name: one
             door(/a).
 
-            # @test name: what follows from door
+            # @test name: facts derived from door
             door(/a).
             # @expect open(/a)
         "#]],

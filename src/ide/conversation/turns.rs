@@ -74,8 +74,8 @@ pub fn is_answer(kind: TextKind) -> bool {
 fn skipped(why: Skip) -> &'static str {
     match why {
         Skip::Preview => "not read: the beginning of a longer text",
-        Skip::Intermediate => "not read: said on the way to the answer",
-        Skip::Ignored => "not read: the file says to ignore it",
+        Skip::Intermediate => "not read: intermediate text before the answer",
+        Skip::Ignored => "not read: suppressed in the file",
         Skip::OtherRole => "not read",
         Skip::Empty => "an empty reply",
         Skip::Repeated => "a copy of another text, not shown",

@@ -74,9 +74,7 @@ impl Evaluation {
                 code_span(&fact)
             }
             Ground::Absent(fact) => format!("no {}", code_span(&cut(fact.clone()))),
-            Ground::Dropped(text) => {
-                format!("{}, which the engine does not look at", code_span(&cut(text.clone())))
-            }
+            Ground::Dropped(text) => format!("{}, which the engine ignores", code_span(&cut(text.clone()))),
             Ground::Holds(text) => code_span(&cut(text.clone())),
             Ground::Rows { count, .. } => format!("a group of {count}"),
         });
@@ -96,28 +94,32 @@ impl Evaluation {
     fn why_not(&self, misses: &[Miss], predicate: PredicateId, places: PlaceNames<'_>) -> String {
         if misses.is_empty() {
             let has_rules = self.program.get(predicate).signature.has_rules;
-            let says = if has_rules { "no rule gives it" } else { "there is no such fact, and no rule" };
+            let says = if has_rules {
+                "no rule derives it"
+            } else {
+                "this fact does not exist, and the predicate has no rules"
+            };
             return says.to_owned();
         }
         let of = |miss: &Miss| {
             let place = self.place(miss.rule, places);
             match &miss.obstacle {
                 Obstacle::Head { argument, has } => {
-                    format!("{place} gives {} as argument {}", code_span(&cut(has.clone())), argument + 1)
+                    format!("{place} derives {} as argument {}", code_span(&cut(has.clone())), argument + 1)
                 }
                 Obstacle::Premise { asked, .. } if asked.starts_with('!') => {
-                    format!("{place} wants {}", code_span(&cut(asked.clone())))
+                    format!("{place} requires {}", code_span(&cut(asked.clone())))
                 }
                 Obstacle::Premise { asked, .. } => {
                     format!("{place} finds no {}", code_span(&cut(asked.clone())))
                 }
-                Obstacle::Groups { .. } => format!("{place} has no such group"),
-                Obstacle::TooMany => format!("{place} has too many combinations to look at"),
+                Obstacle::Groups { .. } => format!("{place} has no matching group"),
+                Obstacle::TooMany => format!("{place} has too many combinations to check"),
             }
         };
         let mut said: Vec<_> = misses.iter().take(NAMED).map(of).collect();
         if misses.len() > NAMED {
-            said.push(format!("{} more rules do not give it either", misses.len() - NAMED));
+            said.push(format!("{} more rules do not derive it", misses.len() - NAMED));
         }
         said.join("; ")
     }

@@ -109,16 +109,16 @@ fn ground_atoms() {
         expect![[r#"
             door(/d). engine: true: a fact at f0.mg:1
             door(/d). intended: true: a fact at f0.mg:1
-            open(/d). engine: true: by the rule at f0.mg:3 from `door(/d)`, `!locked(D, _)`, which the engine does not look at
-            open(/d). intended: false: f0.mg:3 wants `!locked(/d,_)`
+            open(/d). engine: true: by the rule at f0.mg:3 from `door(/d)`, `!locked(D, _)`, which the engine ignores
+            open(/d). intended: false: f0.mg:3 requires `!locked(/d,_)`
             way(/e). engine: true: by the rule at f0.mg:6 from `open(/e)`, `door(/e)`
             way(/e). intended: true: by the rule at f0.mg:6 from `open(/e)`, `door(/e)`
             lost(/d). engine: false: f0.mg:7 finds no `locked(/d,/k)`
             lost(/d). intended: false: f0.mg:7 finds no `way(/d)`
             open(/x). engine: false: f0.mg:3 finds no `door(/x)`
             open(/x). intended: false: f0.mg:3 finds no `door(/x)`
-            door(/nowhere). engine: false: there is no such fact, and no rule
-            door(/nowhere). intended: false: there is no such fact, and no rule
+            door(/nowhere). engine: false: this fact does not exist, and the predicate has no rules
+            door(/nowhere). intended: false: this fact does not exist, and the predicate has no rules
         "#]],
     );
     check_holds(
@@ -132,8 +132,8 @@ fn ground_atoms() {
             n(3). intended: true: a fact at f0.mg:3
             many(3). engine: true: by the rule at f0.mg:4 from a group of 3
             many(3). intended: true: by the rule at f0.mg:4 from a group of 3
-            many(4). engine: false: f0.mg:4 has no such group
-            many(4). intended: false: f0.mg:4 has no such group
+            many(4). engine: false: f0.mg:4 has no matching group
+            many(4). intended: false: f0.mg:4 has no matching group
             four(1, 2, 1, 1). engine: true: by the rule at f0.mg:5 from `n(1)`, `n(2)`, `n(1)` and 2 more
             four(1, 2, 1, 1). intended: true: by the rule at f0.mg:5 from `n(1)`, `n(2)`, `n(1)` and 2 more
             n(X). engine: nothing

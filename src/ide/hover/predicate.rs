@@ -98,9 +98,9 @@ pub(super) fn sentence(text: &str) -> String {
 fn traits(signature: &Signature) -> String {
     let traits = [
         (signature.temporal, "temporal: its facts hold during intervals"),
-        (signature.external, "external: the host supplies its tuples when they are asked for"),
-        (signature.deferred, "deferred: evaluated where it is asked for"),
-        (signature.extensional, "extensional: its facts come from outside"),
+        (signature.external, "external: the host supplies its tuples when a rule queries them"),
+        (signature.deferred, "deferred: evaluated for each query"),
+        (signature.extensional, "extensional: its facts come from outside of the program"),
         (signature.private, "private to its package"),
     ];
     let mut said: Vec<_> =
@@ -142,7 +142,7 @@ pub(super) fn package(place: Place<'_>, name: Symbol) -> Markup {
         .collect();
     let public = own.iter().filter(|predicate| !predicate.signature.private).count();
     let says = match files {
-        0 => "No file of this program belongs to this package.".to_owned(),
+        0 => "No file of this program is in this package.".to_owned(),
         _ => format!("{}, {}, {public} of them public.", count(files, "file"), count(own.len(), "predicate")),
     };
     Markup::default().code(format!("Package {name}!")).text(says)

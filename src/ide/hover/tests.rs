@@ -60,7 +60,7 @@ fn of_traits_and_packages() {
 
             No clause · used in 1 premise.
 
-            Temporal: its facts hold during intervals · external: the host supplies its tuples when they are asked for · private to its package."#]],
+            Temporal: its facts hold during intervals · external: the host supplies its tuples when a rule queries them · private to its package."#]],
     );
     check(
         "Package a.b!\nUse a.$0c!\nDecl p(X).",
@@ -68,7 +68,7 @@ fn of_traits_and_packages() {
         <a.c>
         Package a.c!
 
-        No file of this program belongs to this package."#]],
+        No file of this program is in this package."#]],
     );
     check(
         "Package a$0.b!\nDecl p(X) descr [private()].\nq(X) :- p(X).",
@@ -170,7 +170,7 @@ fn of_names_types_and_words() {
         <extensional>
         extensional()
 
-        Its facts come from outside. The engine does not enforce it."#]],
+        The facts come from outside of the program. The engine does not enforce this."#]],
     );
     check(
         "p(X) :- q(X), !$0r(X).",
@@ -186,7 +186,7 @@ fn of_names_types_and_words() {
         <<=>
         X <= Y
 
-        :le: compares integers, and aborts the evaluation on anything else."#]],
+        :le: compares integers. Other values abort the evaluation."#]],
     );
     check(
         "p(X) :- q(X), :string:contai$0ns(X, \"a\").",

@@ -65,7 +65,7 @@ pub fn why_not<'a>(
         AbsenceReason::Atoms(atoms) => atoms.iter().map(|atom| atom_line(common, atom, names)).collect(),
         AbsenceReason::WrongKey { keys, wanted } => {
             format!(
-                "wrong shard key: it is injected for {}; what reaches `{shard}` is {}, letter for letter\n",
+                "wrong shard key: it is injected for {}; `{shard}` accepts only {}, exactly\n",
                 listed(keys.iter().map(String::as_str)),
                 listed(wanted.iter().map(String::as_str))
             )
@@ -78,12 +78,12 @@ pub fn why_not<'a>(
             };
             let scores: Vec<_> = scores.iter().map(score).collect();
             format!(
-                "below threshold: its score is {}, and only what is above 50 is injected\n",
+                "below threshold: its score is {}, and only scores above 50 are injected\n",
                 scores.join(", ")
             )
         }
         AbsenceReason::NotInMode => {
-            "it is injected for the shard, but nothing of this prompt shows it\n".to_owned()
+            "it is injected for the shard, but this prompt does not show it\n".to_owned()
         }
         AbsenceReason::Hidden { predicate, why, rules } => {
             let rules = if rules.is_empty() {
@@ -94,9 +94,7 @@ pub fn why_not<'a>(
             format!("a fact of `{predicate}` has the text, but {why}\n{rules}")
         }
         AbsenceReason::Dropped(why) => {
-            format!(
-                "it is injected for the shard, but the prompt compiler leaves what is injected out; {why}\n"
-            )
+            format!("it is injected for the shard, but the prompt compiler omits injected context; {why}\n")
         }
         AbsenceReason::NotDerived(rules) => explain_session_value(shown, text, names)
             .unwrap_or_else(|| not_derived(common, shown, (text, rules), names)),
@@ -151,8 +149,7 @@ fn not_derived(
         format!("no prompt atom is called `{text}`; did you mean `{near}`?\n")
     });
     if rules.is_empty() {
-        let nothing =
-            "not derived: there is no such fact of `injectable_context`, and no rule that could give it\n";
+        let nothing = "not derived: `injectable_context` has no such fact, and no rule could derive it\n";
         return format!("{near}{nothing}");
     }
     let place = |rule: RuleId| match common.line_of_rule(rule) {
@@ -167,7 +164,7 @@ fn not_derived(
     }
     alike.iter().for_each(|rule| out.push_str(&explained(rule, &place)));
     for rule in others {
-        out.push_str(&format!("{}: gives other lines: `{}`\n", place(rule.rule), rule.pattern));
+        out.push_str(&format!("{}: derives other lines: `{}`\n", place(rule.rule), rule.pattern));
     }
     out
 }
@@ -177,7 +174,7 @@ fn explained(rule: &RuleAbsence, place: &dyn Fn(RuleId) -> String) -> String {
     let mut out = format!("{}: gives lines `{}`\n", place(rule.rule), rule.pattern);
     match &rule.why {
         RuleAbsenceReason::OtherLines(lines) => {
-            out.push_str("  for this shard it gives other lines:\n");
+            out.push_str("  for this shard it derives other lines:\n");
             lines.iter().for_each(|line| out.push_str(&format!("    {line}\n")));
         }
         RuleAbsenceReason::OtherShard(shard) => {

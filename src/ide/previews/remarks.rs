@@ -25,7 +25,9 @@ fn of_mode(shown: &PreviewedPrompt) -> Option<&'static str> {
     match (shown.prompt.mode, base.map(|section| &section.from)) {
         _ if shown.prompt.fallback.is_some() => None,
         (Mode::Jit, _) => None,
-        (Mode::Section, _) => Some("`section` shows what the kernel injects, and no prompt atom"),
+        (Mode::Section, _) => {
+            Some("`section` shows the context that the kernel injects, without prompt atoms")
+        }
         (Mode::Legacy, Some(SectionSource::Atoms)) => Some(
             "`legacy` uses no prompt compiler: its base is the mandatory atoms whose selectors match, all other atoms are \
              ignored, and no reply format is appended to atoms",

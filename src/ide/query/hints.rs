@@ -23,7 +23,9 @@ pub(super) fn hints(asked: &EvaluatedProgram<'_>, query: &Query) -> Vec<String> 
     if count == 0 {
         return vec![match predicate.signature.has_rules {
             true => format!("`{key}` has no facts: no rule for it has a solution"),
-            false => format!("`{key}` has no facts and no rules: its facts come from outside of the program"),
+            false => {
+                format!("`{key}` has neither facts nor rules: its facts come from outside of the program")
+            }
         }];
     }
     let absent: Vec<_> = query
@@ -36,7 +38,10 @@ pub(super) fn hints(asked: &EvaluatedProgram<'_>, query: &Query) -> Vec<String> 
         return absent;
     }
     if query.wanted.iter().flatten().count() < 2 {
-        return vec![format!("`{key}` has {count} {}, none of them with equal values there", facts(count))];
+        return vec![format!(
+            "`{key}` has {count} {}, none of them with equal values in these arguments",
+            facts(count)
+        )];
     }
     let near = asked.model.near(asked.compiled, query.predicate, &query.wanted);
     let near = near.iter().map(|fact| format!("nearest fact: `{fact}`"));

@@ -20,7 +20,7 @@ pub(super) fn check(program: &Program, subject: Subject, new: Symbol) -> Result<
             let key = renamed_key(subject, own, new);
             if program.predicate(key).is_some_and(|found| found.signature.host) {
                 return Err(RenameRefusal::new(format!(
-                    "`{key}` exists already: the host supplies it (`host_predicates` in mangle-ls.toml)."
+                    "`{key}` already exists: the host supplies it (`host_predicates` in mangle-ls.toml)."
                 )));
             }
             exists(program, Subject::Predicate(key), &format!("`{key}`"))?;
@@ -50,14 +50,12 @@ fn exists(program: &Program, subject: Subject, what: &str) -> Result<(), RenameR
     let found = subject.occurrences(program);
     let Some(first) = found.iter().min_by_key(|found| rank(found.part)) else { return Ok(()) };
     let how = match (subject, first.part) {
-        (Subject::Variable(_), _) => "stands in this statement already",
-        (_, StatementPart::Declared | StatementPart::Package) => "exists already: it is declared",
-        (Subject::Predicate(_), StatementPart::Head | StatementPart::Fact) => {
-            "exists already: it has clauses"
-        }
-        _ => "is in use already",
+        (Subject::Variable(_), _) => "already exists in this statement",
+        (_, StatementPart::Declared | StatementPart::Package) => "is already declared",
+        (Subject::Predicate(_), StatementPart::Head | StatementPart::Fact) => "already has clauses",
+        _ => "is already in use",
     };
-    let message = format!("{what} {how}. The two would become one.");
+    let message = format!("{what} {how}. The rename would merge both.");
     Err(RenameRefusal::new(message).at(first.file, first.range))
 }
 
@@ -71,7 +69,7 @@ fn check_other_arities(program: &Program, own: PredicateKey) -> Result<(), Renam
     let Some(key) = lost.next().filter(|_| exists) else { return Ok(()) };
     let first = Subject::Predicate(key).occurrences(program).into_iter().next();
     let message = format!(
-        "`{}` is also written with {} arguments, and no such predicate exists. Mend that first.",
+        "`{}` is also written with {} arguments, and this predicate does not exist. Fix this first.",
         key.name, key.arity
     );
     Err(first.map_or_else(
@@ -114,8 +112,8 @@ impl NamePrefixes {
     /// Returns an error if a name would leave its group or join another one.
     fn check(&self, program: &Program, old: Symbol, new: Symbol) -> Result<(), RenameRefusal> {
         let refuse = |name: Symbol, prefix: &Prefix, leaves: bool| {
-            let what = if leaves { "would no longer belong" } else { "would come to belong" };
-            let message = format!("`{name}` {what} to the names below `{}`.", prefix.symbol);
+            let what = if leaves { "would leave" } else { "would join" };
+            let message = format!("`{name}` {what} the names below `{}`.", prefix.symbol);
             Err(RenameRefusal::new(message).at(prefix.at.0, prefix.at.1))
         };
         for prefix in self.0.iter().filter(|prefix| prefix.symbol != old) {
@@ -194,7 +192,7 @@ fn check_function_keywords(program: &Program, name: Symbol) -> Result<(), Rename
             });
             if let Some((range, function)) = found {
                 let message =
-                    format!("`{name}` means something to `{}`, and keeps its name.", function.as_str());
+                    format!("`{name}` has a meaning for `{}` and cannot be renamed.", function.as_str());
                 return Err(RenameRefusal::new(message).at(file.id, range + item.start));
             }
         }

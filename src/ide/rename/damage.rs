@@ -17,8 +17,8 @@ pub(super) fn check(analysis: &dyn Analysis, subject: Subject, old: Symbol) -> R
         let Some(file) = program.file(variable.file) else { return Ok(()) };
         let item = file.items.get(variable.item as usize).filter(|item| item.statement.damaged);
         return item.map_or(Ok(()), |item| {
-            let message = "This statement could not be read whole, so it is not certain where the variable stands. \
-                           Mend it first.";
+            let message = "This statement has a syntax error, so the occurrences of the variable are uncertain. Fix it \
+                           first.";
             Err(RenameRefusal::new(message).at(file.id, TextRange::at(item.start, TextSize::new(0))))
         });
     }
@@ -30,8 +30,7 @@ pub(super) fn check(analysis: &dyn Analysis, subject: Subject, old: Symbol) -> R
         if let Some(range) =
             comment.into_iter().find(|range| directives::has_word(slice(&file.text, *range), old))
         {
-            let message =
-                format!("`{old}` is in a comment that cannot be read as an expectation. Correct that first.");
+            let message = format!("`{old}` is in a test comment with a syntax error. Fix it first.");
             return Err(RenameRefusal::new(message).at(file.id, range));
         }
         for region in unread(file) {
@@ -41,8 +40,7 @@ pub(super) fn check(analysis: &dyn Analysis, subject: Subject, old: Symbol) -> R
             let place = analysis.source(file.id).and_then(|source| mention(source, region, old));
             if let Some(place) = place {
                 let message = format!(
-                    "`{old}` stands in text that could not be read whole, so it is not certain what it means \
-                     there. Mend that first."
+                    "`{old}` occurs in text with a syntax error, so its meaning is uncertain. Fix it first."
                 );
                 return Err(RenameRefusal::new(message).at(file.id, place));
             }
@@ -58,7 +56,7 @@ fn full_stops(program: &Program, name: Symbol) -> Result<(), RenameRefusal> {
     let found = Subject::Name(with_dot).occurrences(program);
     found.first().map_or(Ok(()), |first| {
         let message = format!(
-            "Here the name is `{with_dot}`: it has taken in the full stop. Put a space before the full stop first."
+            "Here the name is `{with_dot}`: it includes the full stop. Insert a space before the full stop first."
         );
         Err(RenameRefusal::new(message).at(first.file, first.range))
     })

@@ -62,7 +62,7 @@ pub fn prepare(place: Place<'_>) -> Result<Option<Renamable>, RenameRefusal> {
 /// If the new name is invalid or in use, or if a mention cannot be parsed or would change its
 /// meaning.
 pub fn rename(place: Place<'_>, others: &[&dyn Analysis], new: &str) -> Result<Vec<FileEdit>, RenameRefusal> {
-    let (subject, _) = Subject::at(place).ok_or_else(|| RenameRefusal::new("There is no name here."))?;
+    let (subject, _) = Subject::at(place).ok_or_else(|| RenameRefusal::new("No name at this position."))?;
     check_is_user_defined(place.program(), subject)?;
     let old = name_of(subject);
     let new = name::check(subject, new)?;
@@ -119,19 +119,15 @@ fn check_is_user_defined(program: &Program, subject: Subject) -> Result<(), Rena
             ))
         }
         Subject::Builtin(name) | Subject::Function(name) => {
-            refuse(format!("`{name}` is built into the language and keeps its name."))
+            refuse(format!("`{name}` is built into the language and cannot be renamed."))
         }
-        Subject::Descriptor(name) => {
-            refuse(format!("`{name}` is a word of the language and keeps its name."))
-        }
-        Subject::Wildcard => {
-            refuse("Each `_` stands for something else, so there is nothing to rename.".to_owned())
-        }
+        Subject::Descriptor(name) => refuse(format!("`{name}` is a keyword and cannot be renamed.")),
+        Subject::Wildcard => refuse("Each `_` is an independent wildcard and cannot be renamed.".to_owned()),
         Subject::Name(name) if name.as_str().ends_with('.') => {
-            refuse(format!("`{name}` has taken in a full stop. Put a space before the full stop first."))
+            refuse(format!("`{name}` includes a full stop. Insert a space before the full stop first."))
         }
         Subject::Name(name) => name::of_language(name)
-            .map_or(Ok(()), |reason| refuse(format!("`{name}` {reason}, and keeps its name."))),
+            .map_or(Ok(()), |reason| refuse(format!("`{name}` {reason} and cannot be renamed."))),
         Subject::Predicate(_) | Subject::Variable(_) | Subject::Package(_) => Ok(()),
     }
 }

@@ -41,51 +41,46 @@ fn shown(new: &str) -> String {
 fn predicate(new: &str) -> Option<String> {
     let part = |char: char| char.is_ascii_alphanumeric() || char == '_' || char == ':';
     if new.starts_with("fn:") || new.starts_with(':') {
-        return Some(
-            "would be built into the language: `fn:` begins functions, `:` built-in predicates.".into(),
-        );
+        return Some("has a reserved prefix: `fn:` is for functions, `:` is for built-in predicates.".into());
     }
     if KEYWORDS.contains(&new) {
-        return Some("is a word of the language and cannot name a predicate.".into());
+        return Some("is a keyword and cannot name a predicate.".into());
     }
     if new.contains('.') {
-        return Some(
-            "has a dot, which would put the predicate into a package. Give only its own name.".into(),
-        );
+        return Some("has a dot, which separates packages. Enter only the name of the predicate.".into());
     }
     if new.ends_with("__tmp") {
-        return Some("ends like the predicates that the engine makes for itself.".into());
+        return Some("ends with `__tmp`, which the engine reserves for its own predicates.".into());
     }
     let fits = new.starts_with(|char: char| char.is_ascii_lowercase()) && new.chars().all(part);
-    (!fits)
-        .then(|| "is no name of a predicate: a lower-case letter, then letters, digits and `_`.".to_owned())
+    (!fits).then(|| "is not a predicate name: a lower-case letter, then letters, digits and `_`.".to_owned())
 }
 
 fn variable(new: &str) -> Option<String> {
     if new == "_" {
-        return Some("would make each occurrence stand for something else.".into());
+        return Some("would make each occurrence an independent wildcard.".into());
     }
     if STATEMENTS.contains(&new) {
-        return Some("is a word of the language and cannot be a variable.".into());
+        return Some("is a keyword and cannot be a variable.".into());
     }
     let fits = new.starts_with(|char: char| char.is_ascii_uppercase())
         && new.chars().all(|char| char.is_ascii_alphanumeric());
-    (!fits).then(|| "is no variable: a capital letter, then letters and digits, no `_`.".to_owned())
+    (!fits).then(|| "is not a variable: a capital letter, then letters and digits, without `_`.".to_owned())
 }
 
 fn constant(new: &str) -> Option<String> {
     let part = |char: char| char.is_ascii_alphanumeric() || "._~%-".contains(char);
     let Some(parts) = new.strip_prefix('/') else {
-        return Some(format!("is no name: names begin with a slash, `/{}`.", shown(new)));
+        return Some(format!("is not a name constant: start it with a slash, `/{}`.", shown(new)));
     };
     if !parts.split('/').all(|it| !it.is_empty() && it.chars().all(part)) {
         return Some(
-            "is no name: parts of letters, digits and `. _ ~ % -`, each behind a slash, none of them empty."
+            "is not a name constant: each part follows a slash and has letters, digits and `. _ ~ % -`."
                 .into(),
         );
     }
     if new.ends_with('.') {
-        return Some("ends in a dot, which nobody can tell from the full stop of a clause.".into());
+        return Some("ends with a dot, which looks like the full stop of a clause.".into());
     }
     of_language(Symbol::new(new)).map(|reason| format!("{reason}. Choose another name."))
 }
@@ -96,10 +91,10 @@ fn package(new: &str) -> Option<String> {
             && part.chars().all(|char| char.is_ascii_lowercase() || char.is_ascii_digit() || char == '_')
     };
     if KEYWORDS.contains(&new) {
-        return Some("is a word of the language and cannot name a package.".into());
+        return Some("is a keyword and cannot name a package.".into());
     }
     (!new.split('.').all(fits)).then(|| {
-        "is no name of a package: lower-case letters, digits and `_`, in parts between dots.".to_owned()
+        "is not a package name: lower-case letters, digits and `_`, in parts between dots.".to_owned()
     })
 }
 
@@ -107,7 +102,7 @@ fn package(new: &str) -> Option<String> {
 pub(super) fn of_language(name: Symbol) -> Option<&'static str> {
     match name.as_str() {
         "/any" | "/bot" => Some("is a type of the language"),
-        "/true" | "/false" => Some("is what functions answer and `:filter` asks for"),
+        "/true" | "/false" => Some("is a truth value of functions and `:filter`"),
         name if Base::named(name).is_some() => Some("is a type of the language"),
         _ => None,
     }

@@ -88,7 +88,7 @@ fn a_predicate_of_a_package() {
         files,
         "r",
         expect![[r#"
-        Here `r` would come to mean another predicate.
+        Here, `r` would refer to another predicate.
         a.mg:3: r
     "#]],
     );
@@ -96,7 +96,7 @@ fn a_predicate_of_a_package() {
         &files.replace("p$0", "p").replace("p(1)", "p$0(1)"),
         "r",
         expect![[r#"
-        `r/1` is in use already. The two would become one.
+        `r/1` is already in use. The rename would merge both.
         a.mg:3: r
     "#]],
     );
@@ -118,7 +118,7 @@ fn a_predicate_of_a_package() {
         "#- a.mg\nPackage a!\ns(1).\nq(X) :- p(X).\n#- b.mg\nUse a!\np$0(1).\n",
         "s",
         expect![[r#"
-        Here `s` would come to mean another predicate.
+        Here, `s` would refer to another predicate.
         a.mg:3: p
     "#]],
     );
@@ -144,7 +144,7 @@ fn a_package() {
         "#- a.mg\nPackage a$0!\np(1).\n#- b.mg\nPackage b!\n",
         "b",
         expect![[r#"
-        The package `b` exists already: it is declared. The two would become one.
+        The package `b` is already declared. The rename would merge both.
         b.mg:1: b
     "#]],
     );
@@ -152,7 +152,7 @@ fn a_package() {
         "Package a$0!\np(1).\n",
         "B.c",
         expect![[r#"
-        `B.c` is no name of a package: lower-case letters, digits and `_`, in parts between dots.
+        `B.c` is not a package name: lower-case letters, digits and `_`, in parts between dots.
     "#]],
     );
 }
@@ -196,7 +196,7 @@ fn names_do_not_change_their_family() {
         &files.replace("/other", "/oth$0er"),
         "/role/y",
         expect![[r#"
-        `/role/y` would come to belong to the names below `/role`.
+        `/role/y` would join the names below `/role`.
         main.mg:1: /role
     "#]],
     );
@@ -204,7 +204,7 @@ fn names_do_not_change_their_family() {
         &files.replace("p(/role/x)", "p(/role/x$0)"),
         "/x",
         expect![[r#"
-        `/role/x` would no longer belong to the names below `/role`.
+        `/role/x` would leave the names below `/role`.
         main.mg:1: /role
     "#]],
     );
@@ -212,7 +212,7 @@ fn names_do_not_change_their_family() {
         &files.replace("[/role]", "[/ro$0le]"),
         "/rank",
         expect![[r#"
-        `/role/x` would no longer belong to the names below `/role`.
+        `/role/x` would leave the names below `/role`.
         main.mg:1: /role
     "#]],
     );
@@ -220,7 +220,7 @@ fn names_do_not_change_their_family() {
         &files.replace("p(/role/x)", "p(/role/x$0)"),
         "/role/z",
         expect![[r#"
-        `/role/xy` would no longer belong to the names below `/role/x`.
+        `/role/xy` would leave the names below `/role/x`.
         main.mg:4: /role/x
     "#]],
     );
@@ -228,7 +228,7 @@ fn names_do_not_change_their_family() {
         &files.replace("/other", "/oth$0er"),
         "/role/xz",
         expect![[r#"
-        `/role/xz` would come to belong to the names below `/role`.
+        `/role/xz` would join the names below `/role`.
         main.mg:1: /role
     "#]],
     );
@@ -251,7 +251,7 @@ fn names_that_functions_know() {
         "p(Y) :- q(X), Y = fn:time:trunc(X, /day$0).",
         "/night",
         expect![[r#"
-        `/day` means something to `fn:time:trunc`, and keeps its name.
+        `/day` has a meaning for `fn:time:trunc` and cannot be renamed.
         main.mg:1: /day
     "#]],
     );
@@ -259,7 +259,7 @@ fn names_that_functions_know() {
         "p(/string$0).",
         "/text",
         expect![[r#"
-        `/string` is a type of the language, and keeps its name.
+        `/string` is a type of the language and cannot be renamed.
     "#]],
     );
     check(
@@ -273,7 +273,7 @@ fn names_that_functions_know() {
         "p(/true$0).",
         "/yes",
         expect![[r#"
-        `/true` is what functions answer and `:filter` asks for, and keeps its name.
+        `/true` is a truth value of functions and `:filter` and cannot be renamed.
     "#]],
     );
 }
@@ -286,40 +286,40 @@ fn new_names_are_names() {
     };
     expect![[r#"
         A name cannot be empty.
-        `P` is no name of a predicate: a lower-case letter, then letters, digits and `_`.
-        `p q` is no name of a predicate: a lower-case letter, then letters, digits and `_`.
-        `fn:f` would be built into the language: `fn:` begins functions, `:` built-in predicates.
-        `:lt` would be built into the language: `fn:` begins functions, `:` built-in predicates.
-        `now` is a word of the language and cannot name a predicate.
-        `a.b` has a dot, which would put the predicate into a package. Give only its own name.
-        `über` is no name of a predicate: a lower-case letter, then letters, digits and `_`.
-        `x__tmp` ends like the predicates that the engine makes for itself.
-        `1p` is no name of a predicate: a lower-case letter, then letters, digits and `_`.
-        `p-q` is no name of a predicate: a lower-case letter, then letters, digits and `_`.
-        `p(` is no name of a predicate: a lower-case letter, then letters, digits and `_`.
+        `P` is not a predicate name: a lower-case letter, then letters, digits and `_`.
+        `p q` is not a predicate name: a lower-case letter, then letters, digits and `_`.
+        `fn:f` has a reserved prefix: `fn:` is for functions, `:` is for built-in predicates.
+        `:lt` has a reserved prefix: `fn:` is for functions, `:` is for built-in predicates.
+        `now` is a keyword and cannot name a predicate.
+        `a.b` has a dot, which separates packages. Enter only the name of the predicate.
+        `über` is not a predicate name: a lower-case letter, then letters, digits and `_`.
+        `x__tmp` ends with `__tmp`, which the engine reserves for its own predicates.
+        `1p` is not a predicate name: a lower-case letter, then letters, digits and `_`.
+        `p-q` is not a predicate name: a lower-case letter, then letters, digits and `_`.
+        `p(` is not a predicate name: a lower-case letter, then letters, digits and `_`.
     "#]]
     .assert_eq(&all(
         "p$0(1).",
         &["", "P", "p q", "fn:f", ":lt", "now", "a.b", "über", "x__tmp", "1p", "p-q", "p(\n"],
     ));
     expect![[r#"
-        `_` would make each occurrence stand for something else.
-        `x` is no variable: a capital letter, then letters and digits, no `_`.
-        `My_Var` is no variable: a capital letter, then letters and digits, no `_`.
-        `Decl` is a word of the language and cannot be a variable.
+        `_` would make each occurrence an independent wildcard.
+        `x` is not a variable: a capital letter, then letters and digits, without `_`.
+        `My_Var` is not a variable: a capital letter, then letters and digits, without `_`.
+        `Decl` is a keyword and cannot be a variable.
         A name cannot be empty.
-        `Ä` is no variable: a capital letter, then letters and digits, no `_`.
-        `X.y` is no variable: a capital letter, then letters and digits, no `_`.
+        `Ä` is not a variable: a capital letter, then letters and digits, without `_`.
+        `X.y` is not a variable: a capital letter, then letters and digits, without `_`.
     "#]]
     .assert_eq(&all("p(X$0) :- q(X).", &["_", "x", "My_Var", "Decl", "", "Ä", "X.y"]));
     expect![[r#"
-        `a` is no name: names begin with a slash, `/a`.
-        `/` is no name: parts of letters, digits and `. _ ~ % -`, each behind a slash, none of them empty.
-        `/a/` is no name: parts of letters, digits and `. _ ~ % -`, each behind a slash, none of them empty.
-        `/a//b` is no name: parts of letters, digits and `. _ ~ % -`, each behind a slash, none of them empty.
-        `/a:b` is no name: parts of letters, digits and `. _ ~ % -`, each behind a slash, none of them empty.
-        `/é` is no name: parts of letters, digits and `. _ ~ % -`, each behind a slash, none of them empty.
-        `/a.` ends in a dot, which nobody can tell from the full stop of a clause.
+        `a` is not a name constant: start it with a slash, `/a`.
+        `/` is not a name constant: each part follows a slash and has letters, digits and `. _ ~ % -`.
+        `/a/` is not a name constant: each part follows a slash and has letters, digits and `. _ ~ % -`.
+        `/a//b` is not a name constant: each part follows a slash and has letters, digits and `. _ ~ % -`.
+        `/a:b` is not a name constant: each part follows a slash and has letters, digits and `. _ ~ % -`.
+        `/é` is not a name constant: each part follows a slash and has letters, digits and `. _ ~ % -`.
+        `/a.` ends with a dot, which looks like the full stop of a clause.
         `/number` is a type of the language. Choose another name.
     "#]]
     .assert_eq(&all("p(/a$0).", &["a", "/", "/a/", "/a//b", "/a:b", "/é", "/a.", "/number"]));
@@ -331,7 +331,7 @@ fn what_exists_is_not_taken_over() {
         "p$0(1).\nr(X) :- q(X).\nDecl q(X).\n",
         "q",
         expect![[r#"
-        `q/1` exists already: it is declared. The two would become one.
+        `q/1` is already declared. The rename would merge both.
         main.mg:3: q
     "#]],
     );
@@ -339,7 +339,7 @@ fn what_exists_is_not_taken_over() {
         "p$0(1).\nq(2).\n",
         "q",
         expect![[r#"
-        `q/1` exists already: it has clauses. The two would become one.
+        `q/1` already has clauses. The rename would merge both.
         main.mg:2: q
     "#]],
     );
@@ -347,7 +347,7 @@ fn what_exists_is_not_taken_over() {
         "p$0(1).\nr(X) :- q(X).\n",
         "q",
         expect![[r#"
-        `q/1` is in use already. The two would become one.
+        `q/1` is already in use. The rename would merge both.
         main.mg:2: q
     "#]],
     );
@@ -355,7 +355,7 @@ fn what_exists_is_not_taken_over() {
         "p$0(1).\nDecl r(X) inclusion [q(X)].\n",
         "q",
         expect![[r#"
-        `q/1` is in use already. The two would become one.
+        `q/1` is already in use. The rename would merge both.
         main.mg:2: q
     "#]],
     );
@@ -371,7 +371,7 @@ fn what_exists_is_not_taken_over() {
         "p(X$0, Y) :- q(X, Y).",
         "Y",
         expect![[r#"
-        A variable `Y` stands in this statement already. The two would become one.
+        A variable `Y` already exists in this statement. The rename would merge both.
         main.mg:1: Y
     "#]],
     );
@@ -379,7 +379,7 @@ fn what_exists_is_not_taken_over() {
         "p(/a$0). q(/b).",
         "/b",
         expect![[r#"
-        The name `/b` is in use already. The two would become one.
+        The name `/b` is already in use. The rename would merge both.
         main.mg:1: /b
     "#]],
     );
@@ -391,7 +391,7 @@ fn what_is_written_with_other_arguments_by_mistake() {
         "p$0(1).\nr(X) :- p(X), p(X, _).\n",
         "q",
         expect![[r#"
-        `p` is also written with 2 arguments, and no such predicate exists. Mend that first.
+        `p` is also written with 2 arguments, and this predicate does not exist. Fix this first.
         main.mg:2: p
     "#]],
     );
@@ -399,7 +399,7 @@ fn what_is_written_with_other_arguments_by_mistake() {
         "p(1).\nr(X) :- p(X), p$0(X, _).\n",
         "q",
         expect![[r#"
-        `p` is also written with 2 arguments, and no such predicate exists. Mend that first.
+        `p` is also written with 2 arguments, and this predicate does not exist. Fix this first.
         main.mg:2: p
     "#]],
     );
@@ -418,7 +418,7 @@ fn what_cannot_be_read_is_not_guessed_at() {
         "p$0(1).\nq(X) :- p(X\n\nr(1).\n",
         "s",
         expect![[r#"
-        `p` stands in text that could not be read whole, so it is not certain what it means there. Mend that first.
+        `p` occurs in text with a syntax error, so its meaning is uncertain. Fix it first.
         main.mg:2: p
     "#]],
     );
@@ -426,7 +426,7 @@ fn what_cannot_be_read_is_not_guessed_at() {
         "p$0(1).\nq(X) :- a.p(X, !\n\nr(1).\n",
         "s",
         expect![[r#"
-        `p` stands in text that could not be read whole, so it is not certain what it means there. Mend that first.
+        `p` occurs in text with a syntax error, so its meaning is uncertain. Fix it first.
         main.mg:2: a.p
     "#]],
     );
@@ -445,7 +445,7 @@ fn what_cannot_be_read_is_not_guessed_at() {
         "q(X$0) :- p(X, \n\nr(1).\n",
         "S",
         expect![[r#"
-        This statement could not be read whole, so it is not certain where the variable stands. Mend it first.
+        This statement has a syntax error, so the occurrences of the variable are uncertain. Fix it first.
         main.mg:1: 
     "#]],
     );
@@ -453,7 +453,7 @@ fn what_cannot_be_read_is_not_guessed_at() {
         "q(/a$0).\nr(X) :- q(X), X = /a.\n",
         "/b",
         expect![[r#"
-        Here the name is `/a.`: it has taken in the full stop. Put a space before the full stop first.
+        Here the name is `/a.`: it includes the full stop. Insert a space before the full stop first.
         main.mg:2: /a.
     "#]],
     );
@@ -461,7 +461,7 @@ fn what_cannot_be_read_is_not_guessed_at() {
         "q(/a).\nr(X) :- q(X), X = /a$0.\n",
         "/b",
         expect![[r#"
-            `/a.` has taken in a full stop. Put a space before the full stop first.
+            `/a.` includes a full stop. Insert a space before the full stop first.
         "#]],
     );
     check(
@@ -621,7 +621,7 @@ fn what_an_expectation_cannot_say_is_refused() {
         "#- a.mg\nDecl p(X).\nq(X) :- p$0(X).\n#- a_test.mg\n# @test name: one\np(1).\n# @expect p(\n",
         "r",
         expect![[r#"
-            `p` is in a comment that cannot be read as an expectation. Correct that first.
+            `p` is in a test comment with a syntax error. Fix it first.
             a_test.mg:3: p(
         "#]],
     );
@@ -629,7 +629,7 @@ fn what_an_expectation_cannot_say_is_refused() {
         "#- a.mg\nDecl p(X).\nq(X) :- p$0(X).\n#- a_test.mg\n# @test name: one\np(1).\n# @expect r(1)\n",
         "r",
         expect![[r#"
-            `r/1` is in use already. The two would become one.
+            `r/1` is already in use. The rename would merge both.
             a_test.mg:3: r
         "#]],
     );
@@ -709,7 +709,7 @@ fn misspelt_expectations_refuse_a_rename() {
         &fixture("# @expext p(/a)"),
         "q",
         expect![[r#"
-        `p` is in a comment that cannot be read as an expectation. Correct that first.
+        `p` is in a test comment with a syntax error. Fix it first.
         policy_test.mg:2: # @expext p(/a)
     "#]],
     );
@@ -717,7 +717,7 @@ fn misspelt_expectations_refuse_a_rename() {
         &fixture("# expect p(/a)"),
         "q",
         expect![[r#"
-        `p` is in a comment that cannot be read as an expectation. Correct that first.
+        `p` is in a test comment with a syntax error. Fix it first.
         policy_test.mg:2: # expect p(/a)
     "#]],
     );

@@ -44,7 +44,7 @@ pub(super) fn check(
 
 fn meaning_changes(subject: Subject, new: Symbol) -> RenameRefusal {
     RenameRefusal::new(format!(
-        "With `{new}` in the place of `{}` this would be read as something else.",
+        "With `{new}` instead of `{}`, this text would have a different meaning.",
         name_of(subject)
     ))
 }
@@ -177,7 +177,7 @@ impl Renaming<'_> {
             let comments = directives::directives(self.program, old);
             comments.iter().for_each(|comment| comment.mentions(&mut compare));
             if let Some(range) = wrong {
-                let message = format!("Here `{}` would come to mean another predicate.", self.new);
+                let message = format!("Here, `{}` would refer to another predicate.", self.new);
                 return Err(RenameRefusal::new(message).at(old.id, range));
             }
         }

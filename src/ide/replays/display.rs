@@ -96,13 +96,13 @@ fn said_of(one: &RequestVerdict, to_clause: &ToClause<'_>) -> Markup {
     }
     if !one.why_not.is_empty() {
         let lines = one.why_not.iter().flat_map(|it| lines_of(it, to_clause));
-        markup = markup.text("What each rule lacks that could permit it:").list(lines.collect());
+        markup = markup.text("Missing premises of each rule that could permit it:").list(lines.collect());
     }
     for (fact, origin) in &one.self_asserted {
-        markup = markup.untrusted(format!("It rests on {fact}, which a reply asserted ({origin})."));
+        markup = markup.untrusted(format!("It depends on {fact}, which a reply asserted ({origin})."));
     }
     for (fact, origin) in &one.overridden_denials {
-        markup = markup.untrusted(format!("A reply lifted what denies it: {fact} ({origin})."));
+        markup = markup.untrusted(format!("A reply overrode the denial: {fact} ({origin})."));
     }
     if let Some(denial) = &one.denial {
         markup = markup.untrusted(format!("Without that: {denial}."));
@@ -113,13 +113,13 @@ fn said_of(one: &RequestVerdict, to_clause: &ToClause<'_>) -> Markup {
 /// Describes the order of the consulted checks.
 fn order(one: &RequestVerdict) -> String {
     let decides = if one.is_permitted { "permits" } else { "denies" };
-    let lists = if one.appeal.is_some() { "deny, but for an appeal" } else { "nothing to say" };
+    let lists = if one.appeal.is_some() { "deny, overridden by an appeal" } else { "no match" };
     match one.lock {
         Authority::Filter => {
-            "Order: 1. the filter (denies); the gate and the constitution are not asked.".to_owned()
+            "Order: 1. the filter (denies); the gate and the constitution are not evaluated.".to_owned()
         }
         Authority::Gate => {
-            "Order: 1. the filter (passed), 2. the gate's own lists (deny); the constitution is not asked."
+            "Order: 1. the filter (passed), 2. the gate's own lists (deny); the constitution is not evaluated."
                 .to_owned()
         }
         Authority::Constitution => format!(
@@ -133,8 +133,8 @@ fn line(reason: &ProofLine, to_clause: &ToClause<'_>) -> Line {
         ReasonSource::Clause(file, statement) => (String::new(), to_clause(file, statement)),
         ReasonSource::Session(Some(origin)) => (format!("({origin})"), None),
         ReasonSource::Session(None) => ("(given)".to_owned(), None),
-        ReasonSource::Absent => ("is not there".to_owned(), None),
-        ReasonSource::Dropped => ("is dropped: the engine does not look at it".to_owned(), None),
+        ReasonSource::Absent => ("does not exist".to_owned(), None),
+        ReasonSource::Dropped => ("is ignored by the engine".to_owned(), None),
         ReasonSource::Itself => (String::new(), None),
     };
     Line { depth: reason.depth, text: reason.text.clone(), note, link }
@@ -173,7 +173,9 @@ pub fn lenses(known: Option<&TranscriptVerdicts>, records: &Records) -> Vec<Turn
     }
     if let Some(first) = known.and_then(TranscriptVerdicts::cut_off) {
         let rest = all.iter_mut().filter(|lens| lens.turn >= first);
-        rest.for_each(|lens| lens.title = format!("Turn {}: not replayed, it takes too long", lens.turn));
+        rest.for_each(|lens| {
+            lens.title = format!("Turn {}: not replayed, because it takes too long", lens.turn)
+        });
     }
     for said in known.into_iter().flat_map(TranscriptVerdicts::all).flat_map(|(_, said)| &said.turns) {
         let index = usize::try_from(said.number).ok().and_then(|number| number.checked_sub(1));

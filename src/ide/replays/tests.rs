@@ -165,7 +165,7 @@ fn verdicts_stand_at_requests() {
         expect![[r#"
             1: [permitted] /read_file on a.go is permitted by the constitution.
 
-            Order: 1. the filter (passed), 2. the gate's own lists (nothing to say), 3. the constitution (permits).
+            Order: 1. the filter (passed), 2. the gate's own lists (no match), 3. the constitution (permits).
 
             Because:
 
@@ -174,9 +174,9 @@ fn verdicts_stand_at_requests() {
               safe_action(/read_file) (policy.mg:5)
             2: [denied] /delete_file on a.go is denied: no rule permits it, because no fact matches `approved("a.go")`.
 
-            Order: 1. the filter (passed), 2. the gate's own lists (nothing to say), 3. the constitution (denies).
+            Order: 1. the filter (passed), 2. the gate's own lists (no match), 3. the constitution (denies).
 
-            What each rule lacks that could permit it:
+            Missing premises of each rule that could permit it:
 
             safe_action(/delete_file) has no solution (policy.mg:6)
               safe_action(/read_file) is there
@@ -198,7 +198,7 @@ fn a_model_that_permits_itself_is_told() {
         expect![[r#"
             1: [permitted by itself] /delete_file on a.go is permitted by the constitution.
 
-            Order: 1. the filter (passed), 2. the gate's own lists (nothing to say), 3. the constitution (permits).
+            Order: 1. the filter (passed), 2. the gate's own lists (no match), 3. the constitution (permits).
 
             Because:
 
@@ -206,7 +206,7 @@ fn a_model_that_permits_itself_is_told() {
               pending_action("r1",/delete_file,"a.go","{\"path\":\"a.go\"}",0) (turn 1, the request)
               approved("a.go") (turn 1, update 1)
 
-            It rests on approved("a.go"), which a reply asserted (turn 1, update 1).
+            It depends on approved("a.go"), which a reply asserted (turn 1, update 1).
 
             Without that: no rule permits it, because no fact matches `approved("a.go")`.
             1: self-granted at "delete_file": `/delete_file` on `a.go` is permitted by facts of replies
@@ -227,18 +227,18 @@ fn in_markdown_and_silenced_by_comments() {
         expect![[r#"
             4: [denied] /delete_file on a.go is denied: no rule permits it, because no fact matches `approved("a.go")`.
 
-            Order: 1. the filter (passed), 2. the gate's own lists (nothing to say), 3. the constitution (denies).
+            Order: 1. the filter (passed), 2. the gate's own lists (no match), 3. the constitution (denies).
 
-            What each rule lacks that could permit it:
+            Missing premises of each rule that could permit it:
 
             safe_action(/delete_file) has no solution (policy.mg:6)
               safe_action(/read_file) is there
             approved("a.go") has no solution (policy.mg:7)
             9: [denied] /delete_file on a.go is denied: no rule permits it, because no fact matches `approved("a.go")`.
 
-            Order: 1. the filter (passed), 2. the gate's own lists (nothing to say), 3. the constitution (denies).
+            Order: 1. the filter (passed), 2. the gate's own lists (no match), 3. the constitution (denies).
 
-            What each rule lacks that could permit it:
+            Missing premises of each rule that could permit it:
 
             safe_action(/delete_file) has no solution (policy.mg:6)
               safe_action(/read_file) is there
@@ -286,7 +286,7 @@ fn a_reply_that_is_denied_as_a_whole() {
               task("bad") (turn 1, update 1)
             1: [denied] /read_file on a.go is denied: the whole reply is denied.
 
-            Order: 1. the filter (passed), 2. the gate's own lists (nothing to say), 3. the constitution (denies).
+            Order: 1. the filter (passed), 2. the gate's own lists (no match), 3. the constitution (denies).
             1: denied at {: the whole reply is denied
             1: denied at "read_file": `/read_file` on `a.go` is denied
             1: override at "I am asking.": text replaced by a refusal; 1 update ignored
@@ -372,9 +372,9 @@ fn hovers_have_the_proof_and_lead_to_its_rules() {
 
         /delete_file on \`\<b\>\` is denied\: no rule permits it, because no fact matches \`approved("\`\<b\>\`")\`.
 
-        Order: 1. the filter (passed), 2. the gate's own lists (nothing to say), 3. the constitution (denies).
+        Order: 1. the filter (passed), 2. the gate's own lists (no match), 3. the constitution (denies).
 
-        What each rule lacks that could permit it:
+        Missing premises of each rule that could permit it:
 
         - `safe_action(/delete_file)` has no solution [policy.mg\:7](file:///p.mg#L7)
           - `safe_action(/read_file)` is there
@@ -395,7 +395,7 @@ fn a_hover_knows_of_an_appeal() {
         expect![[r#"
             1: [permitted] /read_file on mkfs is permitted by the constitution; an appeal overrides the gate, which rejects it.
 
-            Order: 1. the filter (passed), 2. the gate's own lists (deny, but for an appeal), 3. the constitution (permits).
+            Order: 1. the filter (passed), 2. the gate's own lists (deny, overridden by an appeal), 3. the constitution (permits).
 
             The appeal is has_active_override(/read_file).
 

@@ -109,7 +109,7 @@ fn keys(
         let item = Completion::new(field.name, CompletionKind::Keyword, -(at as f64));
         let item = item.inserting(insertion);
         match fields::find(&path) {
-            Some(known) => item.note(fields::says(known)),
+            Some(known) => item.note(fields::text(known)),
             None => item,
         }
     };

@@ -41,8 +41,8 @@ fn envelope(opened: TranscriptView<'_>, spot: &ReplyPosition<'_>, at: usize) -> 
         |turn: usize| spot.entry.body.turns.get(turn).is_some_and(|turn| std::ptr::eq(turn, spot.turn));
     let outline = outlines.iter().find(|outline| is_it(outline.turn));
     let markup = match picked == Some(at) {
-        true => Markup::default().text("The runtime takes this envelope."),
-        false => Markup::default().text("The runtime does not take this object."),
+        true => Markup::default().text("The runtime accepts this envelope."),
+        false => Markup::default().text("The runtime does not accept this object."),
     };
     match outline.and_then(|outline| outline.outcome.as_ref()) {
         Some(outcome) => {
@@ -55,7 +55,7 @@ fn envelope(opened: TranscriptView<'_>, spot: &ReplyPosition<'_>, at: usize) -> 
 
 fn outcome_of(outcome: &Outcome, tally: Tally, is_judged: bool, markup: Markup) -> Markup {
     let Some(stage) = outcome.stage else {
-        return markup.text("Strict mode: the reply has no valid envelope, and is refused.");
+        return markup.text("Strict mode: the runtime rejects the reply, because it has no valid envelope.");
     };
     let mut markup = markup.text(format!(
         "Method `{}`, confidence {:.2}: {}.",
@@ -64,7 +64,7 @@ fn outcome_of(outcome: &Outcome, tally: Tally, is_judged: bool, markup: Markup) 
         super::outline::stage_words(stage)
     ));
     let Tally { kept, dropped, blocked, withdrawn } = tally;
-    let judged = if is_judged { "kept" } else { "through the filters, not judged by a policy" };
+    let judged = if is_judged { "kept" } else { "passed the filters, not checked by a policy" };
     let lost = dropped + blocked + withdrawn;
     markup = markup.text(format!("Updates: {kept} {judged}, {lost} lost."));
     if !outcome.warnings.is_empty() {
@@ -92,7 +92,7 @@ fn member(way: &JsonPath<'_, '_>, path: &[&str]) -> Option<Markup> {
     match fields::find(path) {
         Some(field) => Some(fields::markup(field)),
         None if path.len() <= fields::DEEPEST && !is_free(path) => {
-            let markup = Markup::default().text("The runtime passes this member over: no profile knows it.");
+            let markup = Markup::default().text("The runtime ignores this member: it is not in any profile.");
             Some(markup.untrusted(super::outline::shortened(last)))
         }
         None => None,

@@ -275,7 +275,7 @@ fn warning(warning: &Warning) -> &'static str {
         Warning::Fallback => "no envelope was found, and the raw text is shown",
         Warning::Recovered => "the surface of an incomplete envelope is shown",
         Warning::CutOff => "the reply was cut off before its surface, and a message is shown",
-        Warning::SelfCorrection(_) => "the model takes something back",
+        Warning::SelfCorrection(_) => "the model corrects itself",
         Warning::SurfaceCut => "the surface was cut",
         Warning::UpdatesCut => "updates at the end were lost",
         Warning::Update(DropReason::Empty) => "an empty update was dropped",
@@ -322,11 +322,11 @@ pub(super) fn shortened(text: &str) -> String {
 /// Describes a parse stage.
 pub(super) fn stage_words(stage: Stage) -> &'static str {
     match stage {
-        Stage::Whole => "the reply is an envelope and nothing else",
-        Stage::Stream => "the reply is decoded from its first brace on, whatever stands around",
-        Stage::Fenced => "the envelope stands between fences",
+        Stage::Whole => "the reply contains only an envelope",
+        Stage::Stream => "the reply is decoded from its first brace, and the text around it is ignored",
+        Stage::Fenced => "the envelope is between fences",
         Stage::EmbeddedRich => "the last object in mixed text that has both keys",
         Stage::EmbeddedOther => "an object in mixed text that does not have both keys",
-        Stage::Fallback => "no envelope, so that the raw text is shown and the kernel hears nothing",
+        Stage::Fallback => "no envelope: the raw text is shown, and the kernel receives nothing",
     }
 }

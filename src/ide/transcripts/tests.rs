@@ -69,11 +69,11 @@ fn hovers() {
         &at("{"),
         expect![[r#"
             {
-            The runtime takes this envelope.
+            The runtime accepts this envelope.
 
-            Method json, confidence 1.00: the reply is an envelope and nothing else.
+            Method json, confidence 1.00: the reply contains only an envelope.
 
-            Updates: 1 through the filters, not judged by a policy, 1 lost.
+            Updates: 1 passed the filters, not checked by a policy, 1 lost.
 
             Warnings: an update was dropped: no parenthesis, or no full stop.
 
@@ -86,7 +86,7 @@ fn hovers() {
             "mangle_updates"
             mangle_updates
 
-            Atoms for the kernel. Each passes two filters; what is left is asserted.
+            Atoms for the kernel. The runtime applies two filters to each atom and asserts the remaining atoms.
 
             Profiles: 1.1 required, 1.1-bnf required, 1.2 required, 1.2-go required, current required by the strict schema, 1.3-draft required."#]],
     );
@@ -106,14 +106,14 @@ fn hovers() {
         "/mutation"
         Category /mutation
 
-        Something is to be changed."#]],
+        A change to make, for example in the code."#]],
     );
     check_hover(
         "a.json",
         r#"{"control_packet":{},"surface_response":"a","$0[x](y)":1}"#,
         expect![[r#"
         "[x](y)"
-        The runtime passes this member over: no profile knows it.
+        The runtime ignores this member: it is not in any profile.
 
         [x](y)"#]],
     );

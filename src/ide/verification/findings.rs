@@ -129,7 +129,7 @@ fn idle_finding(idle: &IdleRule) -> Finding {
     };
     let finding = Finding::new(rule, idle.range, headline);
     match idle.facts {
-        Some(facts) => finding.note(format!("worlds of up to {} were looked at", fact_count(facts))),
+        Some(facts) => finding.note(format!("all worlds of up to {} were checked", fact_count(facts))),
         None => finding.note("so it is in worlds of any size"),
     }
 }

@@ -30,7 +30,7 @@ const FIX_WORKSPACE: &str = "mangle.fixWorkspace";
 const NOTHING_TO_FIX: &str = "no finding in the workspace has a safe fix";
 
 /// Appended to this response if suspect documents were skipped.
-const OUT_OF_SYNC: &str = "outside of the documents of which an edit was lost";
+const OUT_OF_SYNC: &str = "except in documents that lost an edit";
 
 pub(in crate::lsp) const COMMANDS: [&str; 11] = [
     COPY_QUERY,
@@ -124,7 +124,7 @@ pub(in crate::lsp) fn command(
         },
         COPY_QUERY => {
             let line = params.arguments.first().and_then(LSPAny::as_str);
-            view.outbox.show_message(argument(line, "its argument is no command line")?.to_owned());
+            view.outbox.show_message(argument(line, "its argument is not a command line")?.to_owned());
         }
         _ => {
             let (answer, message) = answered(view, params, cancel)?;
@@ -153,33 +153,34 @@ fn show_page(view: &View, params: &ExecuteCommandParams) -> Result<()> {
 fn answered(view: &View, params: &ExecuteCommandParams, cancel: &Cancel) -> Result<(LSPAny, Option<String>)> {
     let (answer, message) = match params.command.as_str() {
         QUERY => {
-            let question = argument(query::asked_by(params), "its argument is no question")?;
+            let question = argument(query::asked_by(params), "its argument is not a query")?;
             (query::query(view, &question)?, query::in_short(view, &question)?)
         }
         GRAMMAR => {
-            let wanted = argument(grammar::asked_by(params), "its argument names no document")?;
+            let wanted = argument(grammar::asked_by(params), "its argument is not a document")?;
             return grammar::command(view, &wanted);
         }
         PREVIEW => {
-            let wanted = argument(preview::asked_by(params), "its argument names no preview")?;
+            let wanted = argument(preview::asked_by(params), "its argument is not a preview")?;
             preview::in_short(view, &wanted, cancel)?
         }
         PROPERTY => {
-            let wanted = argument(property::asked_by(params), "its argument names no test file")?;
+            let wanted = argument(property::asked_by(params), "its argument is not a test file")?;
             return Ok(property::command(view, &wanted));
         }
         REPLAY | STATE => {
-            let wanted = argument(turns::asked_by(params), "its argument names no transcript")?;
+            let wanted = argument(turns::asked_by(params), "its argument is not a transcript")?;
             return turns::command(view, &params.command, &wanted, cancel);
         }
         TEST => {
-            let wanted = argument(test::asked_by(params), "its argument names no tests")?;
+            let wanted = argument(test::asked_by(params), "its argument is not a list of tests")?;
             test::in_short(view, &wanted, cancel)
         }
         COPY_REPAIR => {
-            let wanted = argument(repair::asked_by(params), "its argument names no transcript")?;
+            let wanted = argument(repair::asked_by(params), "its argument is not a transcript")?;
             let answer = repair::repair(view, &wanted);
-            let message = answer["message"].as_str().unwrap_or("There is nothing to repair.").to_owned();
+            let message =
+                answer["message"].as_str().unwrap_or("The transcript has no invalid replies.").to_owned();
             (answer, message)
         }
         _ => return Err(Error::invalid_params("no such command")),

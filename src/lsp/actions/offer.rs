@@ -164,7 +164,7 @@ impl<'v> Offer<'v> {
             }
             if of.answer.as_ref().is_some_and(|answer| !answer.differences.is_empty()) {
                 let diagnostics = about.map(|about| vec![self.as_sent(about)]);
-                let title = "Show what differs between the readings";
+                let title = "Show the differences between the readings";
                 self.actions.push(commands::show_property(
                     &params.text_document.uri,
                     name,

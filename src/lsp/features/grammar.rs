@@ -112,7 +112,7 @@ fn generate_again(view: &View, grammar: &SnapshotGrammar) -> Result<(Value, Stri
     let message = match (is_changed, view.snapshot.is_editable(grammar.file.id)) {
         (true, _) => "Grammar generated again.",
         (false, true) => "Grammar is up to date.",
-        (false, false) => "Grammar is not changed: an edit of the document was lost.",
+        (false, false) => "Grammar is unchanged: an edit of the document was lost.",
     };
     edit.into_iter().for_each(|edit| view.outbox.apply_edit(edit));
     Ok((json!({ "changed": is_changed }), message.to_owned()))

@@ -48,7 +48,7 @@ impl PreviewParams {
     }
 
     fn wish(&self) -> Result<PreviewRequest> {
-        let bad = |what: &str| Error::invalid_params(format!("there is no such {what}"));
+        let bad = |what: &str| Error::invalid_params(format!("unknown {what}"));
         let mode = self.mode.as_deref().map(|mode| Mode::parse(mode).ok_or_else(|| bad("mode")));
         let part = self.part.as_deref().map(|part| RequestedPart::parse(part).ok_or_else(|| bad("part")));
         let shard = self.shard.clone().map(|(id, kind)| (id, Some(kind)));
@@ -149,7 +149,7 @@ pub(in crate::lsp) fn in_short(
         })
         .collect();
     if lines.is_empty() {
-        lines.push("No comment of this file asks for such a preview.".to_owned());
+        lines.push("This file has no comment for such a preview.".to_owned());
     }
     Ok((prompts_json(&all), lines.join("\n")))
 }

@@ -86,7 +86,7 @@ pub(in crate::lsp) fn command(view: &View, params: &PropertyParams) -> (Value, O
             let (name, of) = (component(&params.name), component(params.uri.as_str()));
             (Value::from(format!("mangle-property:/{name}?of={of}")), text)
         }
-        None => (Value::Null, "There is no property of this name.".to_owned()),
+        None => (Value::Null, "No property has this name.".to_owned()),
     };
     (json!({ "document": document }), Some(message).filter(|_| !params.quiet))
 }

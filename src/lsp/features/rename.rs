@@ -74,7 +74,9 @@ pub(in crate::lsp) fn rename(view: &View, params: &RenameParams) -> Result<Optio
 /// Refuses a rename in a transcript, because recorded replies must not be changed.
 fn is_policy(at: &DocumentPlace<'_>) -> Result<()> {
     match at.inside {
-        Some(_) => Err(failed("A transcript says what was said. Rename this in the policy.".to_owned())),
+        Some(_) => {
+            Err(failed("A transcript is a record and is not renamed. Rename this in the policy.".to_owned()))
+        }
         None => Ok(()),
     }
 }
@@ -86,7 +88,7 @@ fn is_in_sync(view: &View, file: &SnapshotFile) -> Result<()> {
     }
     let name = shown(view, file);
     Err(failed(format!(
-        "An edit of {name} was lost, so its text may differ. Close it, open it again, then rename."
+        "An edit of {name} was lost, so its text may differ. Close it and open it again, then rename."
     )))
 }
 

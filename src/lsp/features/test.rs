@@ -124,7 +124,7 @@ pub(in crate::lsp) fn in_short(view: &View, params: &TestParams, cancel: &Cancel
     let report = report(view, params, cancel);
     let TestSummary { passed, failed, errors, .. } = report.summary;
     let mut lines = vec![match (passed, failed, errors) {
-        (0, 0, 0) => "There is no such case.".to_owned(),
+        (0, 0, 0) => "No case matches.".to_owned(),
         (_, 0, 0) => format!("{passed} passed."),
         (_, _, 0) => format!("{passed} passed, {failed} failed."),
         _ => format!("{passed} passed, {failed} failed, {errors} could not be run."),

@@ -168,11 +168,11 @@ pub(super) fn warn_of_mentions(view: &View, subject: Subject, program: &Program,
     let left_out = view.snapshot.transcripts.iter().filter(|transcript| transcript.is_left_out()).count();
     let others = match left_out {
         0 => "",
-        _ => " There are transcripts that are too large to be looked at while they are closed.",
+        _ => " Some closed transcripts are too large to search.",
     };
     let message = format!(
-        "The old name stands {times} in {documents}, which stay as they are: what an agent said is not changed \
-         to `{new}`. Agents that still use the old name are refused from now on.{others}"
+        "The old name occurs {times} in {documents}. Transcripts are records and are not changed to `{new}`. From now \
+         on, updates of agents with the old name are rejected.{others}"
     );
     view.outbox.notify("window/showMessage", ShowMessageParams { typ: MessageType::WARNING, message });
 }

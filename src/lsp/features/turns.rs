@@ -79,7 +79,7 @@ pub(in crate::lsp) fn command(
 ) -> Result<(Value, Option<String>)> {
     let Some(turn) = params.number(view) else {
         let answer = json!({ "document": null, "turn": null });
-        return Ok((answer, Some("This document is no transcript with turns.".to_owned())));
+        return Ok((answer, Some("This document is not a transcript with turns.".to_owned())));
     };
     let scheme = if name == STATE { "mangle-state" } else { "mangle-replay" };
     let document = format!("{scheme}:/{turn}?of={}", component(params.uri.as_str()));
@@ -98,7 +98,7 @@ pub(in crate::lsp) fn command(
     match cancel.is_cancelled() {
         true => Err(Error::content_modified()),
         false => {
-            let nothing = || "There are no policies around this transcript.".to_owned();
+            let nothing = || "This transcript has no policies.".to_owned();
             Ok((answer, Some(said.unwrap_or_else(nothing))))
         }
     }
@@ -107,7 +107,7 @@ pub(in crate::lsp) fn command(
 fn state_in_short(replayed: &ReplayInput<'_>) -> String {
     let after = replayed.state();
     let mut lines = vec![format!(
-        "After turn {} the kernel holds {} facts.",
+        "After turn {}, the kernel has {} facts.",
         after.turn,
         after.facts.len() + after.omitted
     )];
@@ -122,9 +122,9 @@ fn turn_in_short(replayed: &ReplayInput<'_>, wanted: u64) -> String {
         return format!("There is no turn {wanted}.");
     };
     let mut lines = vec![match turn.verdicts.len() {
-        0 => format!("Turn {wanted} asks for no tool."),
-        1 => format!("Turn {wanted} asks for one tool:"),
-        count => format!("Turn {wanted} asks for {count} tools:"),
+        0 => format!("Turn {wanted} requests no tools."),
+        1 => format!("Turn {wanted} requests one tool:"),
+        count => format!("Turn {wanted} requests {count} tools:"),
     }];
     let said = |verdict: &VerdictReport| {
         format!("{} {} {}: {}", verdict.verdict, verdict.action, verdict.object(), verdict.why)

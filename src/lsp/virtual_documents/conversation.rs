@@ -42,12 +42,11 @@ const MOST: usize = 2_000;
 fn make(view: &View, file: &SnapshotFile, named: &SourceName, cancel: &Cancel) -> Result<DocumentContent> {
     let count = count(named)?;
     let Some(transcript) = view.snapshot.transcript(file.id) else {
-        let text =
-            "This document is not a transcript: `[transcripts] include` of mangle-ls.toml says which are.\n";
+        let text = "This document is not a transcript. `[transcripts] include` of mangle-ls.toml selects transcripts.\n";
         return Ok(DocumentContent { text: text.to_owned(), ..DocumentContent::default() });
     };
     let unnamed =
-        || Error::invalid_params("a conversation is named by the number of a record or by `line-LINE`");
+        || Error::invalid_params("the name of a conversation is the number of a record or `line-LINE`");
     if transcript.is_left_out() {
         let target = target(&named.name).ok_or_else(unnamed)?;
         return from_disk(view, file, transcript, (target, count), cancel);
@@ -126,7 +125,9 @@ pub(in crate::lsp) fn shown_conversation<'v>(view: &'v View, uri: &Uri) -> Optio
 fn count(named: &SourceName) -> Result<usize> {
     let count = match named.get("count") {
         None => USUAL,
-        Some(count) => count.parse().map_err(|_| Error::invalid_params("`count` is a number of records"))?,
+        Some(count) => {
+            count.parse().map_err(|_| Error::invalid_params("`count` must be a number of records"))?
+        }
     };
     Ok(count.clamp(1, MOST))
 }

@@ -165,7 +165,7 @@ impl DocumentAddress {
         let (name, rest) = uri.split_once(':').unwrap_or((uri, ""));
         let scheme = SCHEMES.iter().find(|scheme| scheme.name == name).ok_or_else(|| {
             let known: Vec<_> = SCHEMES.iter().map(|scheme| format!("{}:", scheme.name)).collect();
-            Error::invalid_params(format!("virtual documents have URIs with {}", known.join(", ")))
+            Error::invalid_params(format!("the schemes of virtual documents are {}", known.join(", ")))
         })?;
         let named = (scheme.read)(rest).ok_or_else(|| {
             Error::invalid_params(format!(

@@ -62,7 +62,7 @@ fn make(view: &View, file: &SnapshotFile, named: &SourceName, cancel: &Cancel) -
         Err(PreviewError::Refused(why)) => Ok(refused(&why)),
         // The preview may exist a moment later, for example while the user types its header.
         Err(PreviewError::Unknown) => {
-            let text = format!("No `# @preview` comments of this file ask for `{}`.\n", named.name);
+            let text = format!("This file has no `# @preview` comments for `{}`.\n", named.name);
             Ok(DocumentContent { text, ..DocumentContent::default() })
         }
     }
@@ -74,7 +74,7 @@ pub(super) fn refused(why: &str) -> DocumentContent {
 }
 
 fn wish(named: &SourceName) -> Result<PreviewRequest> {
-    let bad = |what: &str| Error::invalid_params(format!("a preview has no such {what}"));
+    let bad = |what: &str| Error::invalid_params(format!("unknown {what}"));
     let shard = named.get("shard").map(|shard| {
         let mut words = shard.split_whitespace().map(str::to_owned);
         (words.next().unwrap_or_default(), words.next())

@@ -32,7 +32,7 @@ fn stamp(view: &View, file: &SnapshotFile) -> Option<u64> {
 
 fn make(view: &View, file: &SnapshotFile, named: &SourceName, _: &Cancel) -> Result<DocumentContent> {
     let Some((header, text)) = property::text(view, file, &named.name) else {
-        let text = "This document has no property of this name.\n".to_owned();
+        let text = "This document has no property with this name.\n".to_owned();
         return Ok(DocumentContent { text, ..DocumentContent::default() });
     };
     let head = TextRange::up_to(text_len(text.lines().next().unwrap_or_default()));

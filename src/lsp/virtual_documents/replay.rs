@@ -21,8 +21,10 @@ pub(super) const SCHEME: Scheme =
 const MOST: usize = 500;
 
 fn make(view: &View, file: &SnapshotFile, named: &SourceName, cancel: &Cancel) -> Result<DocumentContent> {
-    let from: u64 =
-        named.name.parse().map_err(|_| Error::invalid_params("a replay is named by the number of a turn"))?;
+    let from: u64 = named
+        .name
+        .parse()
+        .map_err(|_| Error::invalid_params("the name of a replay is the number of a turn"))?;
     if let Some(why) = view.snapshot.transcript(file.id).and_then(|transcript| transcript.refusal()) {
         return Ok(refused(&why));
     }
@@ -32,7 +34,7 @@ fn make(view: &View, file: &SnapshotFile, named: &SourceName, cancel: &Cancel) -
         return Err(Error::content_modified());
     }
     let Some(turns) = turns else {
-        let text = "This document is no transcript with policies around it.\n".to_owned();
+        let text = "This document is not a transcript, or has no policies.\n".to_owned();
         return Ok(DocumentContent { text, ..DocumentContent::default() });
     };
     let shown: Vec<_> = turns.iter().filter(|(turn, _)| turn.turn >= from).collect();

@@ -43,4 +43,4 @@ fn make(view: &View, file: &SnapshotFile, _: &SourceName, _: &Cancel) -> Result<
 }
 
 const NO_TRANSCRIPT: &str =
-    "This document is no transcript: `[transcripts] include` of mangle-ls.toml says which are.\n";
+    "This document is not a transcript. `[transcripts] include` of mangle-ls.toml selects transcripts.\n";

@@ -33,14 +33,16 @@ pub(super) fn stamp(view: &View, file: &SnapshotFile) -> Option<u64> {
 }
 
 fn make(view: &View, file: &SnapshotFile, named: &SourceName, cancel: &Cancel) -> Result<DocumentContent> {
-    let turn: u64 =
-        named.name.parse().map_err(|_| Error::invalid_params("a state is named by the number of a turn"))?;
+    let turn: u64 = named
+        .name
+        .parse()
+        .map_err(|_| Error::invalid_params("the name of a state is the number of a turn"))?;
     if let Some(why) = view.snapshot.transcript(file.id).and_then(|transcript| transcript.refusal()) {
         return Ok(refused(&why));
     }
     let state = replayed(view, file.id, Some(turn), cancel, |replayed| replayed.state());
     let Some(after) = state else {
-        let text = "This document is no transcript with policies around it.\n".to_owned();
+        let text = "This document is not a transcript, or has no policies.\n".to_owned();
         return Ok(DocumentContent { text, ..DocumentContent::default() });
     };
     if cancel.is_cancelled() {

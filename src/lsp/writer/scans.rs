@@ -65,7 +65,7 @@ impl Writer {
                 tracing::warn!(folder = %cut.folder.display(), limit = ?cut.limit, "a scan stopped at a limit");
                 let folder = cut.folder.display();
                 self.outbox.show_warning(&format!(
-                    "`{folder}` {}. What lies beyond it is not checked. To change that, {}.",
+                    "`{folder}` {}. Files beyond the limit are not checked. To change that, {}.",
                     cut.reason(),
                     cut.help()
                 ));

@@ -10,7 +10,7 @@ use crate::lsp::from_proto;
 use crate::lsp::message::DocumentChange;
 
 /// The recommendation in the message.
-const HELP: &str = "Until then mangle-ls shows no findings in it, and does not format, rename or fix there.";
+const HELP: &str = "Until then, mangle-ls shows no findings in it and does not format, rename or fix it.";
 
 impl Writer {
     pub(super) fn change(&mut self, changed: &DocumentChange) {
@@ -43,9 +43,9 @@ impl Writer {
         if documents > 0 {
             tracing::warn!(documents, "a message cannot be read; the open documents are suspect");
             self.outbox.show_warning(&format!(
-                "A message of the editor could not be read, which may have been an edit of any open document. Close the \
-                 {documents} open documents and open them again. Until then mangle-ls shows no findings in them, and \
-                 does not format, rename or fix there."
+                "A message of the editor could not be read. It may have been an edit of any open document. Close the \
+                 {documents} open documents and open them again. Until then, mangle-ls shows no findings in them and \
+                 does not format, rename or fix them."
             ));
         }
     }

@@ -12,11 +12,11 @@ use crate::mcp::folders::Folders;
 pub(super) static TOOL: Tool = Tool {
     name: "check",
     title: "Check policies and transcripts",
-    description: "Finds what is wrong with Mangle policies, agent transcripts and mangle-ls.toml. Each finding has its place, \
-        rule, severity, message, notes, help, and, where there is one, a fix: edits as byte ranges with the new text, and \
-        whether it is safe. Checks files, folders, or a text that is not saved yet (`path` and `text`). Apply the edits of \
-        one fix from the last to the first, and check again. With `compare_engine` or `compare_runtime`: `changes`, what \
-        differs between two versions, in place of `findings`.",
+    description: "Lints Mangle policies, agent transcripts and mangle-ls.toml: files, folders, or unsaved text (`path` and \
+        `text`). A finding has its position, rule, severity, message, notes and help. If it has a fix, the fix has edits \
+        (byte ranges with the new text) and its `applicability`, for example `safe`. Apply the edits of one fix from the \
+        last to the first, then check again. With `compare_engine` or `compare_runtime`, the answer has `changes` instead of \
+        `findings`: the differences between two versions.",
     arguments: ARGUMENTS,
     command: twin,
     answer,
@@ -27,18 +27,18 @@ const ARGUMENTS: &[Argument] = &[
     optional(
         "path",
         Kind::Word,
-        "One file. With `text`: the file whose text it is to be; it need not exist.",
+        "One file to check. With `text`, the path of this text; the file does not need to exist.",
     ),
-    optional("text", Kind::Text, "The whole text of the file `path`, in place of what is on disk."),
+    optional("text", Kind::Text, "The whole text of the file `path`. It replaces the text on disk."),
     optional(
         "evaluate",
         Kind::Flag,
-        "Also evaluate the programs with their samples, and report rows that fail and limits that are reached.",
+        "Also evaluate the programs with their samples, and report evaluation errors and exceeded limits.",
     ),
     optional(
         "verify",
         Kind::Flag,
-        "Also check the properties of test files in every small world. Takes longer.",
+        "Also check the properties of test files in every small world. This takes longer.",
     ),
     ENGINE,
     RUNTIME,
@@ -60,7 +60,7 @@ fn twin(arguments: &Arguments, folders: &Folders) -> Result<ToolCommand, String>
     let mut twin = twin.paths(arguments.texts("paths").chain(path), folders)?;
     match (path, arguments.text("text")) {
         (Some(path), Some(text)) => twin.texts.push((folders.resolve(path)?, text.into())),
-        (None, Some(_)) => return Err("`text` needs `path`, the file whose text it is to be".into()),
+        (None, Some(_)) => return Err("`text` needs `path`, the path of this text".into()),
         (_, None) => {}
     }
     Ok(twin)

@@ -9,7 +9,7 @@ use crate::mcp::folders::Folders;
 pub(super) static TOOL: Tool = Tool {
     name: "explain_rule",
     title: "Explain a rule",
-    description: "Says what a rule of `check` looks for, why it matters, and how a wrong and a right program look.",
+    description: "Explains a rule of `check`: the problem, its consequences, and examples of a wrong and a correct program.",
     arguments: ARGUMENTS,
     command: twin,
     answer,
@@ -18,7 +18,7 @@ pub(super) static TOOL: Tool = Tool {
 const ARGUMENTS: &[Argument] = &[required(
     "rule",
     Kind::Word,
-    "The code or the name of the rule, as in a finding: `MG210` or `negation-wildcard`.",
+    "The code or the name of the rule, for example `MG210` or `negation-wildcard`.",
 )];
 
 fn twin(arguments: &Arguments, _: &Folders) -> Result<ToolCommand, String> {

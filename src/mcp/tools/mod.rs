@@ -124,52 +124,53 @@ impl ToolCommand {
 const PATHS: Argument = optional(
     "paths",
     Kind::Words,
-    "Files or folders of policies, relative to the first folder of the server; all of that folder if left out.",
+    "Files or folders of policies, relative to the first folder of the server. Default: this folder.",
 );
 
 /// The argument of tools that refuse programs that do not load.
 const ANYWAY: Argument = optional(
     "anyway",
     Kind::Flag,
-    "Evaluate the readable part of a program that does not load. The answer has `program_loads`: false then. If left out, such a \
-     program is refused with its errors.",
+    "Evaluate the readable part of a program that does not load. The answer then has `program_loads`: false. By default, \
+     such a program is rejected with its errors.",
 );
 
 /// The arguments of tools whose results depend on versions.
 const ENGINE: Argument = optional(
     "engine",
     Kind::Word,
-    "The version of the engine: a modeled version, a release, a day, or `auto`; that of the configuration if left out.",
+    "The version of the engine: a modeled version, a release, a date, or `auto`. Default: the configured version.",
 );
 const RUNTIME: Argument = optional(
     "runtime",
     Kind::Word,
-    "The runtime that reads replies: a modeled version, `none` or `auto`; that of the configuration if left out.",
+    "The version of the runtime that parses the replies: a modeled version, `none` or `auto`. Default: the configured \
+     version.",
 );
 
 /// The arguments of tools that compare two versions.
 const COMPARE_ENGINE: Argument = optional(
     "compare_engine",
     Kind::Word,
-    "Compare with this version of the engine: the answer has what differs. The values are those of `engine`.",
+    "A version of the engine to compare with, as in `engine`. The answer has the differences.",
 );
 const COMPARE_RUNTIME: Argument = optional(
     "compare_runtime",
     Kind::Word,
-    "Compare with this version of the runtime: the answer has what differs. The values are those of `runtime`.",
+    "A version of the runtime to compare with, as in `runtime`. The answer has the differences.",
 );
 
 /// The argument of tools that evaluate.
 const READING: Argument = optional(
     "reading",
     Kind::Choice(&["engine", "intended"]),
-    "`engine`: as the engine evaluates the program, including what it ignores (the default). `intended`: as the author intended it, \
-     with every negation evaluated.",
+    "`engine` (default): evaluate the program as the engine does, including the parts that it ignores. `intended`: evaluate \
+     every negation, as the author intended.",
 );
 
 /// Parses the JSON document that a command wrote.
 fn document(output: &str) -> Result<Value, String> {
-    serde_json::from_str(output).map_err(|_| "the command gave no answer".to_owned())
+    serde_json::from_str(output).map_err(|_| "the command printed no JSON".to_owned())
 }
 
 /// Parses the JSON lines that a command wrote.

@@ -10,8 +10,8 @@ use crate::mcp::folders::Folders;
 pub(super) static TOOL: Tool = Tool {
     name: "predicates",
     title: "List predicates",
-    description: "Lists the predicates of the programs: the text of the declaration with its documentation and bounds, how many \
-        facts and rules there are, and where. Read it before you write a rule.",
+    description: "Lists the predicates of the programs: the declaration with its documentation and bounds, and the number \
+        and positions of facts and rules. Call it before you write a rule.",
     arguments: ARGUMENTS,
     command: twin,
     answer,
@@ -22,7 +22,7 @@ const ARGUMENTS: &[Argument] = &[
     optional(
         "of",
         Kind::Word,
-        "Only this predicate, as `name` or `name/arity`, and those that it depends on or that depend on it.",
+        "A predicate, `name` or `name/arity`. Limits the list to this predicate, its dependencies and its dependents.",
     ),
     ANYWAY,
     CURSOR,

@@ -10,8 +10,9 @@ use crate::mcp::folders::Folders;
 pub(super) static TOOL: Tool = Tool {
     name: "query",
     title: "Query a program",
-    description: "Evaluates the programs and gives the facts that match an atom. With `why`: a proof of each. With `why_not`: \
-        where no fact matches, what each rule lacks. Evaluation has limits; where one is reached, `stopped` says so.",
+    description: "Evaluates the programs and returns the facts that match an atom. With `why`, each fact has a proof. With \
+        `why_not`, the answer lists the missing premises of each rule if no fact matches. If the evaluation reaches a limit, \
+        the answer has `stopped`.",
     arguments: ARGUMENTS,
     command: twin,
     answer,
@@ -21,24 +22,29 @@ const ARGUMENTS: &[Argument] = &[
     required(
         "atom",
         Kind::Word,
-        "The atom, as `permitted(/deploy, X, _)`. Variables begin with a capital letter; they and `_` match anything.",
+        "The atom, for example `permitted(/deploy, X, _)`. Variables begin with a capital letter. Variables and `_` match \
+         every value.",
     ),
     PATHS,
-    optional("facts", Kind::Words, "Files with further facts: `.mg`, `.gl`, `.csv`, `.jsonl` or `.ndjson`."),
-    optional("why", Kind::Flag, "Give for each fact what it follows from."),
-    optional("why_not", Kind::Flag, "Where no fact matches, say what each rule lacks."),
+    optional(
+        "facts",
+        Kind::Words,
+        "Files with additional facts: `.mg`, `.gl`, `.csv`, `.jsonl` or `.ndjson`.",
+    ),
+    optional("why", Kind::Flag, "Add a proof to each fact."),
+    optional("why_not", Kind::Flag, "If no fact matches, list the missing premises of each rule."),
     optional(
         "depth",
         Kind::Number(1, 20),
-        "With `why_not`: how many levels of rules are followed down; 5 if left out.",
+        "With `why_not`, the number of levels of rules to explain. Default: 5.",
     ),
     optional(
         "reading",
         Kind::Choice(&["engine", "intended", "both"]),
-        "`engine`: as the engine evaluates the program, including what it ignores (the default). `intended`: as the author intended \
-         it, with every negation evaluated. `both`: one after the other.",
+        "`engine` (default): evaluate the program as the engine does, including the parts that it ignores. `intended`: \
+         evaluate every negation, as the author intended. `both`: evaluate both, one after the other.",
     ),
-    optional("now", Kind::Word, "The time of evaluation, as `2026-01-31T12:00:00Z`."),
+    optional("now", Kind::Word, "The time of the evaluation, for example `2026-01-31T12:00:00Z`."),
     ENGINE,
     RUNTIME,
     ANYWAY,

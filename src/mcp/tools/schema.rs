@@ -11,8 +11,8 @@ use crate::mcp::pages;
 pub(super) static TOOL: Tool = Tool {
     name: "schema",
     title: "Write a schema of replies",
-    description: "Writes what an inference engine is given so that it generates valid replies only: a JSON Schema or a grammar, \
-        as text, in parts if it is long: put the parts together in their order. `problems` has what the schema cannot say.",
+    description: "Generates a JSON Schema or a grammar, as text, that limits an inference engine to valid replies. A long \
+        text is split into parts: join them in order. `problems` lists constraints that the schema cannot express.",
     arguments: ARGUMENTS,
     command: twin,
     answer,
@@ -23,10 +23,14 @@ const ARGUMENTS: &[Argument] = &[
     optional(
         "target",
         Kind::Choice(&["json-schema", "openai", "anthropic", "gemini", "gbnf", "ebnf", "lark", "regex"]),
-        "The engine or provider; `json-schema` if left out.",
+        "The inference engine or provider. Default: `json-schema`.",
     ),
-    optional("profile", Kind::Word, "The version of the protocol; that of the configuration if left out."),
-    optional("consumer", Kind::Word, "Who takes the updates; that of the configuration if left out."),
+    optional("profile", Kind::Word, "The version of the protocol. Default: the configured version."),
+    optional(
+        "consumer",
+        Kind::Word,
+        "The part of the agent that receives the updates. Default: the configured consumer.",
+    ),
     RUNTIME,
     ANYWAY,
     CURSOR,

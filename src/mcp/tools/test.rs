@@ -9,7 +9,7 @@ use crate::mcp::folders::Folders;
 pub(super) static TOOL: Tool = Tool {
     name: "test",
     title: "Run policy tests",
-    description: "Runs the cases of test files (`*_test.mg`) and says which fail, and why.",
+    description: "Runs the cases of test files (`*_test.mg`) and reports failed cases with the reason.",
     arguments: ARGUMENTS,
     command,
     answer,
@@ -17,8 +17,8 @@ pub(super) static TOOL: Tool = Tool {
 
 const ARGUMENTS: &[Argument] = &[
     PATHS,
-    optional("filter", Kind::Word, "Only cases whose name or file contains this text."),
-    optional("coverage", Kind::Flag, "Also say which rules fired in no case."),
+    optional("filter", Kind::Word, "Run only cases with this text in their name or file."),
+    optional("coverage", Kind::Flag, "Also list the rules that fired in no case."),
     READING,
     ENGINE,
     RUNTIME,

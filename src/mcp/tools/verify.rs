@@ -10,8 +10,9 @@ use crate::mcp::folders::Folders;
 pub(super) static TOOL: Tool = Tool {
     name: "verify",
     title: "Verify properties",
-    description: "Checks properties of policies in every small world of facts: those of test files, or `property`. A violation \
-        comes with the smallest world that shows it. With `rules`: looks for rules and negations that change nothing.",
+    description: "Checks properties of policies in every small world, a set of input facts. The properties come from test \
+        files or from `property`. A violation is reported with the smallest world that causes it. With `rules`, finds rules \
+        and negations without effect.",
     arguments: ARGUMENTS,
     command,
     answer,
@@ -22,14 +23,19 @@ const ARGUMENTS: &[Argument] = &[
     optional(
         "property",
         Kind::Word,
-        "A property in place of those of test files: `never BODY`, `always BODY then HEAD` or `possible BODY`.",
+        "A property to check instead of the properties in test files: `never BODY`, `always BODY then HEAD` or `possible \
+         BODY`.",
     ),
-    optional("rules", Kind::Flag, "Look for rules that change nothing, in place of properties."),
-    optional("scope", Kind::Number(0, 12), "The most facts of a world; 5 if left out and not configured."),
+    optional("rules", Kind::Flag, "Find rules without effect instead of checking properties."),
+    optional(
+        "scope",
+        Kind::Number(0, 12),
+        "The maximum number of facts in a world. Default: the configured number, or 5.",
+    ),
     optional(
         "time",
         Kind::Number(1, 15),
-        "The most seconds for a property; 10 if left out and not configured.",
+        "The maximum number of seconds per property. Default: the configured number, or 10.",
     ),
     READING,
     ENGINE,

@@ -278,7 +278,7 @@ fn trees(trees: &[ProofTree], forged: &[&str], out: &mut String) {
             "session" if by.ends_with("the request") => ("", "the request".to_owned()),
             "fact" | "session" => ("", by.to_owned()),
             "absent" => ("no ", String::new()),
-            "dropped" => ("", "dropped: the engine does not look at it".to_owned()),
+            "dropped" => ("", "ignored by the engine".to_owned()),
             "above" => ("", "see above".to_owned()),
             _ => ("", String::new()),
         };

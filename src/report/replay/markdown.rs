@@ -125,7 +125,7 @@ fn tree(tree: &ProofTree, level: usize, out: &mut String) {
     let note = match tree.kind.as_str() {
         "rule" => format!("  by {}", sink::line(by)),
         "fact" | "session" if !by.is_empty() => format!("  [{}]", sink::line(by)),
-        "dropped" => "  is dropped: the engine does not look at it".to_owned(),
+        "dropped" => "  is ignored by the engine".to_owned(),
         "above" => "  (see above)".to_owned(),
         _ => String::new(),
     };

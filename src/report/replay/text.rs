@@ -151,7 +151,7 @@ fn tree(tree: &ProofTree, level: usize, out: &mut String) {
         "session" if by.is_empty() => format!("{fact}  {QUIET}[given]{QUIET:#}"),
         "session" => format!("{fact}  {NOTE}[{by}]{NOTE:#}"),
         "absent" => format!("{QUIET}no {fact}{QUIET:#}"),
-        "dropped" => format!("{WARN}{fact}  is dropped: the engine does not look at it{WARN:#}"),
+        "dropped" => format!("{WARN}{fact}  is ignored by the engine{WARN:#}"),
         "above" => format!("{fact}  {QUIET}(see above){QUIET:#}"),
         _ => format!("{QUIET}{fact}{QUIET:#}"),
     };

@@ -87,7 +87,7 @@ pub fn parsed_text(parsed: &Value) -> String {
         match parsed["atoms"]["not_judged"].is_null() {
             true => out.push_str(&format!(", {} kept", plural(kept, "atom"))),
             false => out
-                .push_str(&format!(", {} through the filters, not judged by a policy", plural(kept, "atom"))),
+                .push_str(&format!(", {} passed the filters, not checked by a policy", plural(kept, "atom"))),
         }
         let lost =
             ["/atoms/dropped", "/atoms/blocked", "/atoms/withdrawn"].map(count).into_iter().sum::<usize>();

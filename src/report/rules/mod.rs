@@ -25,24 +25,24 @@ fn fix_section(rule: &Rule) -> String {
 fn fix(rule: &Rule) -> &'static str {
     match rule.fix {
         FixKind::Suggestion => {
-            "None that edits: what is to be written is not in the capture, or something would be deleted from it, and a \
-             capture is evidence. The finding says what to do."
+            "No automatic fix: a capture is evidence, and a fix would delete text or invent missing text. The finding \
+             suggests a change."
         }
         FixKind::Safe if is_about_captures(rule) => {
-            "Safe where one is offered. It edits evidence: `check --fix-transcripts` applies it, and the editor one by one. \
-             One that would put in a value or delete something is only suggested."
+            "If a fix is offered, it is safe. It edits evidence: `check --fix-transcripts` applies it, and the editor \
+             applies fixes one by one. A fix that inserts a value or deletes text is only suggested."
         }
         FixKind::Unsafe if is_about_captures(rule) => {
-            "A guess where one is offered: look at it. It edits evidence: only `check --fix-transcripts --unsafe-fixes` applies \
-             it, and the editor one by one. One that would put in a value or delete something is only suggested."
+            "If a fix is offered, it is a guess: review it. It edits evidence: only `check --fix-transcripts \
+             --unsafe-fixes` applies it, and the editor applies fixes one by one. A fix that inserts a value or \
+             deletes text is only suggested."
         }
-        FixKind::None => "None: the right change depends on what the author meant.",
+        FixKind::None => "None: the correct change depends on the author's intent.",
         FixKind::Safe => {
-            "Safe where one is offered: afterwards the program means what was evidently meant. \
-             `check --fix` applies it."
+            "If a fix is offered, it is safe: it restores the author's evident intent. `check --fix` applies it."
         }
         FixKind::Unsafe => {
-            "A guess where one is offered: look at it. Only `check --fix --unsafe-fixes` and the editor apply it."
+            "If a fix is offered, it is a guess: review it. Only `check --fix --unsafe-fixes` and the editor apply it."
         }
     }
 }
@@ -50,10 +50,10 @@ fn fix(rule: &Rule) -> &'static str {
 /// The sentences about the severity of a rule.
 fn severity(rule: &Rule) -> String {
     match rule.severity {
-        Some(severity) => format!("`{severity}`, unless `[rules]` in `mangle-ls.toml` says otherwise."),
+        Some(severity) => format!("`{severity}`. To change it, use `[rules]` in `mangle-ls.toml`."),
         None => format!(
-            "Off, because it is often right to write this. `{} = \"hint\"` under `[rules]` in `mangle-ls.toml` \
-             switches it on.",
+            "Off by default, because this code is often intentional. To enable the rule, set `{} = \"hint\"` under \
+             `[rules]` in `mangle-ls.toml`.",
             rule.name
         ),
     }

@@ -12,8 +12,8 @@ const GENERATED: &str = "<!-- Generated from the registry of rules by `cargo xta
 const INTRODUCTION: &str = "\
 # Rules
 
-Each rule has a stable code and a name; settings and comments take either. `mangle-ls explain NAME` shows a page in the terminal.
-The [glossary](../glossary.md) has the words.
+Each rule has a stable code and a name. Settings and comments accept both. `mangle-ls explain NAME` shows a page in the
+terminal. The [glossary](../glossary.md) explains terms.
 
 **Severity.** `[rules]` in `mangle-ls.toml` sets it for a rule, a group or a pattern:
 
@@ -23,17 +23,17 @@ singleton-variable = \"off\"
 \"MG8*\" = \"warning\"
 ```
 
-**Suppression.** A comment suppresses a finding at one place, or in a whole file with `ignore-file`; [more](../silencing.md):
+**Suppression.** A comment [suppresses](../silencing.md) a finding at one place, or in a whole file with `ignore-file`:
 
 ```mangle
 # mangle-ls: ignore singleton-variable -- why it is right here
 ```
 
 In an envelope or its record the field `\"x_mangle_ls_ignore\": \"RULE\"` does, in Markdown and raw text the comment
-`<!-- mangle-ls: ignore RULE -- why -->`. In configuration files nothing does.
+`<!-- mangle-ls: ignore RULE -- why -->`. Findings in configuration files cannot be suppressed.
 
-**Fixes.** *safe*: the program means afterwards what was evidently meant; `check --fix` applies it. *unsafe*: a guess; `check --fix --unsafe-fixes` and the editor
-apply it. Fixes of captured replies edit evidence: `check --fix-transcripts` applies them, and the editor one by one.
+**Fixes.** A *safe* fix restores the author's evident intent; `check --fix` applies it. An *unsafe* fix is a guess; `check --fix --unsafe-fixes`
+and the editor apply it. Fixes of captured replies edit evidence: `check --fix-transcripts` applies them, and the editor applies them one by one.
 ";
 
 /// The most important rules: engine or runtime silently ignore the intended meaning.
@@ -95,7 +95,7 @@ pub fn index(rules: &[&'static Rule]) -> String {
     put(&mut out, INTRODUCTION);
     put(
         &mut out,
-        "\n## The ten to know\n\nWhat these report, the engine or the runtime silently ignores.\n\n",
+        "\n## The ten to know\n\nThe engine or the runtime silently ignores the code that these rules report.\n\n",
     );
     put(
         &mut out,

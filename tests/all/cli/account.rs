@@ -221,7 +221,7 @@ fn what_no_policy_judges_is_said() {
     let is_said = parsed.iter().any(|reply| reply["atoms"]["not_judged"].to_string().contains(said));
     assert!(is_said);
     let text = output(folder.path(), &["transcript", "parse", "session.jsonl"]);
-    assert!(text.contains("not judged by a policy") && !text.contains("kept"), "{text}");
+    assert!(text.contains("not checked by a policy") && !text.contains("kept"), "{text}");
     let split = command(folder.path(), &["transcript", "split", "session.jsonl"]).output().unwrap();
     assert!(String::from_utf8(split.stderr).unwrap().contains(said));
     let stats = output(folder.path(), &["transcript", "stats", "session.jsonl"]);

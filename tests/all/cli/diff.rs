@@ -35,7 +35,7 @@ fn each_statement_that_makes_a_difference_has_a_world() {
                     clear("a")  by new/policy.mg:3
                       request("a")  by new/schema.mg:5
                         pending("a",/a)  [the world]
-                      !danger(Id, _)  is dropped: the engine does not look at it
+                      !danger(Id, _)  is ignored by the engine
 
             0 equivalent, 1 different, 0 not decided
             exit 1
@@ -192,7 +192,7 @@ fn properties_compare_with_another_program() {
                     clear("a")  by new/policy.mg:3
                       request("a")  by new/schema.mg:5
                         pending("a",/a)  [the world]
-                      !danger(Id, _)  is dropped: the engine does not look at it
+                      !danger(Id, _)  is ignored by the engine
                   no permitted("a",/a)
 
             new/policy_test.mg:3 @equivalent has_danger(Id) with ../old

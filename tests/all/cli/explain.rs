@@ -45,11 +45,11 @@ fn the_page_of_a_rule() {
 
             Fix
               Replaces the negated atom by a helper predicate without the unbound arguments, and
-              adds the rule of that predicate if the program has none. Safe where one is offered:
-              afterwards the program means what was evidently meant. `check --fix` applies it.
+              adds the rule of that predicate if the program has none. If a fix is offered, it is
+              safe: it restores the author's evident intent. `check --fix` applies it.
 
             Severity
-              `error`, unless `[rules]` in `mangle-ls.toml` says otherwise.
+              `error`. To change it, use `[rules]` in `mangle-ls.toml`.
 
             Suppress it
               `# mangle-ls: ignore negation-wildcard -- reason` on the line before it or behind its

@@ -97,7 +97,7 @@ fn why_and_why_not() {
         FILES,
         &["preview", "fix.kernel.mg", "--why-not", "coder-7", "Too weak."],
         expect![[r#"
-            below threshold: its score is 40 (policy.mg:1), and only what is above 50 is injected
+            below threshold: its score is 40 (policy.mg:1), and only scores above 50 are injected
             policy: 2 files (schemas.gl, policy.mg); left out: fix.kernel.mg
             exit 0
         "#]],

@@ -100,12 +100,12 @@ fn the_compiler_takes_more_than_the_assembler() {
     "#]]
     .assert_eq(&why_not("coder-7", "By its name."));
     expect![[r#"
-        wrong shard key: it is injected for `coder`; what reaches `expert-coder-7` is `expert-coder-7`, `expert-coder`, `*`, `/_all`, letter for letter
+        wrong shard key: it is injected for `coder`; `expert-coder-7` accepts only `expert-coder-7`, `expert-coder`, `*`, `/_all`, exactly
         policy: 1 file (schemas.gl); left out: a.kernel.mg
         exit 0
     "#]].assert_eq(&why_not("expert-coder-7", "By its name."));
     expect![[r#"
-        wrong shard key: it is injected for `tester`; what reaches `coder-7` is `coder-7`, `coder`, `*`, `/_all`, letter for letter
+        wrong shard key: it is injected for `tester`; `coder-7` accepts only `coder-7`, `coder`, `*`, `/_all`, exactly
         policy: 1 file (schemas.gl); left out: a.kernel.mg
         exit 0
     "#]].assert_eq(&why_not("coder-7", "For another."));
@@ -114,7 +114,7 @@ fn the_compiler_takes_more_than_the_assembler() {
     let arguments =
         ["preview", "a.kernel.mg", "--shard", "expert-1", "coder", "--why-not", "expert-1", "As a name."];
     expect![[r#"
-        it is injected for the shard, but the prompt compiler leaves what is injected out; blocked: no value of its `shard_types` holds here
+        it is injected for the shard, but the prompt compiler omits injected context; blocked: no value of its `shard_types` holds here
         policy: 1 file (schemas.gl); left out: a.kernel.mg
         exit 0
     "#]].assert_eq(&render(&run(folder(&files).path(), &arguments)));

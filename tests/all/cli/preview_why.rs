@@ -60,8 +60,8 @@ fn part_of_a_line_is_explained_by_the_rule_that_could_give_it() {
             policy.mg:2: premise 2 has no solution: test_state(/failing)
               near: test_state(/passing)
               no rule gives `test_state/1`: the fact is missing
-        policy.mg:3: gives other lines: `Language {L} is {S}.`
-        policy.mg:4: gives other lines: `You test as {Id}`
+        policy.mg:3: derives other lines: `Language {L} is {S}.`
+        policy.mg:4: derives other lines: `You test as {Id}`
         policy: 2 files (schemas.gl, policy.mg); left out: fix.kernel.mg
         exit 0
     "#]]
@@ -72,8 +72,8 @@ fn part_of_a_line_is_explained_by_the_rule_that_could_give_it() {
         policy.mg:1: gives lines `{Text}`
           premise 2 has no solution: lesson_applies(/l1)
             its own rules are not explained; a greater `--depth` does it
-        policy.mg:3: gives other lines: `Language {L} is {S}.`
-        policy.mg:4: gives other lines: `You test as {Id}`
+        policy.mg:3: derives other lines: `Language {L} is {S}.`
+        policy.mg:4: derives other lines: `You test as {Id}`
         policy: 2 files (schemas.gl, policy.mg); left out: fix.kernel.mg
         exit 0
     "#]]
@@ -94,8 +94,8 @@ fn line_built_from_variables_shows_its_pattern() {
           premise 2 has no solution: test_state(/failing)
             near: test_state(/passing)
             no rule gives `test_state/1`: the fact is missing
-        policy.mg:1: gives other lines: `{Text}`
-        policy.mg:4: gives other lines: `You test as {Id}`
+        policy.mg:1: derives other lines: `{Text}`
+        policy.mg:4: derives other lines: `You test as {Id}`
         policy: 2 files (schemas.gl, policy.mg); left out: fix.kernel.mg
         exit 0
     "#]]
@@ -106,8 +106,8 @@ fn line_built_from_variables_shows_its_pattern() {
           premise 1 has no solution: active_shard("coder-7",/tester)
             near: active_shard("coder-7",/coder)
             no rule gives `active_shard/2`: the fact is missing
-        policy.mg:1: gives other lines: `{Text}`
-        policy.mg:3: gives other lines: `Language {L} is {S}.`
+        policy.mg:1: derives other lines: `{Text}`
+        policy.mg:3: derives other lines: `Language {L} is {S}.`
         policy: 2 files (schemas.gl, policy.mg); left out: fix.kernel.mg
         exit 0
     "#]]
@@ -122,8 +122,8 @@ fn value_in_a_line_built_from_variables_shows_the_premise_that_it_fails() {
           premise 1 has no solution: lang(/rust)
             near: lang(/go)
             no rule gives `lang/1`: the fact is missing
-        policy.mg:1: gives other lines: `{Text}`
-        policy.mg:4: gives other lines: `You test as {Id}`
+        policy.mg:1: derives other lines: `{Text}`
+        policy.mg:4: derives other lines: `You test as {Id}`
         policy: 2 files (schemas.gl, policy.mg); left out: fix.kernel.mg
         exit 0
     "#]]
@@ -134,8 +134,8 @@ fn value_in_a_line_built_from_variables_shows_the_premise_that_it_fails() {
           premise 2 has no solution: test_state(/failing)
             near: test_state(/passing)
             no rule gives `test_state/1`: the fact is missing
-        policy.mg:1: gives other lines: `{Text}`
-        policy.mg:4: gives other lines: `You test as {Id}`
+        policy.mg:1: derives other lines: `{Text}`
+        policy.mg:4: derives other lines: `You test as {Id}`
         policy: 2 files (schemas.gl, policy.mg); left out: fix.kernel.mg
         exit 0
     "#]]
@@ -244,7 +244,7 @@ fn failing_premise_of_an_aggregation_has_the_values_of_the_text() {
 #[test]
 fn line_for_another_shard_names_it() {
     expect![[r#"
-        wrong shard key: it is injected for `tester-1`; what reaches `coder-7` is `coder-7`, `*`, `/_all`, letter for letter
+        wrong shard key: it is injected for `tester-1`; `coder-7` accepts only `coder-7`, `*`, `/_all`, exactly
         policy: 2 files (schemas.gl, policy.mg); left out: fix.kernel.mg
         exit 0
     "#]].assert_eq(&why_not("Only for", &[]));
@@ -256,7 +256,7 @@ fn line_for_another_shard_names_it() {
             near: lesson(/l1,"Retry twice before failing.")
             no rule gives `lesson/2`: the fact is missing
         policy.mg:3: gives lines `Language {L} is {S}.`
-          for this shard it gives other lines:
+          for this shard it derives other lines:
             Language /go is /passing.
         policy.mg:4: gives lines `You test as {Id}`
           premise 1 has no solution: active_shard("coder-7",/tester)
@@ -324,7 +324,7 @@ fn atom_is_explained_by_id_and_by_a_part_of_its_text() {
             near: lesson(/l1,"Retry twice before failing.")
             no rule gives `lesson/2`: the fact is missing
         policy.mg:3: gives lines `Language {L} is {S}.`
-          for this shard it gives other lines:
+          for this shard it derives other lines:
             Language /go is /passing.
         policy.mg:4: gives lines `You test as {Id}`
           premise 1 has no solution: active_shard("coder-7",/tester)
@@ -714,7 +714,7 @@ fn knowledge_that_the_prompt_compiler_blocks_has_its_reason() {
             near: lesson(/l1,"Retry twice before failing.")
             no rule gives `lesson/2`: the fact is missing
         policy.mg:3: gives lines `Language {L} is {S}.`
-          for this shard it gives other lines:
+          for this shard it derives other lines:
             Language /go is /passing.
         policy.mg:4: gives lines `You test as {Id}`
           premise 1 has no solution: active_shard("secrev-7",/tester)

@@ -187,7 +187,7 @@ fn tables_that_cannot_be_read() {
               `--why-not` shows what each rule lacks
             error: door.yaml: facts are read from `.mg`, `.gl`, `.csv`, `.jsonl` and `.ndjson` files
             error: none.mg: no such file or directory
-            error: dor.csv: the file's name is that of the predicate, and there is no predicate `dor`; did you mean `door`?
+            error: dor.csv: the name of the file is not a predicate: `dor`; did you mean `door`?
             error: none.csv: no such file or directory
             exit 2
         "#]],
@@ -398,14 +398,14 @@ fn an_empty_answer_says_what_there_is_and_what_to_try() {
     .assert_eq(&shown("state(X, /degraded)"));
     expect![[r#"
         no fact matches `state(X, X)`
-          `state/2` has 3 facts, none of them with equal values there
+          `state/2` has 3 facts, none of them with equal values in these arguments
           `--facts FILE` adds facts, such as those of a sample
         exit 1
     "#]]
     .assert_eq(&shown("state(X, X)"));
     expect![[r#"
         no fact matches `seen("a")`
-          `seen/1` has no facts and no rules: its facts come from outside of the program
+          `seen/1` has neither facts nor rules: its facts come from outside of the program
           `--facts FILE` adds facts, such as those of a sample
         exit 1
     "#]]

@@ -21,7 +21,7 @@ fn passed_and_failed() {
                 line 5: `open(/always)` is forbidden, but holds.
                   open(/always)  by policy.mg:3
                     door(/always)  [doors_test.mg:1]
-                    !locked(D, _)  is dropped: the engine does not look at it
+                    !locked(D, _)  is ignored by the engine
               ok      other doors are a way
             2 cases in 1 file: 1 passed, 1 failed
             exit 1
@@ -120,7 +120,7 @@ fn the_reading_of_the_settings() {
                           "line": 5,
                           "expectation": "@forbid open(/always)",
                           "message": "`open(/always)` is forbidden, but holds.",
-                          "explanation": "open(/always)  by policy.mg:3\n  door(/always)  [doors_test.mg:1]\n  !locked(D, _)  is dropped: the engine does not look at it\n"
+                          "explanation": "open(/always)  by policy.mg:3\n  door(/always)  [doors_test.mg:1]\n  !locked(D, _)  is ignored by the engine\n"
                         }
                       ]
                     },

@@ -35,7 +35,7 @@ fn worlds_are_shown_with_their_proofs() {
                     request("a")  by policy.mg:3
                       pending("a",/a)  [the world]
                       /none != /a
-                    !danger(Id, _)  is dropped: the engine does not look at it
+                    !danger(Id, _)  is ignored by the engine
                   danger("a","a")  [the world]
 
             policy_test.mg:4 @never permitted(Action), !pending(_, Action)
@@ -54,7 +54,7 @@ fn worlds_are_shown_with_their_proofs() {
                       request("a")  by policy.mg:3
                         pending("a",/run)  [the world]
                         /none != /run
-                      !danger(Id, _)  is dropped: the engine does not look at it
+                      !danger(Id, _)  is ignored by the engine
 
             policy_test.mg:8 @live clear/1 policy.mg:4
               possible with 1 fact (reading `engine`)
@@ -65,7 +65,7 @@ fn worlds_are_shown_with_their_proofs() {
                   request("a")  by policy.mg:3
                     pending("a",/a)  [the world]
                     /none != /a
-                  !danger(Id, _)  is dropped: the engine does not look at it
+                  !danger(Id, _)  is ignored by the engine
 
             3 as expected, 1 not, 0 not decided
             exit 1
@@ -167,7 +167,7 @@ fn a_property_can_be_named() {
                     request("a")  by policy.mg:3
                       pending("a",/stop)  [the world]
                       /none != /stop
-                    !danger(Id, _)  is dropped: the engine does not look at it
+                    !danger(Id, _)  is ignored by the engine
                   pending("a",/stop)  [the world]
               values of pending/2:
                 "a"
@@ -311,7 +311,7 @@ fn properties_are_cases_for_continuous_integration() {
                   request(&quot;a&quot;)  by policy.mg:3
                     pending(&quot;a&quot;,/a)  [the world]
                     /none != /a
-                  !danger(Id, _)  is dropped: the engine does not look at it
+                  !danger(Id, _)  is ignored by the engine
                 danger(&quot;a&quot;,&quot;a&quot;)  [the world]
         </failure>
                 </testcase>
@@ -342,7 +342,7 @@ fn properties_are_part_of_the_tests() {
                   request("a")  by policy.mg:3
                     pending("a",/a)  [the world]
                     /none != /a
-                  !danger(Id, _)  is dropped: the engine does not look at it
+                  !danger(Id, _)  is ignored by the engine
                 danger("a","a")  [the world]
           ok      permitted(Action), !pending(_, Action)
             line 4: holds up to 5 facts
@@ -369,7 +369,7 @@ fn properties_are_part_of_the_tests() {
                   request("a")  by policy.mg:3
                     pending("a",/a)  [the world]
                     /none != /a
-                  !danger(Id, _)  is dropped: the engine does not look at it
+                  !danger(Id, _)  is ignored by the engine
                 danger("a","a")  [the world]
         1 test in 1 file: 0 passed, 1 failed
         exit 1

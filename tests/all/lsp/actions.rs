@@ -331,7 +331,7 @@ fn a_test_case_goes_into_the_test_file_of_the_policy() {
     let changes = generate(&capabilities, "doors.mg").unwrap()["edit"]["documentChanges"].clone();
     assert_eq!(changes[0], json!({ "kind": "create", "uri": uri }));
     assert_eq!(changes[1]["textDocument"], json!({ "uri": uri, "version": null }));
-    let case = "# @test name: what follows from door\ndoor(/a).\n# @expect open(/a)\n";
+    let case = "# @test name: facts derived from door\ndoor(/a).\n# @expect open(/a)\n";
     assert_eq!(changes[1]["edits"][0]["newText"], case);
     let changes = generate(&capabilities, "more.mg").unwrap()["edit"]["documentChanges"].clone();
     assert_eq!(changes[0]["textDocument"]["uri"], folder.uri("more_test.mg"));

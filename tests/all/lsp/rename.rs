@@ -131,13 +131,13 @@ fn refusals_say_why_and_where() {
     };
     assert_eq!(
         refused("i|dle", "was"),
-        "`was/1` exists already: it has clauses. The two would become one. (idle_test.mg:1)"
+        "`was/1` already has clauses. The rename would merge both. (idle_test.mg:1)"
     );
     assert_eq!(
         refused("st|op(L", "Halt"),
-        "`Halt` is no name of a predicate: a lower-case letter, then letters, digits and `_`."
+        "`Halt` is not a predicate name: a lower-case letter, then letters, digits and `_`."
     );
-    assert_eq!(refused("\"🦀 st|op", "x"), "There is no name here.");
+    assert_eq!(refused("\"🦀 st|op", "x"), "No name at this position.");
     let nothing =
         client.request("textDocument/prepareRename", about(&uri, POLICY, "\"🦀 st|op", Columns::Utf16));
     assert_eq!(nothing.unwrap(), json!(null));

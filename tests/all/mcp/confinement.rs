@@ -65,7 +65,7 @@ fn arguments_that_lead_outside_are_refused() {
             ("schema", json!({"paths": [path]})),
         ] {
             let why = client.refused(tool, arguments);
-            assert!(why.contains("leads out of the folders of this server"), "{tool} {path}: {why}");
+            assert!(why.contains("is outside of the folders of this server"), "{tool} {path}: {why}");
         }
     }
 }

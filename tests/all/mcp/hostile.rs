@@ -154,10 +154,10 @@ fn long_texts_are_refused_and_long_answers_cut() {
     let mut client = McpClient::start(world.path(), &[]);
     let most = 1 << 20;
     let why = client.refused("check", json!({"path": "a.mg", "text": "#".repeat(most + 1)}));
-    assert_eq!(why, format!("the argument `text` has to be a string of at most {most} bytes"));
+    assert_eq!(why, format!("the argument `text` must be a string of at most {most} bytes"));
     client.call("check", json!({"path": "a.mg", "text": "#".repeat(most)}));
     let why = client.refused("check", json!({"path": "x".repeat(5000)}));
-    assert_eq!(why, "the argument `path` has to be a string of at most 4096 characters");
+    assert_eq!(why, "the argument `path` must be a string of at most 4096 characters");
     // One fact of half a megabyte, and many small ones.
     let long = format!("p(\"{}\").\n", "x".repeat(500_000));
     std::fs::write(world.path().join("a.mg"), long).unwrap();
@@ -179,5 +179,5 @@ fn cursors_of_another_state_are_refused() {
     let first = client.call("query", json!({"atom": "p(X)"}));
     std::fs::write(world.path().join("a.mg"), many("p") + "p(/new).\n").unwrap();
     let why = client.refused("query", json!({"atom": "p(X)", "cursor": first["next_cursor"]}));
-    assert!(why.starts_with("the cursor does not fit"), "{why}");
+    assert!(why.starts_with("the cursor is invalid"), "{why}");
 }

@@ -176,9 +176,9 @@ fn prompts_name_the_goal_and_the_tools() {
     let answer = client.request("prompts/get", json!({"name": "write_a_rule", "arguments": arguments}));
     let text: &Value = &answer["result"]["messages"][0]["content"]["text"];
     let text = text.as_str().unwrap();
-    assert!(text.starts_with(
-        "Write a Mangle rule for this goal: no deployment on Sundays\nIt belongs into policy.mg."
-    ));
+    assert!(
+        text.starts_with("Write a Mangle rule for this goal: no deployment on Sundays\nAdd it to policy.mg.")
+    );
     assert!(["predicates", "check", "query", "test"].iter().all(|tool| text.contains(&format!("`{tool}`"))));
 }
 

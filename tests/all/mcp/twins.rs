@@ -72,10 +72,7 @@ fn unsaved_text_is_checked_in_its_program() {
     assert!(of_rules(&new).iter().all(|(file, _)| file == "new.mg"), "{new}");
     let known = client.call("check", json!({"path": "new.mg", "text": "fresh(X) :- safe_action(X).\n"}));
     assert!(!of_rules(&known).contains(&(json!("new.mg"), json!("undefined-predicate"))), "{known}");
-    assert_eq!(
-        client.refused("check", json!({"text": text})),
-        "`text` needs `path`, the file whose text it is to be"
-    );
+    assert_eq!(client.refused("check", json!({"text": text})), "`text` needs `path`, the path of this text");
 }
 
 #[test]

@@ -165,7 +165,7 @@ fn said(obstacle: &Obstacle) -> String {
             format!("requires {}", quoted_in_label(asked))
         }
         Obstacle::Premise { asked, .. } => format!("no fact {}", quoted_in_label(asked)),
-        Obstacle::Groups { .. } => "has no such group".to_owned(),
+        Obstacle::Groups { .. } => "has no matching group".to_owned(),
         Obstacle::TooMany => "has too many combinations".to_owned(),
     }
 }

@@ -149,7 +149,7 @@ impl fmt::Display for UpdateFate {
                 cap(f, &format!("it has one of {} in it", spaced(characters)))
             }
             Self::Blocked(refusal) => write!(f, "blocked by {}: {refusal}", refusal.by()),
-            Self::Passed(_) => f.write_str("passes the filters; not judged by a policy"),
+            Self::Passed(_) => f.write_str("passes the filters; not checked by a policy"),
             Self::Asserted { is_reply_denied: false, .. } => f.write_str("asserted"),
             Self::Asserted { is_reply_denied: true, .. } => {
                 f.write_str("asserted, although the policy denies the reply")

@@ -24,7 +24,7 @@ end
 --- The same, or nothing after having said why there is none.
 function M.wanted(buffer)
   local client = M.of(buffer)
-  if not client then M.say("the server does not look at this buffer; ':checkhealth mangle' says why", vim.log.levels.WARN) end
+  if not client then M.say("the server is not attached to this buffer; ':checkhealth mangle' shows the reason", vim.log.levels.WARN) end
   return client
 end
 
@@ -48,7 +48,7 @@ function M.ask(client, method, params, take, tries)
   if not sent then return M.say("the server has ended; ':Mangle restart' starts it again", vim.log.levels.ERROR) end
   vim.defer_fn(function()
     if answered or client.is_stopped and M.call(client, 'is_stopped') then return end
-    M.say(("no answer to %s for %d s; ':Mangle restart' ends the server and starts it again"):format(method, M.limits.answer / 1000), vim.log.levels.WARN)
+    M.say(("no answer to %s for %d s; ':Mangle restart' restarts the server"):format(method, M.limits.answer / 1000), vim.log.levels.WARN)
   end, M.limits.answer)
 end
 

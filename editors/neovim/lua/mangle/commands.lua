@@ -69,7 +69,7 @@ function M.run(command)
   local word, argument = command.args:match('^(%S+)%s*(.-)%s*$')
   local known = M.words[word]
   if known then return known.run(argument) end
-  of.say(("there is no ':Mangle %s', but: %s"):format(word, table.concat(M.complete('', 'Mangle '), ', ')), vim.log.levels.ERROR)
+  of.say(("unknown command ':Mangle %s'; known commands: %s"):format(word, table.concat(M.complete('', 'Mangle '), ', ')), vim.log.levels.ERROR)
 end
 
 --- Completes the word, or its argument, which may have blanks in it.

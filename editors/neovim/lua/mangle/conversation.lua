@@ -54,8 +54,8 @@ local function filled(buffer, made)
   local client = of.of(buffer)
   if client then requests.show_findings(client, buffer, made.diagnostics) end
   requests.map(buffer)
-  vim.keymap.set('n', ']r', function() turn_page('after') end, { buffer = buffer, desc = 'The records after these' })
-  vim.keymap.set('n', '[r', function() turn_page('before') end, { buffer = buffer, desc = 'The records before these' })
+  vim.keymap.set('n', ']r', function() turn_page('after') end, { buffer = buffer, desc = 'The next records' })
+  vim.keymap.set('n', '[r', function() turn_page('before') end, { buffer = buffer, desc = 'The previous records' })
   local wanted = M.wanted
   M.wanted = nil
   local line = wanted and line_of(made, wanted.uri, wanted.line, wanted.column)

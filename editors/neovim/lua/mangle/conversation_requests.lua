@@ -32,7 +32,7 @@ function M.hover()
   local client = of.wanted(0)
   if not client then return end
   of.ask(client, 'textDocument/hover', here(client), function(hover)
-    if not hover or not hover.contents then return of.say('nothing is known of this place') end
+    if not hover or not hover.contents then return of.say('no information at this position') end
     local lines = vim.lsp.util.convert_input_to_markdown_lines(hover.contents)
     vim.lsp.util.open_floating_preview(lines, 'markdown', { focus_id = 'mangle-conversation' })
   end)
@@ -44,7 +44,7 @@ function M.definition()
   if not client then return end
   of.ask(client, 'textDocument/definition', here(client), function(found_at)
     local first = found_at and (found_at.uri and found_at or found_at.targetUri and found_at or found_at[1])
-    if not first then return of.say('nothing is defined here') end
+    if not first then return of.say('no definition here') end
     of.go(client, { uri = first.uri or first.targetUri, range = first.range or first.targetSelectionRange })
   end)
 end
@@ -67,7 +67,7 @@ function M.actions()
   local range = sent[1] and sent[1].range or { start = at.position, ['end'] = at.position }
   local asked = { textDocument = at.textDocument, range = range, context = { diagnostics = sent } }
   of.ask(client, 'textDocument/codeAction', asked, function(actions)
-    if not actions or #actions == 0 then return of.say('nothing can be done here') end
+    if not actions or #actions == 0 then return of.say('no fix is available here') end
     vim.ui.select(actions, { prompt = 'Mangle:', format_item = function(action) return action.title end }, function(chosen)
       if not chosen then return end
       if chosen.edit or not chosen.data then return apply(client, chosen) end
@@ -100,9 +100,9 @@ end
 --- The keys of a conversation.
 function M.map(buffer)
   local function map(keys, run, what) vim.keymap.set('n', keys, run, { buffer = buffer, desc = what }) end
-  map('K', M.hover, 'What is known of this place')
-  map('gd', M.definition, 'Go to the definition, else to the bytes')
-  map('gra', M.actions, 'What can be done about this line')
+  map('K', M.hover, 'Show the hover')
+  map('gd', M.definition, 'Go to the definition, or to the bytes')
+  map('gra', M.actions, 'List the fixes of this line')
   map('gO', M.turns, 'The turns')
 end
 

@@ -50,7 +50,7 @@ function M.adopt(client, uri)
   vim.bo[buffer].modifiable = false
   vim.b[buffer].mangle_client, vim.b[buffer].mangle_uri = client.id, uri
   vim.wo.wrap = false
-  vim.keymap.set('n', '<CR>', M.follow, { buffer = buffer, desc = 'Go to where this comes from' })
+  vim.keymap.set('n', '<CR>', M.follow, { buffer = buffer, desc = 'Go to the origin' })
   shown[uri] = { buffer = buffer, root = client.config.root_dir }
   vim.api.nvim_create_autocmd('BufWipeout', { buffer = buffer, callback = function() shown[uri] = nil end })
   fill(buffer, client, uri)

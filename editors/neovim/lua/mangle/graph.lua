@@ -28,7 +28,7 @@ local function written(graph, is_asked)
         table.insert(lines, ('%s  %d rules, %d facts, stratum %d'):format(predicate.id, predicate.rules, predicate.facts, predicate.stratum))
         if type(predicate.where) == 'table' then places[#lines] = predicate.where end
         for _, direction in ipairs({ 'uses', 'users' }) do
-          table.insert(lines, direction == 'uses' and '  asks for' or '  is asked for by')
+          table.insert(lines, direction == 'uses' and '  queries' or '  is queried by')
           edges_of(program, predicate.id, direction, lines, places)
           if lines[#lines]:match('^  %a') then lines[#lines] = nil end
         end

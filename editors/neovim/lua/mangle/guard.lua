@@ -20,17 +20,17 @@ local function program(config) return type(config.cmd) == 'table' and config.cmd
 --- Says once what to do when there is no server.
 function M.advise(cmd)
   if type(cmd) ~= 'table' or vim.fn.executable(cmd[1]) == 1 then return end
-  local text = "'%s' is not a program that can be run. Put mangle-ls on PATH, or name it: require('mangle').setup({ cmd = { '/path/to/mangle-ls', 'lsp' } })"
+  local text = "'%s' is not an executable program. Put mangle-ls on PATH, or set its path: require('mangle').setup({ cmd = { '/path/to/mangle-ls', 'lsp' } })"
   vim.notify_once('mangle: ' .. text:format(cmd[1]), WARN)
 end
 
 --- What is wrong with a server of this version, or nothing.
 function M.outdated(info)
   local version = info and info.name == 'mangle-ls' and info.version
-  if not version then return 'the program that was started does not call itself mangle-ls' end
+  if not version then return 'the started program is not mangle-ls' end
   local parsed, oldest = vim.version.parse(version), vim.version.parse(M.OLDEST)
   if parsed and vim.version.lt(parsed, oldest) then
-    return ('the server is version %s, and this plugin wants %s or newer: update it with cargo install'):format(version, M.OLDEST)
+    return ('the server is version %s, and this plugin requires %s or newer: update it with cargo install'):format(version, M.OLDEST)
   end
 end
 
@@ -51,10 +51,10 @@ local function crashed(known, what)
   table.insert(recent, now)
   crashes[root] = recent
   if #recent > M.limits.restarts then
-    local text = "the server crashed %d times (%s) and is left alone. Your text is untouched. ':Mangle log' may say why, ':Mangle restart' tries again"
+    local text = "the server crashed %d times (%s) and is not restarted. Your text is safe. ':Mangle log' may show the reason, ':Mangle restart' starts it again"
     return of.say(text:format(#recent, what), ERROR)
   end
-  of.say(("the server crashed (%s) and is started again (%d of %d). ':Mangle log' may say why"):format(what, #recent, M.limits.restarts), WARN)
+  of.say(("the server crashed (%s) and is restarted (%d of %d). ':Mangle log' may show the reason"):format(what, #recent, M.limits.restarts), WARN)
   vim.defer_fn(function() start_again(known.config, known.buffers) end, 200 * #recent)
 end
 
@@ -67,7 +67,7 @@ local function ended(code, signal, id)
   starting = {}
   local what = signal ~= 0 and ('signal %d'):format(signal) or ('exit status %d'):format(code)
   if known then return crashed(known, what) end
-  of.say(("the server ended at once (%s). Does 'mangle-ls --version' work in a terminal? ':Mangle log' may say why"):format(what), ERROR)
+  of.say(("the server ended at once (%s). Does 'mangle-ls --version' work in a terminal? ':Mangle log' may show the reason"):format(what), ERROR)
 end
 
 --- Looks whether a server still answers; called while one types, sends one question at a time.
@@ -83,7 +83,7 @@ local function look(client)
   vim.defer_fn(function()
     if not known.asked or guarded[client.id] ~= known then return end
     known.silent = true
-    local text = "the server has not answered for %d s. ':Mangle restart' ends it and starts it again; your text is untouched"
+    local text = "the server has not answered for %d s. ':Mangle restart' restarts it; your text is safe"
     of.say(text:format(M.limits.answer / 1000), WARN)
   end, M.limits.answer)
 end
@@ -107,7 +107,7 @@ local function starts(_, config)
   vim.defer_fn(function()
     if not starting[config] then return end
     starting[config] = nil
-    local text = "%s was started %d s ago and has not said anything yet. Is it mangle-ls, and called with 'lsp'? ':Mangle restart' tries again"
+    local text = "%s was started %d s ago and has not answered yet. Is it mangle-ls, with the argument 'lsp'? ':Mangle restart' starts it again"
     of.say(text:format(program(config), M.limits.start / 1000), WARN)
   end, M.limits.start)
 end

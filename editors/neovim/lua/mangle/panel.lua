@@ -16,7 +16,7 @@ local function window_for(kind, split)
   vim.bo[buffer].buftype, vim.bo[buffer].bufhidden, vim.bo[buffer].swapfile = 'nofile', 'wipe', false
   vim.api.nvim_buf_set_name(buffer, 'mangle://' .. kind)
   vim.api.nvim_create_autocmd('BufWipeout', { buffer = buffer, callback = function() panels[kind] = nil end })
-  vim.keymap.set('n', '<CR>', M.follow, { buffer = buffer, desc = 'Go to what this line tells of' })
+  vim.keymap.set('n', '<CR>', M.follow, { buffer = buffer, desc = 'Go to the origin of this line' })
 end
 
 --- Goes to the place of the line under the cursor, or of the nearest line above that has one.

@@ -11,7 +11,7 @@ function M.highlight(buffer)
   if #vim.api.nvim_get_runtime_file('parser/mangle.*', false) == 0 then return end
   local started, problem = pcall(vim.treesitter.start, buffer, 'mangle')
   if not started then
-    vim.notify_once(("mangle: the parser does not load, ':Mangle parser' builds it anew: %s"):format(problem), vim.log.levels.WARN)
+    vim.notify_once(("mangle: the parser does not load, ':Mangle parser' builds it again: %s"):format(problem), vim.log.levels.WARN)
   end
 end
 
@@ -20,7 +20,7 @@ end
 function M.install(grammar)
   grammar = grammar or vim.fs.joinpath(vim.fs.normalize(here .. '/../../../..'), 'tree-sitter-mangle')
   local sources = vim.fn.glob(grammar .. '/src/*.c', true, true)
-  if #sources == 0 then error(('no grammar in %s: name the folder of tree-sitter-mangle'):format(grammar), 0) end
+  if #sources == 0 then error(('no grammar in %s: pass the folder of tree-sitter-mangle'):format(grammar), 0) end
   local parser, queries = vim.fs.joinpath(site, 'parser'), vim.fs.joinpath(site, 'queries', 'mangle')
   vim.fn.mkdir(parser, 'p')
   vim.fn.mkdir(queries, 'p')
@@ -32,7 +32,7 @@ function M.install(grammar)
   for _, query in ipairs(vim.fn.glob(grammar .. '/queries/*.scm', true, true)) do
     assert(vim.uv.fs_copyfile(query, vim.fs.joinpath(queries, vim.fs.basename(query))))
   end
-  of.say(('parser and queries installed in %s; they are used from the next start on'):format(site))
+  of.say(('parser and queries installed in %s; restart Neovim to use them'):format(site))
 end
 
 return M

@@ -63,7 +63,7 @@ function M.show(name)
     name = above[#above] or of.named(buffer, 'preview')[1] or ''
   end
   if name == '' then
-    return of.say("this file asks for no prompt: a line '# @preview name: …' in a *.kernel.mg does", vim.log.levels.WARN)
+    return of.say("this file has no preview: add a line '# @preview name: …' to a *.kernel.mg file", vim.log.levels.WARN)
   end
   documents.open(client, uri_of({ name = name, uri = vim.uri_from_bufnr(buffer) }))
 end

@@ -9,7 +9,7 @@ function M.lens(command, context)
   local wanted = vim.tbl_extend('force', command.arguments[1], { quiet = true })
   of.ask(client, 'workspace/executeCommand', { command = command.command, arguments = { wanted } }, function(answer)
     if type(answer) ~= 'table' or type(answer.document) ~= 'string' then
-      return of.say('this file has no property of this name any more', vim.log.levels.WARN)
+      return of.say('this file no longer has a property with this name', vim.log.levels.WARN)
     end
     documents.open(client, answer.document)
   end)
@@ -54,7 +54,7 @@ function M.show(name)
     local function open(chosen) if chosen then M.lens(chosen.command, { client_id = client.id }) end end
     if here then return open(here) end
     if #all == 0 or name and name ~= '' then
-      return of.say('there is no such property: comments `# @never` and others in a *_test.mg are some', vim.log.levels.WARN)
+      return of.say('unknown property: add a comment such as `# @never` to a *_test.mg file', vim.log.levels.WARN)
     end
     local function format(one) return ('%s: %s'):format(one.name, one.title) end
     vim.ui.select(all, { prompt = 'Property:', format_item = format }, open)

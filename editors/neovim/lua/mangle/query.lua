@@ -23,7 +23,7 @@ local function ask(client, question)
       if at > 1 then table.insert(lines, '') end
       vim.list_extend(lines, written(answer))
     end
-    if #lines == 0 then lines = { '# no program has this file' } end
+    if #lines == 0 then lines = { '# no program contains this file' } end
     panel.show('query', client, vim.split(table.concat(lines, '\n'), '\n'), { filetype = 'mangle' })
   end)
 end
@@ -43,8 +43,8 @@ function M.query(command, context) ask(client_by(context), command.arguments[1])
 --- The command `mangle.copyRepair`.
 function M.repair(command, context)
   of.ask(client_by(context), 'mangle/repair', command.arguments[1], function(answer)
-    if type(answer.message) ~= 'string' then return of.say('there is nothing to repair') end
-    yank(answer.message, 'the message for the model')
+    if type(answer.message) ~= 'string' then return of.say('there are no invalid replies') end
+    yank(answer.message, 'the retry prompt')
   end)
 end
 

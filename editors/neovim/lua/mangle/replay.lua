@@ -8,7 +8,7 @@ local function open(client, command, wanted)
   wanted.quiet = true
   of.ask(client, 'workspace/executeCommand', { command = command, arguments = { wanted } }, function(answer)
     if type(answer) ~= 'table' or type(answer.document) ~= 'string' then
-      return of.say('there is no turn, this is no transcript, or no policies are around it', vim.log.levels.WARN)
+      return of.say('no turn here, not a transcript, or no policies for it', vim.log.levels.WARN)
     end
     documents.open(client, answer.document)
   end)
@@ -21,7 +21,7 @@ function M.lens(command, context) open(assert(vim.lsp.get_client_by_id(context.c
 local function show(command, turn, wanted)
   local client = of.wanted(0)
   if not client then return end
-  if turn ~= '' and not turn:match('^%d+$') then return of.say(("'%s' is no number of a turn"):format(turn), vim.log.levels.WARN) end
+  if turn ~= '' and not turn:match('^%d+$') then return of.say(("'%s' is not the number of a turn"):format(turn), vim.log.levels.WARN) end
   wanted.uri = vim.uri_from_bufnr(0)
   if turn ~= '' then wanted.turn, wanted.position = tonumber(turn), nil end
   open(client, command, wanted)

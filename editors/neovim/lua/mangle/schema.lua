@@ -37,7 +37,7 @@ function M.show(target)
   of.ask(client, 'workspace/executeCommand', request(buffer), function(answer)
     local targets = type(answer) == 'table' and answer.targets or {}
     local function format(one) return ('%s: %s'):format(one.name, one.readers) end
-    vim.ui.select(targets, { prompt = 'What reads it:', format_item = format }, function(chosen)
+    vim.ui.select(targets, { prompt = 'Target:', format_item = format }, function(chosen)
       if chosen then generate(chosen.name) end
     end)
   end)

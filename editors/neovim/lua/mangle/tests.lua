@@ -40,7 +40,7 @@ local function run(client, wanted)
     local items, lines, places = failures(answer, wanted.uri and vim.uri_to_fname(wanted.uri) or vim.fs.joinpath(vim.uv.cwd(), 'x'))
     vim.fn.setqflist({}, ' ', { title = 'Mangle tests', items = items })
     local counts = ('%d passed, %d failed, %d could not be run'):format(summary.passed, summary.failed, summary.errors)
-    if summary.passed + summary.failed + summary.errors == 0 then counts = 'no policy test goes with this file: *_test.mg has them' end
+    if summary.passed + summary.failed + summary.errors == 0 then counts = 'no policy test for this file: *_test.mg files contain tests' end
     of.say(counts, #items > 0 and vim.log.levels.WARN or nil)
     if #items > 0 or panel.is_open('tests') then
       table.insert(lines, 1, counts)

@@ -35,14 +35,14 @@ export class Answers implements vscode.TextDocumentContentProvider, vscode.Dispo
   }
 
   provideTextDocumentContent(uri: vscode.Uri): string {
-    return this.texts.get(uri.toString()) ?? "# This answer is gone. Ask again.\n";
+    return this.texts.get(uri.toString()) ?? "# This answer has expired. Run the query again.\n";
   }
 
   /** Asks a person what to ask. */
   async ask(): Promise<void> {
     const atom = await vscode.window.showInputBox({
       title: "Mangle: Run Query",
-      prompt: "An atom; variables and _ stand for anything. Empty: all facts.",
+      prompt: "An atom. Variables and _ match every value. Empty: all facts.",
       placeHolder: "permitted(Action, _, _)",
       value: this.last,
     });

@@ -63,7 +63,7 @@ export class ConversationFeatures implements vscode.HoverProvider, vscode.CodeAc
     const actions = await this.provideCodeActions(document, inside.length > 0 ? range : (here[0]?.range ?? range), context, token);
     const items = actions.map((action) => ({ label: action.title, action }));
     if (items.length === 0) {
-      void vscode.window.showInformationMessage("Nothing can be fixed here.");
+      void vscode.window.showInformationMessage("No fix is available here.");
       return;
     }
     const chosen = await vscode.window.showQuickPick(items, { title: "Mangle: Fix in Transcript" });

@@ -50,7 +50,7 @@ export class Conversations extends MadeDocuments implements vscode.DocumentLinkP
     const editor = vscode.window.activeTextEditor;
     const source = chosen ?? editor?.document.uri ?? inFront();
     if (source === undefined || !isWorkspaceFile(source)) {
-      void vscode.window.showInformationMessage("Open a transcript first: this is a view of the one in front.");
+      void vscode.window.showInformationMessage("Open a transcript first: the view shows the active transcript.");
       return;
     }
     const isHere = editor?.document.uri.toString() === source.toString();
@@ -116,8 +116,8 @@ export class Conversations extends MadeDocuments implements vscode.DocumentLinkP
       return found;
     };
     return [
-      ...(window?.before == null ? [] : [link(0, window.before, "Show the records before")]),
-      ...(window?.after == null ? [] : [link(Math.max(0, document.lineCount - 2), window.after, "Show the records after")]),
+      ...(window?.before == null ? [] : [link(0, window.before, "Show the previous records")]),
+      ...(window?.after == null ? [] : [link(Math.max(0, document.lineCount - 2), window.after, "Show the next records")]),
     ];
   }
 

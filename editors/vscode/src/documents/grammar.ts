@@ -28,7 +28,7 @@ export async function generateGrammar(server: Server): Promise<void> {
     const { targets = [] } = await request({});
     const items = targets.map(({ name, readers }) => ({ label: name, description: readers }));
     if (items.length === 0) return;
-    const chosen = await vscode.window.showQuickPick(items, { title: "Mangle: Generate Grammar", placeHolder: "What reads the grammar" });
+    const chosen = await vscode.window.showQuickPick(items, { title: "Mangle: Generate Grammar", placeHolder: "Target of the grammar" });
     if (chosen === undefined) return;
     const { text = "", report = "" } = await request({ target: chosen.label });
     const language = text.startsWith("{") ? "json" : "plaintext";

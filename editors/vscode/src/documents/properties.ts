@@ -16,7 +16,7 @@ export async function openProperty(argument: PropertyOf, client: LanguageClient)
   const asked = { command: "mangle.property", arguments: [{ ...argument, quiet: true }] };
   const answer = await again(() => client.sendRequest<{ document: string | null }>("workspace/executeCommand", asked));
   if (answer.document === null) {
-    void vscode.window.showInformationMessage("This file has no property of this name any more.");
+    void vscode.window.showInformationMessage("This file no longer has a property with this name.");
     return;
   }
   const shown = shownAs(vscode.Uri.parse(argument.uri).path, argument.name.replaceAll("/", " "), answer.document);

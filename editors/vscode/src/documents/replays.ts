@@ -23,7 +23,7 @@ export async function openTurn(command: "mangle.replay" | "mangle.state", argume
   const asked = { command, arguments: [{ ...argument, quiet: true }] };
   const answer = await again(() => client.sendRequest<Answer>("workspace/executeCommand", asked));
   if (answer === null || answer.document === null) {
-    void vscode.window.showInformationMessage("This is no transcript with policies around it, or it has no turn here.");
+    void vscode.window.showInformationMessage("This file is not a transcript, has no policies, or has no turn here.");
     return;
   }
   const what = command === "mangle.state" ? `state after turn ${answer.turn}` : `replay from turn ${answer.turn}`;
@@ -35,7 +35,7 @@ export async function openTurn(command: "mangle.replay" | "mangle.state", argume
 export async function openTurnHere(command: "mangle.replay" | "mangle.state", client: LanguageClient | undefined): Promise<void> {
   const editor = vscode.window.activeTextEditor;
   if (editor === undefined || !isWorkspaceFile(editor.document.uri) || client === undefined) {
-    void vscode.window.showInformationMessage("Open a transcript first, and let the server run: a turn is the one around the cursor.");
+    void vscode.window.showInformationMessage("Open a transcript and start the server first. The command uses the turn at the cursor.");
     return;
   }
   const { line, character } = editor.selection.active;

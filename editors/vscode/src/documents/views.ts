@@ -34,7 +34,7 @@ export class Views extends MadeDocuments {
 async function opened(scheme: string, what: string): Promise<vscode.TextDocument | undefined> {
   const source = vscode.window.activeTextEditor?.document.uri;
   if (source === undefined) {
-    void vscode.window.showInformationMessage("Open a document first: this is a view of the one in front.");
+    void vscode.window.showInformationMessage("Open a document first: the view shows the active document.");
     return undefined;
   }
   if (source.scheme.startsWith("mangle-")) return undefined;

@@ -117,7 +117,7 @@ export class Panels<Of extends { uri: string }> implements Served, vscode.Webvie
 
   private async receive(panel: Panel<Of>, message: unknown): Promise<void> {
     const said = incoming(message, { of: panel.of, read: this.kind.read, places: panel.places });
-    if (said === undefined) this.client?.warn(`Ignored a message of the panel "${this.kind.title(panel.of)}": the panel does not offer that.`);
+    if (said === undefined) this.client?.warn(`Ignored a message of the panel "${this.kind.title(panel.of)}": the panel does not support it.`);
     else await this.hear(panel, said);
   }
 

@@ -15,7 +15,7 @@ const KIND: Kind<ReportOf> = {
   isMadeOf: ({ languageId, uri }) => isWorkspaceFile(uri) && (languageId === "mangle" || /\.(jsonl?|ndjson|md|txt|log|toml)$/.test(uri.path)),
   data: async ({ uri }: ReportOf, client: LanguageClient) => {
     const answer = await client.sendRequest<{ text: string } | null>("mangle/replay", { uri, format: "html" });
-    if (answer === null) throw new Error("This file is not a transcript, or has no policies around it. `[transcripts] include` in mangle-ls.toml names the transcripts.");
+    if (answer === null) throw new Error("This file is not a transcript, or has no policies. Add transcripts to `[transcripts] include` in mangle-ls.toml.");
     return answer.text;
   },
 };
@@ -29,6 +29,6 @@ export class Reports extends Panels<ReportOf> {
   show(): void {
     const document = vscode.window.activeTextEditor?.document;
     if (document !== undefined && isWorkspaceFile(document.uri)) this.open({ uri: document.uri.toString() });
-    else void vscode.window.showInformationMessage("Open a transcript first: the active document is replayed.");
+    else void vscode.window.showInformationMessage("Open a transcript first: the command replays the active document.");
   }
 }

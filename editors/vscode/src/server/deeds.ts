@@ -28,6 +28,6 @@ export function commands(running: () => LanguageClient | undefined, deeds: Recor
 export async function copyRepair(argument: object, client: LanguageClient): Promise<void> {
   const { message } = await client.sendRequest<{ message: string | null }>("mangle/repair", argument);
   if (message !== null) await vscode.env.clipboard.writeText(message);
-  const said = message === null ? "nothing to repair" : "message for the model copied";
+  const said = message === null ? "no invalid replies" : "retry prompt copied";
   vscode.window.setStatusBarMessage(`Mangle: ${said}`, 5000);
 }

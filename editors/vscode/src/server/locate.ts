@@ -36,7 +36,7 @@ export function locate(places: Places): Found | Missing {
   if (places.setting !== "") {
     const path = places.setting.replace(/^~(?=[/\\]|$)/, homedir());
     if (!isAbsolute(path)) return { problem: `The setting mangle.server.path is "${path}", which is not an absolute path.` };
-    if (!runs(path)) return { problem: `The setting mangle.server.path is "${path}", but there is no program there.` };
+    if (!runs(path)) return { problem: `The setting mangle.server.path is "${path}", but there is no program at this path.` };
     return { path, source: "setting" };
   }
   // Relative entries of PATH would let an opened folder bring its own server.
@@ -45,7 +45,7 @@ export function locate(places: Places): Found | Missing {
   if (onPath !== undefined) return { path: onPath, source: "PATH" };
   const bundled = join(places.extension, "server", PROGRAM);
   if (runs(bundled)) return { path: bundled, source: "bundled" };
-  return { problem: "mangle-ls was not found on PATH, and this package of the extension brings none." };
+  return { problem: "mangle-ls was not found on PATH, and this package of the extension does not contain it." };
 }
 
 function runs(path: string): boolean {

@@ -11,7 +11,7 @@ import { type Found, locate } from "./locate.ts";
 import { say } from "./say.ts";
 
 /** What is said to a person who asks for something that only the server can do. */
-export const NOT_RUNNING = "The Mangle server is not running; the item in the status bar says why.";
+export const NOT_RUNNING = "The Mangle server is not running. The item in the status bar shows the reason.";
 
 /** What wants to know each new client, before that is started. */
 export interface Served {

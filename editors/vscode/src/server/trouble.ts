@@ -17,7 +17,7 @@ export interface Trouble {
   remedies: Remedy[];
 }
 
-const ELSEWHERE = "Set mangle.server.path to a mangle-ls program, or install one on PATH; highlighting works without.";
+const ELSEWHERE = "Set mangle.server.path to a mangle-ls program, or install one on PATH. Highlighting works without the server.";
 
 /** There is none. */
 export function missing(problem: string): Trouble {
@@ -40,7 +40,7 @@ export function old(found: Found, version: string): Trouble {
   const advice = {
     setting: "Update that program, or clear the setting mangle.server.path to use the one on PATH or the bundled one.",
     PATH: "Update it, for example with `cargo install --path . --force` in a new copy of the repository, or remove it from PATH.",
-    bundled: "Reinstall the extension: its parts are of different versions.",
+    bundled: "Reinstall the extension: its parts have different versions.",
   }[found.source];
   const problem = `${named(found)} is version ${version}, and this extension needs ${OLDEST} or newer.`;
   return { problem, advice, remedies: ["setting", "logs"] };
@@ -48,14 +48,14 @@ export function old(found: Found, version: string): Trouble {
 
 /** It ended, or refused, before it had said hello. */
 export function refused(found: Found, why: string): Trouble {
-  return { problem: `${named(found)} does not start: ${why}`, advice: "The log has the details.", remedies: ["logs", "setting"] };
+  return { problem: `${named(found)} does not start: ${why}`, advice: "The log contains the details.", remedies: ["logs", "setting"] };
 }
 
 /** It was started and says nothing. */
 export function silent(found: Found, seconds: number): Trouble {
   return {
     problem: `${named(found)} was started, but has not answered for ${seconds} seconds.`,
-    advice: "Your text is safe. Restart the server; if that does not help, see the log.",
+    advice: "Your text is safe. Restart the server. If this does not help, see the log.",
     remedies: ["restart", "logs"],
   };
 }
@@ -64,7 +64,7 @@ export function silent(found: Found, seconds: number): Trouble {
 export function stuck(found: Found, seconds: number): Trouble {
   return {
     problem: `${named(found)} has not answered for ${seconds} seconds.`,
-    advice: `Your text is safe. Restart the server, or wait: it is restarted after ${seconds} more seconds, at most ${MOST} times. The log may say why.`,
+    advice: `Your text is safe. Restart the server, or wait: it is restarted after ${seconds} more seconds, at most ${MOST} times. The log may contain the reason.`,
     remedies: ["restart", "logs"],
   };
 }
@@ -73,7 +73,7 @@ export function stuck(found: Found, seconds: number): Trouble {
 export function failing(found: Found, times: number): Trouble {
   return {
     problem: `${named(found)} crashed or stopped answering ${times} times within ${WITHIN / 60_000} minutes and is not restarted.`,
-    advice: "Your text is safe. Please report this with the log. Change the text that the server failed at, then restart it.",
+    advice: "Your text is safe. Please report this with the log. Change the text that caused the failure, then restart the server.",
     remedies: ["restart", "logs"],
   };
 }

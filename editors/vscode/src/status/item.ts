@@ -85,7 +85,7 @@ export class StatusItem implements vscode.Disposable {
       { label: "$(output) Show Logs", command: "mangle.showLogs" },
       { label: "$(gear) Open Settings", command: "mangle.openSettings" },
     ];
-    const choice = await vscode.window.showQuickPick(choices, { title: "Mangle", placeHolder: "What to do with the server" });
+    const choice = await vscode.window.showQuickPick(choices, { title: "Mangle", placeHolder: "Select an action for the server" });
     if (choice?.command !== undefined) await vscode.commands.executeCommand(choice.command);
   }
 

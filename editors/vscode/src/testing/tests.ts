@@ -31,7 +31,7 @@ export class Tests implements vscode.Disposable {
     const file = this.controller.items.get(parsed.toString());
     const item = name === undefined ? file : file?.children.get(name);
     if (item !== undefined) await this.reveal(new vscode.TestRunRequest([item]));
-    else void vscode.window.showInformationMessage(`There is no policy test ${name ?? "in this file"} any more.`);
+    else void vscode.window.showInformationMessage(`The policy test ${name ?? "of this file"} no longer exists.`);
   }
 
   /** Runs every case of the workspace. */
@@ -39,7 +39,7 @@ export class Tests implements vscode.Disposable {
     await this.list.discover();
     if (this.controller.items.size > 0) return this.reveal(new vscode.TestRunRequest());
     const how = "A policy test is a file NAME_test.mg with comments `# @test name: …`.";
-    void vscode.window.showInformationMessage(`There are no policy tests in this workspace. ${how}`);
+    void vscode.window.showInformationMessage(`This workspace has no policy tests. ${how}`);
   }
 
   private async reveal(request: vscode.TestRunRequest): Promise<void> {

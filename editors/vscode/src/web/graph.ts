@@ -31,13 +31,13 @@ host.start((graph) => {
 
 /** The banner of a program that does not load. */
 function mark(graph: Graph): HTMLElement[] {
-  const text = "The program does not load: the engine rejects it. The graph shows the rest of it.";
+  const text = "The program does not load: the engine rejects it. The graph shows the readable part.";
   return graph.program_loads === false ? [make("p", { class: "note" }, text)] : [];
 }
 
 function nothing({ of, recursive }: GraphOf): HTMLElement {
   const around = of === undefined ? "" : ` around \`${of}\``;
-  const why = recursive === true ? `No predicate${around} is on a cycle` : of === undefined ? "There are no predicates here" : `There is no predicate \`${of}\` here`;
+  const why = recursive === true ? `No predicate${around} is on a cycle` : of === undefined ? "This program has no predicates" : `This program has no predicate \`${of}\``;
   return make("p", { class: "note" }, ...withCode(`${why}.`));
 }
 
@@ -58,7 +58,7 @@ function toolbar(of: GraphOf, graph: Graph): HTMLElement {
   const list = make("datalist", { id: "names" }, ...names.map((value) => make("option", { value })));
   const isAround = of.of !== undefined;
   const depth = select("Steps", [["1", "1"], ["2", "2"], ["3", "3"], ["9", "9"]], String(of.depth ?? 1), (value) => want({ depth: Number(value) }));
-  const ways: [string, string][] = [["both", "both ways"], ["uses", "what it queries"], ["users", "what queries it"]];
+  const ways: [string, string][] = [["both", "both ways"], ["uses", "queried predicates"], ["users", "querying predicates"]];
   const direction = select("Direction", ways, of.direction ?? "both", (value) => want({ direction: value as "both" | "uses" | "users" }));
   const cycles = make("input", { type: "checkbox", id: "cycles" }) as HTMLInputElement;
   cycles.checked = of.recursive === true;
@@ -109,16 +109,16 @@ function tooMany(predicates: Predicate[]): HTMLElement {
     button.addEventListener("click", () => want({ of: id, depth: 1, direction: "both" }));
     return make("li", {}, button);
   });
-  return make("div", {}, make("p", { class: "note" }, `More than ${MOST} predicates are not drawn. Choose one to see its neighbours.`), make("ul", { class: "columns" }, ...rows));
+  return make("div", {}, make("p", { class: "note" }, `More than ${MOST} predicates are not drawn. Choose one to see its neighbors.`), make("ul", { class: "columns" }, ...rows));
 }
 
 /** What boxes stand for. */
 const KINDS = {
-  rules: "It has rules.",
-  facts: "It has facts, and no rules.",
-  host: "The host program asserts it.",
-  declared: "It is declared, but has no rules and no facts.",
-  undefined: "It is queried, but not declared or defined.",
+  rules: "Has rules.",
+  facts: "Has facts but no rules.",
+  host: "Asserted by the host program.",
+  declared: "Declared, but without rules and facts.",
+  undefined: "Queried, but not declared or defined.",
 };
 
 function legend(): HTMLElement {
@@ -126,6 +126,6 @@ function legend(): HTMLElement {
     draw("svg", { width: 44, height: 12, class: "sample", "aria-hidden": "true" }, draw("path", { d: "M2 6 H42", class: `edge ${kind}` }));
   const boxes = Object.entries(KINDS).map(([kind, title]) => make("span", { class: `key ${kind}`, title }, kind));
   const lines = [["positive", "queries"], ["negated", "not"], ["aggregated", "counts (do)"]].map(([kind = "", text = ""]) => make("span", {}, sample(kind), ` ${text}`));
-  const keys = "Enter opens a predicate, Space shows its neighbours, arrow keys move.";
+  const keys = "Enter opens a predicate, Space shows its neighbors, arrow keys move.";
   return make("footer", { class: "soft legend" }, ...boxes, ...lines, make("span", {}, keys));
 }

@@ -39,7 +39,7 @@ test("a relative entry of PATH is not searched", () => {
 test("a wrong setting is said, not passed over", () => {
   const wrong = join(empty, "mangle-ls");
   check(wrong, join(root, "bin"), "extension", {
-    problem: `The setting mangle.server.path is "${wrong}", but there is no program there.`,
+    problem: `The setting mangle.server.path is "${wrong}", but there is no program at this path.`,
   });
   check("mangle-ls", join(root, "bin"), "extension", {
     problem: 'The setting mangle.server.path is "mangle-ls", which is not an absolute path.',
@@ -48,6 +48,6 @@ test("a wrong setting is said, not passed over", () => {
 
 test("nothing anywhere", () => {
   check("", empty, "empty", {
-    problem: "mangle-ls was not found on PATH, and this package of the extension brings none.",
+    problem: "mangle-ls was not found on PATH, and this package of the extension does not contain it.",
   });
 });

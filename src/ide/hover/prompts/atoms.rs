@@ -47,10 +47,8 @@ fn selector(fates: &[(&PromptProvenance, &AtomProvenance)], offset: TextSize) ->
         range = Some(found.word.range);
         let here: Vec<_> = found.situation_values.iter().map(|value| excerpt::word(value)).collect();
         let says = match here.as_slice() {
-            [] => format!("The prompt {} is made where nothing is known of `{}`.", called(prompt), found.key),
-            here => {
-                format!("The prompt {} is made where `{}` is {}.", called(prompt), found.key, here.join(", "))
-            }
+            [] => format!("The prompt {} has no value for `{}`.", called(prompt), found.key),
+            here => format!("The prompt {} has `{}` = {}.", called(prompt), found.key, here.join(", ")),
         };
         markup = markup.text(says);
     }
@@ -76,7 +74,7 @@ fn placeholder(
         match known {
             Some((_, value)) if value.is_empty() => format!("Nothing in the prompt {}.", called(prompt)),
             Some((_, value)) => format!("{} in the prompt {}.", excerpt::word(value), called(prompt)),
-            None => format!("The runtime knows no such name: it stays as it is in {}.", called(prompt)),
+            None => format!("The runtime does not know this name: it is unchanged in {}.", called(prompt)),
         }
     });
     Some(Hover { range, markup: said.fold(Markup::default(), Markup::text) })

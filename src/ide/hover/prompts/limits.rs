@@ -21,12 +21,12 @@ pub(super) fn at(text: &str, offset: TextSize, provenance: &[SampleProvenance<'_
             called(prompt),
             prompt.tokens,
             match prompt.available {
-                0 => "its budget has no room for any".to_owned(),
-                available => format!("the prompt compiler may give it {available}"),
+                0 => "its budget is empty".to_owned(),
+                available => format!("its budget is {available}"),
             }
         );
         if let Some(limits) = &prompt.limits {
-            says.push_str(&format!(", the model takes in {}", limits.window));
+            says.push_str(&format!(", and the context window of the model has {}", limits.window));
         }
         markup = markup.text(says + ".");
     }
@@ -34,9 +34,9 @@ pub(super) fn at(text: &str, offset: TextSize, provenance: &[SampleProvenance<'_
     let of = |limits: &Limits| limits.shards.get(kind).unwrap_or(&limits.default).context_tokens;
     let (tokens, whose) = match configured {
         Some(limits) => (of(limits), "the agent's configuration"),
-        None => (of(&Limits::default()), "the runtime, unless its configuration says otherwise"),
+        None => (of(&Limits::default()), "the default of the runtime"),
     };
-    let says = format!("The context of {} may have {tokens} tokens, says {whose}.", word(kind));
+    let says = format!("The context of {} is limited to {tokens} tokens by {whose}.", word(kind));
     Some(Hover { range, markup: markup.text(says) })
 }
 

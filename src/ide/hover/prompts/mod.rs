@@ -58,7 +58,7 @@ pub fn prompts(place: Place<'_>, provenance: &[SampleProvenance<'_>]) -> Option<
     if provenance.iter().all(|by| by.provenance.is_none()) {
         let says = match provenance.is_empty() {
             true => {
-                "No sample kernel shows a prompt of it: `# @preview` comments in a `*.kernel.mg` say which are wanted."
+                "No sample kernel shows a prompt of it: `# @preview` comments in a `*.kernel.mg` select prompts."
             }
             false => "Which prompts it feeds is being worked out.",
         };
@@ -158,7 +158,7 @@ fn of_clause(clause: ClauseId, key: PredicateKey, provenance: &[SampleProvenance
     }
     if !is_read(key) {
         let prompts: Vec<_> = each(provenance).map(|(_, prompt)| called(prompt)).collect();
-        let says = format!("It may feed prompts; no line of {} comes of it.", prompts.join(", "));
+        let says = format!("Possible source of prompts. No line of {} depends on it.", prompts.join(", "));
         return markup.text(says);
     }
     reasons(clause, provenance).into_iter().fold(markup, Markup::text)
@@ -179,7 +179,7 @@ fn reasons(clause: ClauseId, provenance: &[SampleProvenance<'_>]) -> Vec<String>
         if reasons.is_empty() {
             let gives_nothing = !prompt.facts.iter().any(|fact| fact.clause == Some(clause));
             reasons.push(if gives_nothing {
-                format!("with {} it gives no fact of its own", excerpt::word(by.sample))
+                format!("with {} it derives no additional fact", excerpt::word(by.sample))
             } else {
                 "nothing of it is shown".to_owned()
             });
@@ -198,22 +198,22 @@ fn reasons(clause: ClauseId, provenance: &[SampleProvenance<'_>]) -> Vec<String>
 fn reason(missing: &OmissionReason) -> String {
     match missing {
         OmissionReason::Key(key) => format!(
-            "its shard key is {}, and a prompt takes the id of its shard letter for letter, `*` and `/_all`",
+            "its shard key is {}, but a prompt accepts only the exact ID of its shard, `*` and `/_all`",
             excerpt::word(key)
         ),
         OmissionReason::Score(score) => {
-            format!("its score is {score}, and only what is above 50 is injected")
+            format!("its score is {score}, and only scores above 50 are injected")
         }
         OmissionReason::NotInjected => "no rule injects it".to_owned(),
         OmissionReason::Type(key) => format!("it is the template of {}", excerpt::word(key)),
         OmissionReason::OtherTemplate => {
-            "another template of this type comes first, and one that is empty counts as none".to_owned()
+            "another template of this type comes first; empty templates are ignored".to_owned()
         }
         OmissionReason::NoKnowledge => {
-            "in mode `legacy` knowledge is shown only where rules make context of it".to_owned()
+            "mode `legacy` shows knowledge only if rules derive context from it".to_owned()
         }
-        OmissionReason::Mode => "nothing of a prompt that is made in this mode shows it".to_owned(),
-        OmissionReason::Skipped => "an argument that is no text is passed over".to_owned(),
+        OmissionReason::Mode => "prompts in this mode do not show it".to_owned(),
+        OmissionReason::Skipped => "arguments without text are ignored".to_owned(),
     }
 }
 
@@ -231,9 +231,10 @@ fn of_predicate(key: PredicateKey, provenance: &[SampleProvenance<'_>]) -> Marku
     }
     let mut markup = Markup::default();
     if !said.is_empty() {
-        markup = markup.text(format!("Contributes to prompts: {} come of its facts.", said.join(", ")));
+        markup = markup.text(format!("Contributes to prompts: {} depend on its facts.", said.join(", ")));
     } else if !without.is_empty() {
-        let says = format!("It may feed prompts; no line of {} comes of its facts.", without.join(", "));
+        let says =
+            format!("Possible source of prompts. No line of {} depends on its facts.", without.join(", "));
         markup = markup.text(says);
     }
     if is_template(key) {

@@ -102,25 +102,25 @@ fn premises_and_declarations_tell_what_they_contribute() {
         &with("").replace(":- active_shard(", ":- active$0_shard("),
         expect![[r#"
         <active_shard>
-        Contributes to prompts: 2 lines of fix (coder-7) come of its facts."#]],
+        Contributes to prompts: 2 lines of fix (coder-7) depend on its facts."#]],
     );
     check(
         &with("").replace("Decl note", "Decl no$0te"),
         expect![[r#"
         <note>
-        Contributes to prompts: 2 lines of fix (coder-7) come of its facts."#]],
+        Contributes to prompts: 2 lines of fix (coder-7) depend on its facts."#]],
     );
     check(
         &with("").replace("Decl specialist", "Decl special$0ist"),
         expect![[r#"
         <specialist_knowledge>
-        It may feed prompts; no line of fix (coder-7) comes of its facts."#]],
+        Possible source of prompts. No line of fix (coder-7) depends on its facts."#]],
     );
     check(
         &with("").replace("Decl shard_prompt_base", "Decl shard_$0prompt_base"),
         expect![[r#"
         <shard_prompt_base>
-        It may feed prompts; no line of fix (coder-7) comes of its facts.
+        Possible source of prompts. No line of fix (coder-7) depends on its facts.
 
         No template for coder: fix (coder-7) begins with the built-in text coder."#]],
     );
@@ -133,13 +133,13 @@ fn what_reaches_no_prompt_says_why() {
         &with("injectable$0_context(/coder, \"Wrong key.\").\n"),
         expect![[r#"
         <injectable_context>
-        Not in fix (coder-7): its shard key is /coder, and a prompt takes the id of its shard letter for letter, * and /_all."#]],
+        Not in fix (coder-7): its shard key is /coder, but a prompt accepts only the exact ID of its shard, * and /_all."#]],
     );
     check(
         &with("shard_context$0_atom(\"coder-7\", \"Weak.\", 50).\n"),
         expect![[r#"
         <shard_context_atom>
-        Not in fix (coder-7): its score is 50, and only what is above 50 is injected."#]],
+        Not in fix (coder-7): its score is 50, and only scores above 50 are injected."#]],
     );
     check(
         &with("specialist$0_knowledge(\"coder-7\", /jwt, \"Tokens expire.\").\n"),
@@ -157,19 +157,19 @@ fn what_reaches_no_prompt_says_why() {
         &with("shard_prompt_base(/coder, \"You.\").\nshard_prompt$0_base(/coder, \"Me.\").\n"),
         expect![[r#"
         <shard_prompt_base>
-        Not in fix (coder-7): another template of this type comes first, and one that is empty counts as none."#]],
+        Not in fix (coder-7): another template of this type comes first; empty templates are ignored."#]],
     );
     check(
         &with("injectable$0_context(S, T) :- active_shard(S, /tester), other(T).\n"),
         expect![[r#"
         <injectable_context>
-        Not in fix (coder-7): with fix.kernel.mg it gives no fact of its own."#]],
+        Not in fix (coder-7): with fix.kernel.mg it derives no additional fact."#]],
     );
     check(
         &with("no$0te(\"Mind the gap.\", 10).\n"),
         expect![[r#"
         <note>
-        It may feed prompts; no line of fix (coder-7) comes of it."#]],
+        Possible source of prompts. No line of fix (coder-7) depends on it."#]],
     );
 }
 
@@ -180,7 +180,7 @@ fn without_a_sample_kernel_only_what_prompts_read_is_told_of() {
         &alone,
         expect![[r#"
         <injectable_context>
-        No sample kernel shows a prompt of it: # @preview comments in a *.kernel.mg say which are wanted."#]],
+        No sample kernel shows a prompt of it: # @preview comments in a *.kernel.mg select prompts."#]],
     );
     check(&alone.replace("$0", "").replace("other(\"y\")", "ot$0her(\"y\")"), expect!["nothing"]);
 }
@@ -215,13 +215,13 @@ fn atoms_tell_what_became_of_them() {
         &compiled(&ATOMS.replace("[/tester]", "[/test$0er]")),
         expect![[r#"
         </tester>
-        The prompt fix (coder-7) is made where shard_types is /coder."#]],
+        The prompt fix (coder-7) has shard_types = /coder."#]],
     );
     check(
         &compiled(&ATOMS.replace("[/go]", "[/g$0o]")),
         expect![[r#"
         </go>
-        The prompt fix (coder-7) is made where nothing is known of languages."#]],
+        The prompt fix (coder-7) has no value for languages."#]],
     );
     check(
         &compiled(&ATOMS.replace("{{language}}", "{{lan$0guage}}")),
@@ -233,7 +233,7 @@ fn atoms_tell_what_became_of_them() {
         &compiled(&ATOMS.replace("{{nobody}}", "{{no$0body}}")),
         expect![[r#"
         <{{nobody}}>
-        The runtime knows no such name: it stays as it is in fix (coder-7)."#]],
+        The runtime does not know this name: it is unchanged in fix (coder-7)."#]],
     );
     check(
         &compiled(&ATOMS.replace("Mind races", "Mi$0nd races")),
@@ -258,9 +258,9 @@ fn types_of_shards_in_sessions_show_their_limits() {
           RESULTS OF OTHER SHARDS:
         >   [coder] FAILED: look - done
 
-        The prompt fix (coder-7) has 394 tokens; the prompt compiler may give it 191500.
+        The prompt fix (coder-7) has 394 tokens; its budget is 191500.
 
-        The context of coder may have 30000 tokens, says the runtime, unless its configuration says otherwise."#]],
+        The context of coder is limited to 30000 tokens by the default of the runtime."#]],
     );
     let other = session.replace("cod$0er", "tes$0ter");
     check(
@@ -272,7 +272,7 @@ fn types_of_shards_in_sessions_show_their_limits() {
           RESULTS OF OTHER SHARDS:
         >   [tester] FAILED: look - done
 
-        The context of tester may have 20000 tokens, says the runtime, unless its configuration says otherwise."#]],
+        The context of tester is limited to 20000 tokens by the default of the runtime."#]],
     );
     let empty = session.replace("cod$0er", "$0");
     check(

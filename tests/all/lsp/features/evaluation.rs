@@ -130,12 +130,14 @@ fn ground_atoms_hold_or_not() {
         let fact = hover(client, uri, 0, 1);
         assert!(fact.ends_with("door(/d) holds: a fact at a.mg:1."), "{fact}");
         let premise = hover(client, uri, 4, 13);
-        let says = "In reading engine, open(/d) holds: by the rule at a.mg:3 from door(/d), !locked(D, _), which the engine \
-                    does not look at. In reading intended, it does not hold: ";
+        let says = "In reading engine, open(/d) holds: by the rule at a.mg:3 from door(/d), !locked(D, _), which the \
+                    engine ignores. In reading intended, it does not hold: ";
         assert!(premise.contains(says), "{premise}");
         let negated = hover(client, uri, 4, 25);
         assert!(
-            negated.ends_with("locked(/e, /key) does not hold: there is no such fact, and no rule."),
+            negated.ends_with(
+                "locked(/e, /key) does not hold: this fact does not exist, and the predicate has no rules."
+            ),
             "{negated}"
         );
     });
@@ -259,7 +261,8 @@ fn queries_answer_as_the_command_line_does() {
     let (_folder, mut client, uri) = opened(&[("main.mg", DOORS)]);
     let question = json!({ "uri": uri, "atom": "open(/d)", "reading": "both", "why": true, "whyNot": true });
     let answer = client.request("mangle/query", question).unwrap();
-    let proof = "open(/d)  by main.mg:3\n  door(/d)  [main.mg:1]\n  !locked(D, _)  is dropped: the engine does not look at it\n";
+    let proof =
+        "open(/d)  by main.mg:3\n  door(/d)  [main.mg:1]\n  !locked(D, _)  is ignored by the engine\n";
     assert_eq!(answer[0]["reading"], "engine");
     assert_eq!(answer[0]["proofs"], json!([proof]));
     assert_eq!(answer[0]["sample"], Value::Null);

@@ -127,7 +127,7 @@ fn expectations_answer_as_code_does() {
     let hover = client.request("textDocument/hover", at(&uri, 2, 11)).unwrap().to_string();
     assert!(hover.contains("open(D: /name)"), "{hover}");
     let key = client.request("textDocument/hover", at(&uri, 2, 5)).unwrap().to_string();
-    assert!(key.contains("A fact like this must follow"), "{key}");
+    assert!(key.contains("A fact that must be derived"), "{key}");
     // What is typed is completed.
     let edit = json!([{ "range": { "start": { "line": 2, "character": 0 }, "end": { "line": 3, "character": 0 } },
         "text": "#@expect   lo\n" }]);
@@ -160,7 +160,7 @@ fn paths_of_a_preview_lead_to_their_files() {
     let hover = client.request("textDocument/hover", at(&uri, 0, 36)).unwrap().to_string();
     assert!(hover.contains("Names 2 files:") && hover.contains("policy/more.mg"), "{hover}");
     let key = client.request("textDocument/hover", at(&uri, 1, 12)).unwrap().to_string();
-    assert!(key.contains("its id and its type"), "{key}");
+    assert!(key.contains("its ID and its type"), "{key}");
     let items = client.request("textDocument/completion", at(&uri, 0, 20)).unwrap().to_string();
     assert!(items.contains("policy/more.mg") && !items.contains("x.kernel.mg"), "{items}");
     assert!(client.shut_down().success());

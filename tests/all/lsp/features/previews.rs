@@ -123,7 +123,7 @@ fn a_prompt_follows_typing_and_leads_to_its_origins() {
     let made = virtual_document(&mut client, preview);
     assert!(made["text"].as_str().unwrap().contains("the clock is back"), "{made}");
     let none = virtual_document(&mut client, &format!("mangle-preview:/none?of={uri}"));
-    assert!(none["text"].as_str().unwrap().starts_with("No `# @preview` comments"), "{none}");
+    assert!(none["text"].as_str().unwrap().starts_with("This file has no `# @preview` comments"), "{none}");
     assert!(client.request("mangle/virtualDocument", json!({ "uri": "mangle-preview:/none" })).is_err());
     assert!(client.shut_down().success());
 }

@@ -121,7 +121,7 @@ fn a_world_becomes_a_document_and_a_case() {
     let actions = client.request("textDocument/codeAction", wanted).unwrap();
     let actions = actions.as_array().unwrap();
     let titled = |title: &str| actions.iter().find(|action| action["title"] == title).cloned().unwrap();
-    let shown = titled("Show what differs between the readings");
+    let shown = titled("Show the differences between the readings");
     assert_eq!(shown["command"]["command"], "mangle.property");
     let case = titled("Add the world as a test case");
     let case = match case["edit"].is_null() {

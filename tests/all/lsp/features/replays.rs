@@ -275,7 +275,7 @@ fn lenses_open_the_state_and_replay_from_a_turn() {
     let command = |at: usize| json!({ "command": all[at]["command"]["command"], "arguments": all[at]["command"]["arguments"] });
     let state = client.request("workspace/executeCommand", command(2)).unwrap();
     let message = client.incoming("window/showMessage")["params"]["message"].to_string();
-    assert!(message.contains("After turn 2 the kernel holds"), "{message}");
+    assert!(message.contains("After turn 2, the kernel has"), "{message}");
     assert!(state["document"].as_str().unwrap().starts_with("mangle-state:/2?of=file%3A%2F%2F"), "{state}");
     let replay = client.request("workspace/executeCommand", command(3)).unwrap();
     let message = client.incoming("window/showMessage")["params"]["message"].to_string();

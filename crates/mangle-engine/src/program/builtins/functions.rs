@@ -146,7 +146,7 @@ pub const FUNCTIONS: &[BuiltinFunction] = &[
     plain("fn:name:tip", &["/name"], "/name", "2024-11-18", "The last segment: `/a/b/c` gives `/c`."),
     plain("fn:name:to_string", &["/name"], "/string", "2023-03-03", "The text of a name, slash included."),
     plain("fn:number:to_string", &["/number"], "/string", "2023-03-02", "The integer in decimal."),
-    plain("fn:pair", &["X", "Y"], ".Pair<X, Y>", "2022-11-25", "A pair; `:match_pair` takes it apart."),
+    plain("fn:pair", &["X", "Y"], ".Pair<X, Y>", "2022-11-25", "A pair. `:match_pair` binds its parts."),
     reducer("fn:pick_any", &["X"], "X", "2022-11-25", "Any value of the group. The analysis accepts it, but the engine cannot compute it.").not_evaluable(),
     any("fn:plus", &["/number"], "/number", "2022-11-25", "Sum; of nothing, 0. Overflow wraps around."),
     plain("fn:some", &["X"], ".Option<X>", "2023-04-13", "An optional value. The analysis accepts it, but the engine cannot compute it.").not_evaluable(),

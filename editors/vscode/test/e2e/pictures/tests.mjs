@@ -11,7 +11,7 @@ export default {
     await bench.see(bench.locator(".test-explorer .monaco-list-row .codicon-testing-failed-icon"), "a failed test");
     await bench.press("Control+b");
     await bench.open("constitution_test.mg", "@forbid");
-    const proof = bench.locator(".test-output-peek", { hasText: "the engine does not look at it" });
+    const proof = bench.locator(".test-output-peek", { hasText: "is ignored by the engine" });
     await bench.shown(proof, async () => {
       await bench.press("Escape");
       await bench.command("Test: Peek Output");

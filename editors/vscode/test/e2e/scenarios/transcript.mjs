@@ -39,7 +39,7 @@ export default {
       await bench.see(await bench.offered("Silence `undeclared` here"), "the action that silences");
       await bench.screenshot("transcript-actions");
       await bench.press("Escape");
-      await bench.choose("Copy the repair prompt", bench.status("Mangle: message for the model copied"));
+      await bench.choose("Copy the repair prompt", bench.status("Mangle: retry prompt copied"));
     });
     await bench.check("both channels side by side", async () => {
       await bench.command("Mangle: Show Both Channels");

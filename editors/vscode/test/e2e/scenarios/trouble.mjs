@@ -31,7 +31,7 @@ export default {
     });
     await bench.check("a server that is not there", async () => {
       bench.code.setServer(join(bench.folder, "no-mangle-ls"));
-      await bench.see(bench.toast("there is no program there"), "the message");
+      await bench.see(bench.toast("there is no program at this path"), "the message");
       await bench.screenshot("missing");
       await close();
     });
