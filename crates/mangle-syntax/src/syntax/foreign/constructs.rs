@@ -124,12 +124,12 @@ fn queries(region: &Region<'_>, arrow: usize, hits: &mut Hits) {
 /// Matches `p(name=X)`.
 fn keyword_arguments(region: &Region<'_>, arrow: usize, hits: &mut Hits) {
     let is_keyword = |at: usize| {
-        let in_atom = (0..at).rev().find(|&open| region.at(open) == "(" && region.close(open) > Some(at));
+        let opens = |open: &usize| region.at(*open) == "(" && region.close(*open) > Some(at);
         matches!(region.before(at), "(" | ",")
             && region.kind(at) == Some(LexemeKind::Word)
             && region.at(at + 1) == "="
             && region.token(at + 2).is_some_and(Lexeme::is_operand)
-            && in_atom.is_some_and(|open| open > 0 && region.is_atom(open - 1))
+            && (0..at).rev().find(opens).is_some_and(|open| open > 0 && region.is_atom(open - 1))
     };
     let found: Vec<usize> = (arrow + 1..region.tokens.len()).filter(|&at| is_keyword(at)).collect();
     let Some(&first) = found.first() else { return };
