@@ -163,7 +163,7 @@ impl Outliner<'_> {
                 name,
             }
         };
-        json.members(node).take(MOST_MEMBERS).map(member).collect()
+        json.members(node).take(MAX_MEMBERS).map(member).collect()
     }
 
     fn atom(
@@ -207,7 +207,7 @@ impl Outliner<'_> {
 }
 
 /// Maximum number of shown members per object.
-const MOST_MEMBERS: usize = 200;
+const MAX_MEMBERS: usize = 200;
 
 /// Keys that identify an envelope.
 pub(super) const KEYS: [&str; 2] = ["control_packet", "surface_response"];

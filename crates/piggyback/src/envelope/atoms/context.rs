@@ -61,7 +61,7 @@ impl<'a> ListContext<'a> {
             is_own_consumer: settings.consumers.contains_key(name),
             period: Some(settings.atoms.trailing_period.unwrap_or(usual)),
             is_asserted: true,
-            unreadable: Cell::new(MOST_UNREADABLE),
+            unreadable: Cell::new(MAX_UNREADABLE),
         }
     }
 
@@ -78,4 +78,4 @@ pub(super) fn trimmed_range(text: &str) -> TextRange {
 }
 
 /// The maximum number of updates with syntax errors that are parsed with the grammar, per list.
-const MOST_UNREADABLE: usize = 100;
+const MAX_UNREADABLE: usize = 100;
