@@ -306,8 +306,7 @@ impl<'m> PlanReplay<'m> {
         else {
             return TrialEnd::Blocked;
         };
-        let args: SmallVec<[Option<ValueId>; 4]> =
-            args.iter().map(|arg| arg.map(|arg| arg.read(row))).collect();
+        let args: SmallVec<[_; 4]> = args.iter().map(|arg| arg.map(|arg| arg.read(row))).collect();
         let mut found = Vec::new();
         let solutions = match builtin.solve(&mut self.model.values, &args, &mut found) {
             Ok(solutions) => solutions,
