@@ -15,8 +15,8 @@ use mangle_syntax::text::{Symbol, slice};
 /// Maximum number of clauses and uses examined per predicate.
 const SITES: usize = 1_500;
 
-/// Maximum number of clauses and uses examined for joins. `MAX_JOINED_ARGUMENTS` limits the number of joined
-/// arguments, `MAX_SITES_PER_JOINED_ARGUMENT` the clauses examined per joined argument.
+/// Maximum number of clauses and uses examined for joins. `MAX_JOINED_ARGUMENTS` limits the number
+/// of joined arguments, `MAX_SITES_PER_JOINED_ARGUMENT` the clauses examined per joined argument.
 const MAX_JOINS: usize = 60;
 const MAX_JOINED_ARGUMENTS: usize = 8;
 const MAX_SITES_PER_JOINED_ARGUMENT: usize = 300;

@@ -71,7 +71,8 @@ pub struct AtomOutline {
     /// Index of the update in the envelope.
     pub index: usize,
     pub text: MangleText,
-    /// Outcome according to the filters of the runtime; see [`TranscriptView::outcome`](super::TranscriptView::outcome).
+    /// Outcome according to the filters of the runtime; see
+    /// [`TranscriptView::outcome`](super::TranscriptView::outcome).
     pub fate: UpdateFate,
 }
 

@@ -1,4 +1,5 @@
-//! Counts by time, in at most [`MAX_SPANS`] spans. The length of the spans grows with the time range.
+//! Counts by time, in at most [`MAX_SPANS`] spans. The length of the spans grows with the time
+//! range.
 
 use std::collections::BTreeMap;
 

@@ -10,9 +10,9 @@ use rustc_hash::FxHashMap;
 
 /// The id of a file. Stable for the life of the process, never reused for another path.
 ///
-/// Ids of paths ([`FileId::from_path`]) are ordered like the paths: by component, each by its bytes.
-/// Sorting by id therefore does not depend on the order of registration. Other ids are ordered by
-/// number.
+/// Ids of paths ([`FileId::from_path`]) are ordered like the paths: by component, each by its
+/// bytes. Sorting by id therefore does not depend on the order of registration. Other ids are
+/// ordered by number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct FileId(pub u32);
 

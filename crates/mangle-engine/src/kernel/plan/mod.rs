@@ -42,7 +42,7 @@ use mangle_syntax::text::{FileId, StatementId, Symbol};
 /// A register for the value of a variable or an intermediate result.
 pub type Slot = u16;
 
-/// A relation of a [`CompiledProgram`] program. Predicates are first, in the order of their ids, followed
+/// A relation of a [`CompiledProgram`]. Predicates are first, in the order of their ids, followed
 /// by relations for the rows of aggregations.
 pub type RelationId = u32;
 

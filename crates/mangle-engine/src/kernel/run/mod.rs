@@ -1,7 +1,7 @@
 //! Semi-naive evaluation, stratum by stratum. Rules are evaluated once, and then for the tuples of
 //! the previous round. Aggregations are last.
 //!
-//! The input is a [`CompiledProgram`] program with limits and cancellation. The result is a [`Model`], or
+//! The input is a [`CompiledProgram`] with limits and cancellation. The result is a [`Model`], or
 //! a [`Kernel`] for facts that change. If an evaluation stops early, the model contains the facts
 //! that were derived until then.
 

@@ -65,7 +65,8 @@ impl<'a> ListContext<'a> {
         }
     }
 
-    /// Returns the severity of a rejection by the consumer: an error only if a consumer is selected.
+    /// Returns the severity of a rejection by the consumer: an error only if a consumer is
+    /// selected.
     pub(super) fn if_pinned(&self) -> Severity {
         if self.is_pinned { Severity::Error } else { Severity::Warning }
     }
