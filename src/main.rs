@@ -9,7 +9,7 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 /// In bytes: with less remaining stack, the program continues on a newly allocated one. The stack
 /// limit of a shell may be too small for nested lists.
-const LEAST_STACK: usize = 4 << 20;
+const MIN_STACK: usize = 4 << 20;
 
 /// The size of the allocated stack, in bytes.
 const STACK: usize = 16 << 20;
@@ -20,7 +20,7 @@ fn main() -> ExitCode {
         return ExitCode::from(mangle_ls::cli::refuse_closed_output());
     }
     let arguments: Vec<_> = std::env::args_os().collect();
-    ExitCode::from(stacker::maybe_grow(LEAST_STACK, STACK, || mangle_ls::cli::main(&arguments)))
+    ExitCode::from(stacker::maybe_grow(MIN_STACK, STACK, || mangle_ls::cli::main(&arguments)))
 }
 
 /// Detection of a standard output that was closed at process start (`>&-`). The standard library

@@ -72,7 +72,7 @@ const BATCH: usize = 4096;
 const GROUP: usize = 16;
 
 /// Minimum number of groups per thread.
-const FEW: usize = 2;
+const MIN_GROUPS_PER_THREAD: usize = 2;
 
 impl Output {
     /// Standard output, with colors if `color` and the terminal support them.
@@ -120,7 +120,7 @@ impl Output {
         let clean = |group: &&[T]| medium.cleaned(&group.iter().map(&render).collect::<String>());
         for batch in items.chunks(BATCH) {
             let groups: Vec<_> = batch.chunks(GROUP).collect();
-            let pieces = parallel::map(&groups, FEW, clean);
+            let pieces = parallel::map(&groups, MIN_GROUPS_PER_THREAD, clean);
             for piece in pieces {
                 self.send(&piece)?;
             }

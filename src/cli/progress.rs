@@ -8,7 +8,7 @@ use crate::report::sink::terminal;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 /// Delay before the bar appears.
-const PATIENCE: Duration = Duration::from_millis(500);
+const DELAY: Duration = Duration::from_millis(500);
 
 /// Interval of the bar's animation.
 const TICK: Duration = Duration::from_millis(100);
@@ -53,9 +53,9 @@ impl Progress {
         let (over, waiting) = channel();
         let late = bar.clone();
         let tick = move || {
-            let mut pause = PATIENCE;
+            let mut pause = DELAY;
             while waiting.recv_timeout(pause) == Err(RecvTimeoutError::Timeout) && !late.is_finished() {
-                if pause == PATIENCE {
+                if pause == DELAY {
                     late.set_draw_target(ProgressDrawTarget::stderr());
                     pause = TICK;
                 }

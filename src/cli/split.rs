@@ -184,8 +184,7 @@ fn channels(
                 let account = accounts.account(at, &reply);
                 *is_judged &= !account.iter().any(|entry| matches!(entry.fate, UpdateFate::Passed(_)));
                 let kept = account.into_iter().filter(|entry| entry.fate.is_kept());
-                let surface =
-                    reply.reading.as_ref().map(|reading| String::from_utf8_lossy(reading.visible_text()));
+                let surface = reply.reading.as_ref().map(|read| String::from_utf8_lossy(read.visible_text()));
                 let surface = surface.map(std::borrow::Cow::into_owned).unwrap_or_default();
                 all.push(Channels { surface, updates: kept.map(|entry| entry.text).collect() });
             }

@@ -18,7 +18,7 @@ use super::problem::plain;
 use super::resolve::Problem;
 
 /// The maximum number of patterns per file.
-pub(super) const MOST_PATTERNS: usize = 10_000;
+pub(super) const MAX_PATTERNS: usize = 10_000;
 
 /// Iterator over a folder and its descendants, without ignored and hidden entries. Links are not
 /// followed.
@@ -156,8 +156,8 @@ impl Patterns {
 fn patterns(path: &Path, folder: &Path, text: &str) -> Result<Gitignore, String> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let is_pattern = |line: &&str| !line.trim().is_empty() && !line.starts_with('#');
-    if text.lines().filter(is_pattern).nth(MOST_PATTERNS).is_some() {
-        return Err(format!("it has more than {MOST_PATTERNS} patterns"));
+    if text.lines().filter(is_pattern).nth(MAX_PATTERNS).is_some() {
+        return Err(format!("it has more than {MAX_PATTERNS} patterns"));
     }
     let mut builder = GitignoreBuilder::new(folder);
     for line in text.lines() {
@@ -332,7 +332,7 @@ mod tests {
             std::fs::create_dir_all(root.join(name)).unwrap();
         }
         std::fs::write(root.join(".gitignore"), "x.mg\n").unwrap();
-        std::fs::write(root.join("a/.gitignore"), "y\n".repeat(MOST_PATTERNS + 1)).unwrap();
+        std::fs::write(root.join("a/.gitignore"), "y\n".repeat(MAX_PATTERNS + 1)).unwrap();
         let sparse = std::fs::File::create(root.join("b/.gitignore")).unwrap();
         sparse.set_len(Content::Patterns.limit() + 1).unwrap();
         std::fs::write(root.join("a/x.mg"), "").unwrap();

@@ -101,7 +101,7 @@ pub use summary::summarise;
 pub use target::{CheckTarget, CheckTargets, STDIN, targets, targets_with_transcripts};
 pub use transcripts::{
     AccountPolicies, Accounts, Beginning, CheckInputs, CheckInputsMap, CheckedTranscripts, EachRead, Input,
-    MOST_FINDINGS, ReadOptions, RecordStart, SeeEvent, StretchTarget, TranscriptFigures, TranscriptFile,
+    MAX_FINDINGS, ReadOptions, RecordStart, SeeEvent, StretchTarget, TranscriptFigures, TranscriptFile,
     TranscriptPrograms, TranscriptRequest, check_transcripts, comments, plain_name, programs_of_transcripts,
     read_transcript, read_transcript_with,
 };

@@ -10,7 +10,7 @@ use crate::ide::fixes::{FileDiagnostics, FixOutcome, FixRequest, FixedText, Text
 use mangle_syntax::text::FileId;
 
 /// The maximum number of rounds. A fixed path may name a file that was not read before.
-const MOST_ROUNDS: usize = 10;
+const MAX_ROUNDS: usize = 10;
 
 /// Applies the fixes of `wish` to the sources of the prompts of `targets`, with the texts of
 /// `overlay`. Returns the changed files. Writes nothing to disk.
@@ -23,7 +23,7 @@ pub fn fix_prompts(
 ) -> (Vec<FixedFile>, FixOutcome) {
     let mut now = overlay.clone();
     let (mut files, mut done): (Vec<FixedFile>, _) = (Vec::new(), FixOutcome::default());
-    for _ in 0..MOST_ROUNDS.min(wish.passes) {
+    for _ in 0..MAX_ROUNDS.min(wish.passes) {
         let (changed, more) = round(targets, &now, memory, wish);
         let is_done = changed.is_empty();
         done.count += more.count;

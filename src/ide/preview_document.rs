@@ -95,7 +95,7 @@ pub struct ShardLens {
 }
 
 /// Maximum number of prompts offered above a fact.
-const MOST_OFFERED: usize = 3;
+const MAX_OFFERED: usize = 3;
 
 /// Returns lenses above `active_shard` facts (the shard) and `shard_prompt_base` facts (the
 /// template of a shard type). `kernels` contains the previews of each sample kernel of the file.
@@ -117,7 +117,7 @@ pub fn shard_lenses(file: &FileSummary, kernels: &[Vec<PreviewLens>]) -> Vec<Sha
             }
             ("shard_prompt_base", [Some(kind), ..]) if clause.is_fact() => {
                 let kind = kind.strip_prefix('/').unwrap_or(kind);
-                let of_type = asked.iter().filter(|(_, one)| one.shard.1 == kind).take(MOST_OFFERED);
+                let of_type = asked.iter().filter(|(_, one)| one.shard.1 == kind).take(MAX_OFFERED);
                 found.extend(of_type.map(|(kernel, one)| ShardLens {
                     range,
                     kernel: *kernel,

@@ -21,7 +21,7 @@ use agent_prompt::jit::Corpus;
 use agent_prompt::jit::rules::check_corpus;
 use agent_prompt::rules::{self, Subject};
 use agent_prompt::{
-    DerivedContext, ExcludedAtom, Header, LineOrigin, LineRole, MOST_PROOFS, Manifest, OriginPlace, Preview,
+    DerivedContext, ExcludedAtom, Header, LineOrigin, LineRole, MAX_PROOFS, Manifest, OriginPlace, Preview,
     PreviewState, PreviewedPrompt, Section, SectionKind, StickyChanges,
 };
 pub use explanations::{WhyNotQuestion, why, why_not};
@@ -235,7 +235,7 @@ fn origin<'c>(
             report.rule =
                 common.line_of_rule(held.rule).map(|(file, line)| format!("{}:{line}", (names.file)(file)));
             if proofs {
-                let found = common.proofs(shown, held, MOST_PROOFS);
+                let found = common.proofs(shown, held, MAX_PROOFS);
                 report.proof = found.iter().map(|found| proof_text(common, shown, found, names)).collect();
             }
         }

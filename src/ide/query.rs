@@ -58,7 +58,7 @@ pub struct AnswerOptions {
 
 /// Maximum number of proof steps per answer, equivalent to some seconds. Facts beyond it are only
 /// counted.
-const MOST_STEPS: u64 = 50_000_000;
+const MAX_STEPS: u64 = 50_000_000;
 
 /// Default depth of nested rules in explanations.
 pub const DEPTH: usize = 5;
@@ -120,7 +120,7 @@ pub fn ask(
     let mut budget = wish.text.for_size(printed_bytes(asked, &query, &numbers));
     let mut steps = 0;
     for number in &numbers {
-        if budget.left == 0 || steps > MOST_STEPS {
+        if budget.left == 0 || steps > MAX_STEPS {
             break;
         }
         let fact = fact(asked, &query, *number, AnswerOptions { text: budget, ..wish }, &mut steps);

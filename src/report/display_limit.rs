@@ -14,7 +14,7 @@ use mangle_syntax::text::FileId;
 const LISTED: usize = 20;
 
 /// The number of findings in text for a rule that exceeds the limit in a file.
-const FEW: usize = 10;
+const SHOWN_OVER_LIMIT: usize = 10;
 
 /// The displayed and the hidden findings.
 #[derive(Debug, Default)]
@@ -75,7 +75,11 @@ pub fn shown_in_text<'e>(
     }
     let few = |file: FileId, rule: &Rule| {
         let (most, all) = (most(file), counts.get(&(file, rule.code)).copied().unwrap_or(0));
-        if most.allows(all.saturating_sub(1)) { most } else { most.smaller(MaxFindings::new(FEW)) }
+        if most.allows(all.saturating_sub(1)) {
+            most
+        } else {
+            most.smaller(MaxFindings::new(SHOWN_OVER_LIMIT))
+        }
     };
     displayed(entries, sources, &few)
 }

@@ -6,7 +6,7 @@ use super::sink::line;
 use mangle_engine::kernel::{Gap, GapEnd, Ground, Miss, Obstacle, Proof, RuleId};
 
 /// The maximum depth of a tree.
-const DEEPEST: usize = 40;
+const MAX_DEPTH: usize = 40;
 
 /// The maximum number of displayed rows of a group.
 const ROWS: usize = 10;
@@ -39,7 +39,7 @@ impl Writer<'_> {
         };
         let store = self.proof.store.filter(|_| at == 0).map(|store| format!("  in store {}", line(store)));
         self.line(level, &format!("{}{note}{}", node.fact, store.unwrap_or_default()));
-        if known || level >= DEEPEST {
+        if known || level >= MAX_DEPTH {
             return;
         }
         self.shown.get_mut(at).into_iter().for_each(|shown| *shown = true);

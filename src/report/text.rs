@@ -12,7 +12,7 @@ use mangle_syntax::lint::{Diagnostic, RelatedPlace, ResolvedFix, Severity};
 use mangle_syntax::text::{FileId, TextRange};
 
 /// The maximum distance in lines of related locations that share an excerpt.
-const NEAR: u32 = 40;
+const MAX_EXCERPT_DISTANCE: u32 = 40;
 
 /// Renders a diagnostic on several lines, with a blank line at the end.
 #[must_use]
@@ -102,7 +102,7 @@ fn is_near(sources: &Sources, file: FileId, range: TextRange, place: &RelatedPla
     let line = |range: TextRange| sources.place(file, range.start()).line;
     let is_near = || match sources.get(file).and_then(SourceText::part) {
         Some(part) => part.shows_both(range.start(), place.range.start()),
-        None => line(range).abs_diff(line(place.range)) <= NEAR,
+        None => line(range).abs_diff(line(place.range)) <= MAX_EXCERPT_DISTANCE,
     };
     place.file == file && is_near()
 }

@@ -48,14 +48,14 @@ pub(super) struct TextPlace {
 
 /// The maximum length of a text that is copied to a line. Longer records are rejected, so the rest
 /// of the text has no effect.
-const LONGEST_TEXT: usize = MAX_RECORD_LEN + 1;
+const MAX_TEXT_LEN: usize = MAX_RECORD_LEN + 1;
 
 impl SessionLines {
     pub(super) fn from_session(session: &Session<'_>, form: TurnForm) -> Self {
         let (mut bytes, mut starts) = (Vec::new(), Vec::new());
         for turn in &session.turns {
             let line = bytes.len();
-            let text = turn.text.get(..LONGEST_TEXT).unwrap_or(turn.text);
+            let text = turn.text.get(..MAX_TEXT_LEN).unwrap_or(turn.text);
             let start = match form {
                 TurnForm::Message => message_line(turn.role, text, &mut bytes),
                 TurnForm::Record => record(text, &mut bytes),

@@ -51,7 +51,7 @@ pub use line::{LineRole, PromptLine};
 pub use manifest::{ExcludedAtom, IncludedAtom, Manifest};
 pub use origin::{FactOrigin, FactOriginKind, LineOrigin};
 pub use preview::{
-    AbsenceReason, LineReason, MOST_PROOFS, OpenedPlace, OriginPlace, Preview, PreviewSettings, PreviewState,
+    AbsenceReason, LineReason, MAX_PROOFS, OpenedPlace, OriginPlace, Preview, PreviewSettings, PreviewState,
     PreviewedPrompt, PromptPart, PromptRequest, RuleAbsence, RuleAbsenceReason, StickyChanges,
     undeclared_of_runtime,
 };

@@ -15,7 +15,7 @@ use mangle_syntax::text::Cancel;
 use piggyback::envelope::runtime::{self, GateCall, Tool, is_constant, lower_case};
 
 /// The maximum number of facts to show against a request.
-const MOST_REASONS: usize = 3;
+const MAX_REASONS: usize = 3;
 
 /// The prefix of the reason of each permission.
 pub(super) const PERMITTED: &str = "permitted by the constitution";
@@ -279,7 +279,7 @@ impl Gate<'_> {
         };
         lifts(proof) && {
             let model = self.kernel.model_mut();
-            let others = model.other_proofs(&constitution.compiled, self.clock, permit, number, MOST_REASONS);
+            let others = model.other_proofs(&constitution.compiled, self.clock, permit, number, MAX_REASONS);
             others.iter().all(lifts)
         }
     }
@@ -330,7 +330,7 @@ impl Gate<'_> {
         }
         // Facts with a human-readable reason come first.
         found.sort_by_key(|(_, _, words)| words.is_none());
-        found.truncate(2 * MOST_REASONS);
+        found.truncate(2 * MAX_REASONS);
         let model = self.kernel.model_mut();
         let explain = |(predicate, number, words)| {
             (model.explain(&constitution.compiled, self.clock, predicate, number), words)
@@ -345,7 +345,7 @@ impl Gate<'_> {
                 all.push((proof, words));
             }
         }
-        all.truncate(MOST_REASONS);
+        all.truncate(MAX_REASONS);
         all
     }
 }

@@ -28,7 +28,7 @@ pub use prefill::{Prefill, TurnPrefill};
 pub use rules::{PolicyFinding, findings_of_program, needs_gate, policy_findings, rules};
 pub use session::{Event, Replay, ReplayOptions};
 pub use session_origin::SessionOrigin;
-pub use state::{MOST_SHOWN, StateChange, StateFact};
+pub use state::{MAX_SHOWN, StateChange, StateFact};
 pub use time::instant;
 pub use turn::{Correction, Effect, LiftedDenial, MemoryChange, SurfaceRewrite, Turn, safety_notice};
 pub use verdict::{Authority, Reliance, RequestPlace, Verdict};

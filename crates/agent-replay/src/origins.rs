@@ -8,7 +8,7 @@ use mangle_engine::kernel::Fact;
 use mangle_engine::program::PredicateId;
 
 /// The maximum number of forgotten facts to remember.
-const MOST_FORGOTTEN: usize = 200;
+const MAX_FORGOTTEN: usize = 200;
 
 /// The origin of each fact of a session, keyed by the text of the fact.
 #[derive(Debug, Default)]
@@ -52,7 +52,7 @@ impl Origins {
             return;
         }
         self.forgotten.retain(|own| own.text != text);
-        if self.forgotten.len() < MOST_FORGOTTEN {
+        if self.forgotten.len() < MAX_FORGOTTEN {
             self.forgotten.push(ReplyFact {
                 text: text.to_owned(),
                 origin: SessionOrigin::Forgotten(turn),

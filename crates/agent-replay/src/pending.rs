@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 use super::verdict::Verdict;
 
 /// The maximum number of remembered requests.
-const MOST: usize = 10_000;
+const MAX_REQUESTS: usize = 10_000;
 
 /// Phrases in results of runtimes that blocked a request.
 const BLOCKS: [&str; 8] = [
@@ -76,7 +76,7 @@ impl PendingRequests {
             let old = self.by_id.remove(&verdict.id).unwrap_or_default();
             self.count -= old.asked.len();
         }
-        if self.count >= MOST {
+        if self.count >= MAX_REQUESTS {
             return;
         }
         let asked =

@@ -9,13 +9,13 @@ use super::verdict::Reliance;
 use mangle_engine::kernel::{Kernel, Proof, Relation, ValueId};
 
 /// The maximum number of evaluations per verdict.
-const MOST_TRIALS: usize = 120;
+const MAX_TRIALS: usize = 120;
 
 /// The maximum number of alternative proofs of a permission by other facts of replies.
-const MOST_PROOFS: usize = 16;
+const MAX_PROOFS: usize = 16;
 
 /// The maximum number of facts against a request to examine.
-const MOST_DENIALS: usize = 1_000;
+const MAX_DENIALS: usize = 1_000;
 
 impl Gate<'_> {
     /// The dependence of an asserted request's permission on the replies of the session.
@@ -30,7 +30,7 @@ impl Gate<'_> {
         proofs.into_iter().flatten().for_each(|proof| facts_of_replies(proof, self.origins, &mut granting));
         let lifting: Vec<_> =
             self.origins.overriding_replies().into_iter().filter(|own| !granting.contains(own)).collect();
-        let mut trials = Counterfactuals { gate: self, request, left: MOST_TRIALS };
+        let mut trials = Counterfactuals { gate: self, request, left: MAX_TRIALS };
         let mut reliance = trials.granted(granting, &lifting);
         if reliance.overriding.is_empty() {
             trials.lifted(&lifting, &mut reliance);
@@ -64,7 +64,7 @@ impl Counterfactuals<'_, '_> {
     /// them.
     fn granted(&mut self, mut named: Vec<ReplyFact>, lifting: &[ReplyFact]) -> Reliance {
         let mut looked_at = 0;
-        for _ in 0..MOST_PROOFS {
+        for _ in 0..MAX_PROOFS {
             if named.len() == looked_at {
                 return self.either(named, lifting);
             }
@@ -81,7 +81,7 @@ impl Counterfactuals<'_, '_> {
 
     /// Facts for a permission that needs either the granting facts or the overriding facts.
     fn either(&mut self, mut granting: Vec<ReplyFact>, lifting: &[ReplyFact]) -> Reliance {
-        for _ in 0..if lifting.is_empty() { 0 } else { MOST_PROOFS } {
+        for _ in 0..if lifting.is_empty() { 0 } else { MAX_PROOFS } {
             let all: Vec<_> = granting.iter().chain(lifting).collect();
             let Some(mut kernel) = self.without(&all) else { break };
             if let Some(denial) = self.denial(&mut kernel) {
@@ -114,7 +114,7 @@ impl Counterfactuals<'_, '_> {
     /// `others` are also absent.
     fn all_needed(&mut self, lifting: &[ReplyFact], others: &[&ReplyFact], now: &[String]) -> Vec<ReplyFact> {
         let mut named: Vec<&ReplyFact> = Vec::new();
-        for _ in 0..MOST_PROOFS {
+        for _ in 0..MAX_PROOFS {
             let gone: Vec<_> = others.iter().copied().chain(named.iter().copied()).collect();
             if !named.is_empty() && self.blocked_without(&gone, now).is_some() {
                 break;
@@ -179,7 +179,7 @@ fn denials(kernel: &Kernel, gate: &Gate<'_>, request: &GateRequest) -> Vec<Strin
         let tuples = model.relation(*predicate).into_iter().flat_map(Relation::tuples).filter(is_about);
         tuples.map(|tuple| model.fact(&gate.constitution.compiled, *predicate, tuple))
     });
-    found.take(MOST_DENIALS).collect()
+    found.take(MAX_DENIALS).collect()
 }
 
 fn shown(facts: &[ReplyFact]) -> Vec<(String, SessionOrigin)> {

@@ -3,7 +3,7 @@
 use mangle_engine::kernel::{Kernel, RuleId};
 
 /// The maximum number of added and of removed facts to keep. All facts are counted.
-pub const MOST_SHOWN: usize = 200;
+pub const MAX_SHOWN: usize = 200;
 
 /// The difference between the state before and after a turn.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -19,7 +19,7 @@ pub struct StateChange {
 }
 
 /// The approximate maximum size of the kept facts of each side, in bytes. All facts are counted.
-const MOST_BYTES: usize = 1 << 16;
+const MAX_BYTES: usize = 1 << 16;
 
 /// A fact that holds.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -40,7 +40,7 @@ impl StateChange {
             change.removed_count += one.removed.len();
             let Some(relation) = model.relation(one.predicate) else { continue };
             for number in &one.added {
-                if change.added.len() == MOST_SHOWN || bytes.0 >= MOST_BYTES {
+                if change.added.len() == MAX_SHOWN || bytes.0 >= MAX_BYTES {
                     break;
                 }
                 let fact = model.fact(compiled, one.predicate, relation.tuple(*number));
@@ -51,7 +51,7 @@ impl StateChange {
                     .push(StateFact { fact, rule: reason.map_or(RuleId::ASSERTED, |reason| reason.rule) });
             }
             for tuple in &one.removed {
-                if change.removed.len() == MOST_SHOWN || bytes.1 >= MOST_BYTES {
+                if change.removed.len() == MAX_SHOWN || bytes.1 >= MAX_BYTES {
                     break;
                 }
                 let fact = model.fact(compiled, one.predicate, tuple);

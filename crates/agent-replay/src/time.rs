@@ -7,7 +7,7 @@ use jiff::tz::TimeZone;
 
 /// The lower bounds of times in nanoseconds, microseconds and milliseconds, with their factors to
 /// nanoseconds. Smaller numbers are seconds.
-const LARGE: [(f64, f64); 3] = [(1e17, 1.0), (1e14, 1e3), (1e11, 1e6)];
+const UNIT_BOUNDS: [(f64, f64); 3] = [(1e17, 1.0), (1e14, 1e3), (1e11, 1e6)];
 
 /// Parses a time and converts it to nanoseconds since 1970.
 ///
@@ -32,7 +32,7 @@ pub fn instant(text: &str) -> Option<i64> {
 
 #[expect(clippy::cast_possible_truncation, reason = "what is too large is at the end of time")]
 fn of_number(number: f64) -> Option<i64> {
-    let scale = LARGE.iter().find(|(least, _)| number.abs() >= *least).map_or(1e9, |(_, scale)| *scale);
+    let scale = UNIT_BOUNDS.iter().find(|(least, _)| number.abs() >= *least).map_or(1e9, |(_, scale)| *scale);
     number.is_finite().then_some((number * scale) as i64)
 }
 

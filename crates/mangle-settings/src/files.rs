@@ -5,7 +5,7 @@ use super::kinds::{Integer, Text};
 use super::value::{KeyPath, ValueError, shorten};
 
 /// The largest value of the scan limits.
-const MOST_SCANNED: i64 = 1 << 40;
+const MAX_SCANNED: i64 = 1 << 40;
 
 settings! {
     /// `[files]`. Without a configuration file the defaults hold.
@@ -17,12 +17,12 @@ settings! {
         /// Maximum bytes of Mangle files to read below a folder. A scan that reaches a limit stops, and
         /// `scan-limit` reports it. Folders of open documents come first. If no configuration file exists,
         /// the defaults apply.
-        max_scan_bytes: u64 as Integer<1, MOST_SCANNED> = 64 << 20;
+        max_scan_bytes: u64 as Integer<1, MAX_SCANNED> = 64 << 20;
         /// Maximum number of files and folders, of all kinds, to visit below a folder. Files ignored by git
         /// are excluded.
-        max_scan_entries: u64 as Integer<1, MOST_SCANNED> = 100_000;
+        max_scan_entries: u64 as Integer<1, MAX_SCANNED> = 100_000;
         /// Maximum number of Mangle files to read below a folder.
-        max_scan_files: u64 as Integer<1, MOST_SCANNED> = 5_000;
+        max_scan_files: u64 as Integer<1, MAX_SCANNED> = 5_000;
     }
 }
 

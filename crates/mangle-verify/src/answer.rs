@@ -15,7 +15,7 @@ use crate::program_pair::with_own_names;
 use crate::question::{Setup, question};
 use crate::readable_world::fact_text;
 use crate::reading_difference::{ReadingDifference, reading_differences};
-use crate::search::{Outcome, Scope, Searched, World, search};
+use crate::search::{Outcome, Question, Scope, Searched, World, search};
 use crate::vacuity;
 
 /// The verdict about a property.
@@ -173,7 +173,7 @@ impl Answer {
     }
 
     /// Returns the answer if a world was found.
-    fn found(world: &mut World, is_smallest: bool, wants_world: bool, asked: &crate::Question) -> Self {
+    fn found(world: &mut World, is_smallest: bool, wants_world: bool, asked: &Question) -> Self {
         let (verdict, word) = match wants_world {
             true => (Verdict::Possible, "possible with"),
             false => (Verdict::Violated, "violated by"),
@@ -203,12 +203,7 @@ impl Answer {
         Self::new(Verdict::NotDecided, format!("not decided: {obstacle}{covered}"))
     }
 
-    fn from_search(
-        property: &Property,
-        searched: &mut Searched,
-        scope: Scope,
-        asked: &crate::Question,
-    ) -> Self {
+    fn from_search(property: &Property, searched: &mut Searched, scope: Scope, asked: &Question) -> Self {
         let covered = covered(searched, scope, asked);
         let facts = scope.facts;
         let wants_world = property.kind.is_existential();
@@ -263,13 +258,13 @@ fn facts_of(world: &World) -> Vec<String> {
     facts
 }
 
-fn proof(world: &mut World, asked: &crate::Question) -> (Proof, Arc<CompiledProgram>) {
+fn proof(world: &mut World, asked: &Question) -> (Proof, Arc<CompiledProgram>) {
     let compiled = Arc::clone(&asked.compiled);
     (plain_proof(world.kernel.model_mut().explain(&compiled, asked.clock, asked.goal, 0)), compiled)
 }
 
 /// Returns the extent of a search, with values in the syntax of the program.
-fn covered(searched: &Searched, scope: Scope, asked: &crate::Question) -> Covered {
+fn covered(searched: &Searched, scope: Scope, asked: &Question) -> Covered {
     let values = &searched.base.model().values;
     let name = |input: &Input| {
         let predicate = input.predicates.first().copied().unwrap_or(PredicateId(0));

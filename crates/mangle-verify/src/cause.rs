@@ -15,7 +15,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::program_pair::{ProgramPair, original_fact, renamed_fact};
 
 /// The maximum number of nested derivations that are followed.
-const DEEPEST: usize = 64;
+const MAX_DEPTH: usize = 64;
 
 /// The rules of two programs and their facts in one world.
 pub(crate) struct DifferenceTracer<'p> {
@@ -55,7 +55,7 @@ impl<'p> DifferenceTracer<'p> {
     pub(crate) fn cause(&self, model: &mut Model, fact: &str) -> Option<(FileId, u32)> {
         let mut fact = fact.to_owned();
         let mut last = None;
-        for _ in 0..DEEPEST {
+        for _ in 0..MAX_DEPTH {
             let Some(proof) = self.proof(model, &fact) else { break };
             let Some(first) = proof.nodes.first() else { break };
             let Some(place) = self.place(first.rule) else { break };
@@ -112,7 +112,7 @@ impl<'p> DifferenceTracer<'p> {
     fn missing(&self, proof: &Proof, at: usize, depth: usize) -> Option<String> {
         let node = proof.nodes.get(at)?;
         if !self.places.contains_key(&node.fact) {
-            return (depth < DEEPEST).then(|| self.premise(proof, node, depth + 1)).flatten();
+            return (depth < MAX_DEPTH).then(|| self.premise(proof, node, depth + 1)).flatten();
         }
         (!self.places.contains_key(&counterpart(&node.fact))).then(|| node.fact.clone())
     }

@@ -14,7 +14,7 @@ use rustc_hash::FxHashMap;
 pub(crate) type Literal = Lit;
 
 /// The maximum number of gates, which use about 300 megabytes.
-const MOST_GATES: usize = 1_500_000;
+const MAX_GATES: usize = 1_500_000;
 
 /// The deadline of a solver run.
 struct Deadline {
@@ -76,7 +76,7 @@ impl Circuit {
 
     /// True if the circuit exceeds its size limit.
     pub(crate) fn is_full(&self) -> bool {
-        self.conjunctions.len() > MOST_GATES
+        self.conjunctions.len() > MAX_GATES
     }
 
     /// Creates an unknown.

@@ -20,7 +20,7 @@ use crate::same_rules::SAME_RULES;
 use crate::search::{Outcome, Question, Scope, World, search};
 
 /// The maximum number of differences per direction.
-const MOST_DIFFERENCES: usize = 16;
+const MAX_DIFFERENCES: usize = 16;
 
 /// The differences between two programs.
 #[derive(Debug, Default)]
@@ -127,7 +127,7 @@ impl DifferenceSearch<'_> {
     fn run(&self, direction: Direction) -> Result<OneDirection, PropertyError> {
         let mut found = OneDirection::default();
         let mut excluded: Vec<(FileId, u32)> = Vec::new();
-        while found.differences.len() < MOST_DIFFERENCES {
+        while found.differences.len() < MAX_DIFFERENCES {
             let rest = self.pair.without(&excluded);
             let question = difference(self.setup, &rest, &self.atom, direction, String::new())?;
             let searched = search(&question, self.scope, self.cancel);

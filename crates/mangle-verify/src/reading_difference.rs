@@ -12,7 +12,7 @@ use rustc_hash::FxHashSet;
 use crate::question::{Setup, own_program};
 
 /// The maximum number of facts.
-const MOST: usize = 50;
+const MAX_FACTS: usize = 50;
 
 /// A fact that a world has in only one reading.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -54,6 +54,6 @@ pub(crate) fn reading_differences(
     let mut all = only(&go, &written, Reading::Engine);
     all.extend(only(&written, &go, Reading::Intended));
     all.sort_by(|a, b| (&a.fact, a.reading.as_str()).cmp(&(&b.fact, b.reading.as_str())));
-    all.truncate(MOST);
+    all.truncate(MAX_FACTS);
     all
 }

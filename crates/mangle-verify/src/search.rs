@@ -131,10 +131,10 @@ pub struct Searched {
 }
 
 /// The maximum number of unconfirmed solutions before the search ends.
-const MOST_MISMATCHES: usize = 64;
+const MAX_MISMATCHES: usize = 64;
 
 /// The maximum number of attempts to simplify a solution.
-const MOST_SIMPLER: usize = 400;
+const MAX_SIMPLER: usize = 400;
 
 /// Searches for a world.
 #[must_use]
@@ -494,7 +494,7 @@ impl Search<'_> {
         let goal = requirements(&mut evaluation, self.question, wanted);
         self.depends_on_order |= evaluation.depends_on_order && wanted == Wanted::Goal;
         let is_any = evaluation.is_satisfiable(&[])?;
-        for _ in 0..=MOST_MISMATCHES {
+        for _ in 0..=MAX_MISMATCHES {
             if !evaluation.is_satisfiable(&[goal])? {
                 return Ok(SizeResult::None { is_any });
             }
@@ -661,7 +661,7 @@ fn simplest(evaluation: &mut Evaluation<'_>, goal: Literal) -> Vec<(usize, Vec<V
                     break;
                 }
                 tries += 1;
-                if tries > MOST_SIMPLER {
+                if tries > MAX_SIMPLER {
                     continue;
                 }
                 fixed.push(literal);

@@ -3,10 +3,10 @@
 use crate::expr::{Expr, Rule, filler};
 
 /// The maximum number of examples.
-const MOST: usize = 2_000;
+const MAX_EXAMPLES: usize = 2_000;
 
 impl Expr {
-    /// Short texts that cover every alternative, up to `MOST`. Rules that are `open` have a
+    /// Short texts that cover every alternative, up to `MAX_EXAMPLES`. Rules that are `open` have a
     /// single text.
     #[must_use]
     pub fn examples(&self, open: &dyn Fn(&Rule) -> bool) -> Vec<String> {
@@ -20,8 +20,8 @@ impl Expr {
             }
             Self::Choice(parts) => {
                 let mut found = Vec::new();
-                for part in parts.iter().take(MOST) {
-                    if found.len() < MOST {
+                for part in parts.iter().take(MAX_EXAMPLES) {
+                    if found.len() < MAX_EXAMPLES {
                         found.extend(part.examples(open));
                     }
                 }
@@ -39,7 +39,7 @@ impl Expr {
             Self::Rule(rule) if open(rule) => vec![plain(&rule.body)],
             Self::Rule(rule) => rule.body.examples(open),
         };
-        found.truncate(MOST);
+        found.truncate(MAX_EXAMPLES);
         found
     }
 

@@ -13,10 +13,10 @@ const EXTENSIONS: [&str; 34] = [
 ];
 
 /// The length of the longest extension.
-const LONGEST_EXTENSION: u32 = 4;
+const MAX_EXTENSION_LEN: u32 = 4;
 
 /// The maximum number of path segments in a string.
-const MOST_SEGMENTS: u32 = 8;
+const MAX_SEGMENTS: u32 = 8;
 
 /// The limits of arguments.
 #[derive(Debug, Clone, Copy)]
@@ -73,15 +73,15 @@ fn name_letters() -> CharClass {
 fn after_dot(limits: &DecodingSettings) -> Expr {
     let letters = |least, most| Expr::Class(name_letters()).repeat(least, most);
     let signed = vec![
-        letters(0, LONGEST_EXTENSION - 1),
+        letters(0, MAX_EXTENSION_LEN - 1),
         Expr::Class(CharClass::chars("_-~%")),
-        letters(0, LONGEST_EXTENSION - 1),
+        letters(0, MAX_EXTENSION_LEN - 1),
     ];
     Expr::Choice(vec![
-        Expr::Class(digits()).repeat(1, LONGEST_EXTENSION),
+        Expr::Class(digits()).repeat(1, MAX_EXTENSION_LEN),
         Expr::Class(name_letters().without("cChH_-~%")),
         Expr::Sequence(signed),
-        letters(LONGEST_EXTENSION + 1, limits.name.max(LONGEST_EXTENSION + 1)),
+        letters(MAX_EXTENSION_LEN + 1, limits.name.max(MAX_EXTENSION_LEN + 1)),
     ])
 }
 
@@ -168,7 +168,7 @@ fn slashed(limits: TermLimits<'_>) -> Expr {
     Expr::Choice(vec![
         Expr::literal("/"),
         Expr::Sequence(words),
-        part().repeat(3, MOST_SEGMENTS),
+        part().repeat(3, MAX_SEGMENTS),
         Expr::Sequence(vec![part().repeat(1, 2), Expr::literal("."), extension]),
     ])
 }
@@ -195,7 +195,7 @@ mod tests {
     fn extensions_are_those_of_the_runtime() {
         for end in EXTENSIONS {
             assert!(has_extension(&format!("/a.{end}")), "{end}");
-            assert!(end.len() <= LONGEST_EXTENSION as usize);
+            assert!(end.len() <= MAX_EXTENSION_LEN as usize);
         }
     }
 }

@@ -12,7 +12,7 @@ use mangle_syntax::lint::{Diagnostic, Severity};
 use mangle_syntax::text::FileId;
 
 /// Maximum number of shown errors in the policies of a sample.
-const MOST_AROUND: usize = 5;
+const MAX_NEIGHBORS: usize = 5;
 
 /// The findings of the previews of a file, and the errors of their program.
 pub(super) fn notes(of: &Previewed<'_>, preview: &mut Preview, sources: &Sources) -> Vec<Note> {
@@ -47,7 +47,7 @@ fn mistakes(of: &Previewed<'_>) -> Mistakes {
             if one.rule.is_unreadable() || one.rule.name == "unstratified" {
                 mistakes.refused = mistakes.refused.or(Some(file));
             }
-            if file != of.file && around >= MOST_AROUND {
+            if file != of.file && around >= MAX_NEIGHBORS {
                 mistakes.more += 1;
                 continue;
             }

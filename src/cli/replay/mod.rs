@@ -25,7 +25,7 @@ use crate::host::{self, TranscriptFile};
 use crate::ide::replays::{TurnFilter, rule_place};
 use crate::report::LoadErrors;
 use crate::report::replay::{
-    CheckReport, MOST_TURNS, Page, ReplaySummary, RuleCoverage, TurnReport, TurnStart, finding_lines, html,
+    CheckReport, MAX_TURNS, Page, ReplaySummary, RuleCoverage, TurnReport, TurnStart, finding_lines, html,
     markdown, summary_text, text,
 };
 use agent_replay::Prefill;
@@ -295,7 +295,7 @@ impl ReplayCommand {
         };
         written.out.write(&shown)?;
         if self.report.is_some() {
-            match written.shown.len() < MOST_TURNS {
+            match written.shown.len() < MAX_TURNS {
                 true => written.shown.push(turn),
                 false => written.omitted += 1,
             }

@@ -1,5 +1,7 @@
 //! Replay of a single transcript.
 
+use std::slice;
+
 use super::super::transcripts::Transcripts;
 use super::policy::Policy;
 use super::session_options::SessionOptions;
@@ -39,8 +41,7 @@ impl<'a> SessionRun<'a> {
         wish: &SessionOptions<'a>,
     ) -> Self {
         let judge = transcripts.knowledges.judge(found);
-        let judge =
-            TranscriptContext { programs: std::slice::from_ref(&policy.constitution.program), ..judge };
+        let judge = TranscriptContext { programs: slice::from_ref(&policy.constitution.program), ..judge };
         let options =
             |policy: &Policy, found: &'a TranscriptFile, judge: TranscriptContext<'a>| ReplayOptions {
                 transcript: &found.settings,

@@ -241,7 +241,7 @@ fn the_page_about_limits_has_these_limits() {
         let limit = content::size(content.limit());
         assert!(row(name).contains(&limit), "{name}: {limit}");
     }
-    assert!(row("`.gitignore`").contains(&format!("{} patterns", crate::host::ignore_rules::MOST_PATTERNS)));
+    assert!(row("`.gitignore`").contains(&format!("{} patterns", crate::host::ignore_rules::MAX_PATTERNS)));
     let expansion = row("transcript after");
     let (free, times) = crate::host::transcripts::EXPANSION;
     assert!(expansion.contains(&content::size(free)) && expansion.contains(&format!("{times} times")));

@@ -23,7 +23,7 @@ const TRANSCRIPTS: [&str; 7] = [".json", ".jsonl", ".ndjson", ".md", ".txt", ".l
 const MAGIC: &[u8] = b"PK\x03\x04";
 
 /// The maximum number of members of an archive.
-const MOST_MEMBERS: usize = 100_000;
+const MAX_MEMBERS: usize = 100_000;
 
 #[derive(Debug, Clone)]
 pub(super) struct Member {
@@ -114,8 +114,8 @@ fn read_directory(path: &Path) -> io::Result<Vec<Member>> {
     while let Some(entry) = entries.next_entry().map_err(damaged)? {
         let name = entry.file_path().try_normalize().map(|name| name.as_ref().to_owned());
         let Some(name) = name.ok().filter(|_| !entry.is_dir()) else { continue };
-        if members.len() == MOST_MEMBERS {
-            return Err(io::Error::other(format!("it has more than {MOST_MEMBERS} members")));
+        if members.len() == MAX_MEMBERS {
+            return Err(io::Error::other(format!("it has more than {MAX_MEMBERS} members")));
         }
         let found = archive.get_entry(entry.wayfinder()).map_err(damaged)?;
         let (start, end) = found.compressed_data_range();

@@ -24,7 +24,7 @@ use mangle_syntax::text::{Cancel, FileId, TextRange, TextSize};
 use piggyback::transcript::{MAX_DOCUMENT_LEN, Record, TranscriptFinding};
 
 /// The maximum number of findings per file, unless all are requested.
-pub const MOST_FINDINGS: usize = 10_000;
+pub const MAX_FINDINGS: usize = 10_000;
 
 /// In bytes: the prefix that is kept for the search for comments.
 const FIRST: usize = 1 << 20;
@@ -136,7 +136,7 @@ impl<'a> OneFile<'a> {
             file: request.table.id(&found.path),
             name: crate::host::relative(request.working, &found.path),
             fail_on: request.options.fail_on.unwrap_or(configured),
-            most: if shown.is_unlimited() { usize::MAX } else { MOST_FINDINGS },
+            most: if shown.is_unlimited() { usize::MAX } else { MAX_FINDINGS },
             out: CheckedTranscripts::default(),
             omitted: OverflowCounts::default(),
             is_member: false,

@@ -22,7 +22,7 @@ mod stretch;
 
 pub use accounts::{AccountPolicies, Accounts, TranscriptPrograms};
 pub(super) use archive::{is_archive, transcripts_in};
-pub use check::{CheckedTranscripts, MOST_FINDINGS, TranscriptRequest, check_transcripts};
+pub use check::{CheckedTranscripts, MAX_FINDINGS, TranscriptRequest, check_transcripts};
 pub(super) use check_inputs::embedding;
 pub use check_inputs::{CheckInputs, CheckInputsMap, programs_of_transcripts};
 pub(super) use closed::{closed_limits, read_closed};

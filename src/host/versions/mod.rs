@@ -20,7 +20,7 @@ use mangle_settings::{
 };
 
 /// In bytes: a larger `go.mod` is treated as unreadable.
-const LONGEST_GO_MOD: usize = 1 << 20;
+const MAX_GO_MOD_LEN: usize = 1 << 20;
 
 /// A version, and the reason for it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -213,7 +213,7 @@ impl<'o> VersionFinder<'o> {
         }
         let requirement = match read(&path, self.overlay) {
             Err(error) => Err(plain(&error)),
-            Ok(file) if file.text.len() > LONGEST_GO_MOD => Err("it is larger than 1 MiB".to_owned()),
+            Ok(file) if file.text.len() > MAX_GO_MOD_LEN => Err("it is larger than 1 MiB".to_owned()),
             Ok(file) => match file.findings.first() {
                 Some(finding) => Err(finding.message.trim_end_matches('.').to_owned()),
                 None => Ok(requirement(&file.text)),

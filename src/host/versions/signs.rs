@@ -9,7 +9,7 @@ use mangle_settings::Runtime;
 use mangle_settings::versions::runtime::Sign;
 
 /// In bytes: the maximum length of an atom whose arguments are counted.
-const LONGEST_ATOM: usize = 4_096;
+const MAX_ATOM_LEN: usize = 4_096;
 
 /// Returns the newest runtime that declarations or clause heads of a text indicate, with the
 /// predicate.
@@ -43,7 +43,7 @@ fn all() -> impl Iterator<Item = (Runtime, Sign)> {
 /// the atom exceeds the length limit.
 fn arity(text: &str) -> Option<usize> {
     let (mut depth, mut commas, mut is_empty, mut quote) = (0usize, 0, true, None);
-    let mut bytes = text.bytes().take(LONGEST_ATOM);
+    let mut bytes = text.bytes().take(MAX_ATOM_LEN);
     while let Some(byte) = bytes.next() {
         match (quote, byte) {
             (Some(_), b'\\') => drop(bytes.next()),

@@ -8,7 +8,7 @@ use mangle_syntax::text::{Document, SentChange};
 
 /// The maximum number of versions that are kept after a gap. Some editors skip version numbers at
 /// each edit.
-const MOST: usize = 32;
+const MAX_VERSIONS: usize = 32;
 
 /// A text, and the versions received since a version was missing.
 #[derive(Debug, Clone)]
@@ -42,7 +42,7 @@ impl Gap {
         let last = self.later.last_key_value().map_or(self.version, |(version, _)| *version);
         let expected = i64::from(last) - i64::from(self.version);
         let is_filled = i64::try_from(self.later.len()).is_ok_and(|count| count == expected);
-        (!is_filled && self.later.len() <= MOST).then_some(self)
+        (!is_filled && self.later.len() <= MAX_VERSIONS).then_some(self)
     }
 
     /// Returns the text before the gap, and the changes since then in version order.

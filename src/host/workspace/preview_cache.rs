@@ -17,7 +17,7 @@ use mangle_syntax::memo::Memo;
 use mangle_syntax::text::FileId;
 
 /// The maximum number of cached previews per kernel.
-const MOST_KEPT: usize = 8;
+const MAX_KEPT: usize = 8;
 
 #[derive(Debug, Default)]
 pub(super) struct PreviewCache {
@@ -58,7 +58,7 @@ impl PreviewCache {
         };
         let slot = Arc::clone(&entry.2);
         all.push(entry);
-        if all.len() > MOST_KEPT {
+        if all.len() > MAX_KEPT {
             all.remove(0);
         }
         slot

@@ -15,8 +15,8 @@ use mangle_syntax::text::{Symbol, slice};
 /// Maximum number of clauses and uses examined per predicate.
 const SITES: usize = 1_500;
 
-/// Maximum number of clauses and uses examined for joins. `MAX_JOINED_ARGUMENTS` limits the number of joined
-/// arguments, `MAX_SITES_PER_JOINED_ARGUMENT` the clauses examined per joined argument.
+/// Maximum number of clauses and uses examined for joins. `MAX_JOINED_ARGUMENTS` limits the number
+/// of joined arguments, `MAX_SITES_PER_JOINED_ARGUMENT` the clauses examined per joined argument.
 const MAX_JOINS: usize = 60;
 const MAX_JOINED_ARGUMENTS: usize = 8;
 const MAX_SITES_PER_JOINED_ARGUMENT: usize = 300;
@@ -28,7 +28,7 @@ const JOINED_NAME_WEIGHT: f64 = 0.05;
 pub(super) const STRINGS: usize = 12;
 
 /// Maximum distance, in statements, of places with a higher weight.
-const NEAR: usize = 12;
+const NEAR_DISTANCE: usize = 12;
 
 #[derive(Debug, Default)]
 pub(super) struct ArgumentUsage {
@@ -222,5 +222,5 @@ fn nearness(request: &Request<'_>, site: &Site<'_>, here: bool) -> f64 {
     let items = &site.file.items;
     let index = |start| items.partition_point(|item| item.start < start);
     let distance = index(site.item.start).abs_diff(index(request.cursor.start));
-    if distance <= NEAR { 6.0 } else { 2.0 }
+    if distance <= NEAR_DISTANCE { 6.0 } else { 2.0 }
 }

@@ -14,7 +14,7 @@ use mangle_syntax::text::Cancel;
 
 /// Maximum number of facts of a predicate for a comparison by content. Larger predicates are
 /// compared by count.
-const MOST_COMPARED: usize = 2_000;
+const MAX_COMPARED: usize = 2_000;
 
 /// Maximum number of facts shown per side.
 const SHOWN: usize = 3;
@@ -132,7 +132,7 @@ impl Readings {
 
     fn compare(&self, key: PredicateKey) -> Option<Difference> {
         let counts = (self.engine.rows(key, 0)?.count, self.intended.rows(key, 0)?.count);
-        let compared = counts.0.max(counts.1) <= MOST_COMPARED;
+        let compared = counts.0.max(counts.1) <= MAX_COMPARED;
         if !compared && counts.0 == counts.1 {
             return None;
         }

@@ -103,10 +103,10 @@ fn excerpt(text: &str, range: TextRange) -> String {
 
 /// Shortens a text to one line.
 fn shortened(text: &str) -> String {
-    const LONGEST: usize = 60;
+    const MAX_LEN: usize = 60;
     let words: Vec<_> = text.split_whitespace().collect();
     let line = words.join(" ");
-    match line.char_indices().nth(LONGEST) {
+    match line.char_indices().nth(MAX_LEN) {
         Some((at, _)) => format!("{}…", line.get(..at).unwrap_or("")),
         None => line,
     }

@@ -7,7 +7,7 @@ use mangle_engine::kernel::{Query, ValueId};
 use mangle_syntax::text::nearest;
 
 /// Maximum number of facts examined.
-const MOST_FACTS: usize = 50_000;
+const MAX_FACTS: usize = 50_000;
 
 /// Maximum number of listed values per argument.
 const LISTED: usize = 5;
@@ -61,7 +61,7 @@ fn explain_missing_value(
 ) -> Option<String> {
     let relation = asked.model.relation(query.predicate)?;
     let (mut seen, mut values) = (FxHashSet::default(), Vec::new());
-    for tuple in relation.tuples().take(MOST_FACTS) {
+    for tuple in relation.tuples().take(MAX_FACTS) {
         let other = *tuple.get(at)?;
         if other == value {
             return None;
@@ -81,13 +81,13 @@ fn explain_missing_value(
 }
 
 /// Minimum length of a value for typo detection, in characters.
-const SHORTEST: usize = 4;
+const MIN_LEN: usize = 4;
 
 /// Returns the value that differs from the wanted one only in quotes, slash or case, or by a typo.
 fn similar_value<'v>(wanted: &str, values: &'v [String]) -> Option<&'v str> {
     let bare = |text: &str| text.trim_matches(['"', '/']).to_lowercase();
     let same = values.iter().find(|value| bare(value) == bare(wanted)).map(String::as_str);
-    let is_long = bare(wanted).chars().count() >= SHORTEST;
+    let is_long = bare(wanted).chars().count() >= MIN_LEN;
     let near = || nearest(wanted, values.iter().map(String::as_str)).filter(|_| is_long);
     same.or_else(near)
 }

@@ -12,7 +12,7 @@ use mangle_syntax::text::{FileId, StatementId, TextRange, TextSize};
 use piggyback::transcript::TextKind;
 
 /// Maximum number of code lenses.
-const MOST_LENSES: usize = 2_000;
+const MAX_LENSES: usize = 2_000;
 
 /// Returns a link to a clause.
 pub type ToClause<'a> = dyn Fn(FileId, StatementId) -> Option<Link> + 'a;
@@ -168,7 +168,7 @@ pub struct TurnLens {
 #[must_use]
 pub fn lenses(known: Option<&TranscriptVerdicts>, records: &Records) -> Vec<TurnLens> {
     let mut all = Vec::new();
-    for (turn, range) in turns(records).take(MOST_LENSES) {
+    for (turn, range) in turns(records).take(MAX_LENSES) {
         all.push(TurnLens { range, turn, title: format!("Turn {turn}") });
     }
     if let Some(first) = known.and_then(TranscriptVerdicts::cut_off) {

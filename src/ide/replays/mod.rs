@@ -25,6 +25,6 @@ pub use report::{ReplayInput, StateAfter, TurnFilter};
 pub use session::{ReplaySession, ReplaySetup, rule_place};
 pub use silence::silence;
 pub use verdicts::{
-    MOST_BYTES, RecordVerdicts, RequestVerdict, RewrittenSurface, TranscriptVerdicts, TurnVerdicts, Verdicts,
+    MAX_BYTES, RecordVerdicts, RequestVerdict, RewrittenSurface, TranscriptVerdicts, TurnVerdicts, Verdicts,
     judged_turn,
 };

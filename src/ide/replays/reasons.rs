@@ -5,13 +5,13 @@ use mangle_engine::kernel::{Ground, Miss, Obstacle, Proof, RuleId};
 use mangle_syntax::text::{FileId, StatementId};
 
 /// Maximum number of lines per verdict.
-const MOST_LINES: usize = 24;
+const MAX_LINES: usize = 24;
 
 /// Maximum length of a fact, in characters.
-const LONGEST: usize = 160;
+const MAX_LEN: usize = 160;
 
 /// Maximum depth of an expanded proof.
-const DEEPEST: usize = 8;
+const MAX_DEPTH: usize = 8;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProofLine {
@@ -78,7 +78,7 @@ impl Unfolding<'_> {
         };
         self.line(depth, &node.fact, by);
         let is_told = self.told.get_mut(at).is_none_or(|told| std::mem::replace(told, true));
-        if is_told || depth >= DEEPEST {
+        if is_told || depth >= MAX_DEPTH {
             return;
         }
         for step in &node.steps {
@@ -93,7 +93,7 @@ impl Unfolding<'_> {
     }
 
     fn line(&mut self, depth: usize, text: &str, by: ReasonSource) {
-        if self.lines.len() < MOST_LINES {
+        if self.lines.len() < MAX_LINES {
             self.lines.push(ProofLine { depth, text: cut(text), by });
         }
     }
@@ -111,7 +111,7 @@ pub(super) fn lacking(misses: &[Miss], constitution: &Constitution) -> Vec<RuleO
         let near = near.iter().take(2).map(|fact| cut(fact)).collect();
         RuleObstacle { clause: clause(constitution, miss.rule), text: cut(&text), near }
     };
-    misses.iter().take(MOST_LINES / 3).map(of).collect()
+    misses.iter().take(MAX_LINES / 3).map(of).collect()
 }
 
 fn clause(constitution: &Constitution, rule: RuleId) -> Option<(FileId, StatementId)> {
@@ -120,7 +120,7 @@ fn clause(constitution: &Constitution, rule: RuleId) -> Option<(FileId, Statemen
 
 /// Truncates a text to one line.
 pub(super) fn cut(text: &str) -> String {
-    match text.char_indices().nth(LONGEST) {
+    match text.char_indices().nth(MAX_LEN) {
         Some((at, _)) => format!("{}…", text.get(..at).unwrap_or_default()),
         None => text.to_owned(),
     }

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::policies::policy_diagnostics;
 use super::session::{ReplaySession, ReplaySetup};
 use crate::ide::transcripts::{Comments, Records, TranscriptContext};
-use crate::report::replay::{CheckReport, MOST_TURNS, Page, ReplaySummary, TurnReport, TurnStart, html};
+use crate::report::replay::{CheckReport, MAX_TURNS, Page, ReplaySummary, TurnReport, TurnStart, html};
 use crate::report::{LinePosition, Sources, json_value};
 use agent_replay::{Constitution, Event, Replay, ReplayOptions};
 use mangle_engine::kernel::TextBudget;
@@ -77,8 +77,8 @@ impl ReplayInput<'_> {
         let starts: Vec<_> = all.iter().map(start).collect();
         let (mut turns, summary, of_policy) = self.summed(all, shown);
         let checked = CheckReport::build(checked, &starts, &mut turns);
-        let omitted = turns.len().saturating_sub(MOST_TURNS);
-        turns.truncate(MOST_TURNS);
+        let omitted = turns.len().saturating_sub(MAX_TURNS);
+        turns.truncate(MAX_TURNS);
         html(Page {
             turns: &turns,
             omitted,

@@ -20,14 +20,14 @@ use mangle_syntax::text::{FileId, TextRange, TextSize};
 use piggyback::transcript::{Record, RecordContent, TranscriptFinding};
 
 /// Maximum duration of an automatic replay.
-const LONGEST: Duration = Duration::from_secs(10);
+const TIME_LIMIT: Duration = Duration::from_secs(10);
 
 /// Maximum size in bytes of a transcript for automatic replays. Larger transcripts are replayed on
 /// request.
-pub const MOST_BYTES: usize = 16 << 20;
+pub const MAX_BYTES: usize = 16 << 20;
 
 /// Maximum number of verdicts stored with reasons.
-const MOST_REASONED: usize = 20_000;
+const MAX_REASONED: usize = 20_000;
 
 /// Verdicts of a transcript.
 #[derive(Debug)]
@@ -111,7 +111,7 @@ impl Verdicts {
     ) -> Option<Self> {
         let text = records.text().as_bytes();
         let judges = constitution.has_verdicts();
-        let options = ReplayOptions { end: Some(Instant::now() + LONGEST), ..options };
+        let options = ReplayOptions { end: Some(Instant::now() + TIME_LIMIT), ..options };
         let mut replay = Replay::new(constitution, options);
         let (mut said, mut reasoned) = (Vec::new(), 0);
         for (at, entry) in records.transcript().entries().iter().enumerate() {
@@ -187,7 +187,7 @@ fn in_record(
     replay.record(record, &mut |replay, event| match event {
         Event::Turn(turn) => {
             *reasoned += turn.verdicts.len();
-            let is_reasoned = *reasoned <= MOST_REASONED;
+            let is_reasoned = *reasoned <= MAX_REASONED;
             turns.push(judged_turn(&turn, replay, constitution, (judges, is_reasoned)));
         }
         Event::Found { turn, found: one } => found.push((turn, *one)),

@@ -16,7 +16,7 @@ pub(super) struct Field {
 }
 
 /// Maximum depth of known members.
-pub(super) const DEEPEST: usize = 3;
+pub(super) const MAX_DEPTH: usize = 3;
 
 macro_rules! fields {
     ($($($key:literal).+ => $text:literal,)*) => { &[$(Field { path: &[$($key),+], text: $text }),*] };
@@ -169,6 +169,6 @@ mod tests {
         assert!(find(&["Control_Packet", "mangle_updates"]).is_some());
         assert!(find(&["mangle_updates"]).is_none());
         assert!(names(&["control_packet"]).len() > 15);
-        assert!(FIELDS.iter().all(|field| field.path.len() <= DEEPEST && field.text.ends_with('.')));
+        assert!(FIELDS.iter().all(|field| field.path.len() <= MAX_DEPTH && field.text.ends_with('.')));
     }
 }

@@ -7,7 +7,7 @@ use mangle_check::lines::line_start;
 use mangle_syntax::text::{TextRange, slice};
 
 /// Maximum number of folds.
-const MOST: usize = 5_000;
+const MAX_FOLDS: usize = 5_000;
 
 /// Returns the folds of the file, sorted by start and properly nested, with at most one fold per
 /// starting line.
@@ -28,14 +28,14 @@ pub fn folds(opened: TranscriptView<'_>) -> Vec<Fold> {
                 envelope.members.iter().for_each(|member| of_member(member, &mut add));
             }
         }
-        if ranges.len() > MOST {
+        if ranges.len() > MAX_FOLDS {
             break;
         }
     }
     ranges.retain(|range| slice(text, *range).trim_end().contains('\n'));
     ranges.sort_by_key(|range| (line_start(text, range.start()), std::cmp::Reverse(range.end())));
     ranges.dedup_by_key(|range| line_start(text, range.start()));
-    ranges.truncate(MOST);
+    ranges.truncate(MAX_FOLDS);
     nested(ranges).into_iter().map(|range| Fold { range, kind: FoldKind::Code, summary: None }).collect()
 }
 

@@ -91,7 +91,7 @@ fn member(way: &JsonPath<'_, '_>, path: &[&str]) -> Option<Markup> {
     let (last, _) = path.split_last()?;
     match fields::find(path) {
         Some(field) => Some(fields::markup(field)),
-        None if path.len() <= fields::DEEPEST && !is_free(path) => {
+        None if path.len() <= fields::MAX_DEPTH && !is_free(path) => {
             let markup = Markup::default().text("The runtime ignores this member: it is not in any profile.");
             Some(markup.untrusted(super::outline::shortened(last)))
         }

@@ -8,10 +8,10 @@ use piggyback::envelope::json::{Json, JsonKind, NodeId};
 use piggyback::envelope::plain;
 
 /// Maximum number of paths, because each path costs a disk access.
-const MOST: usize = 500;
+const MAX_PATHS: usize = 500;
 
 /// Maximum length of a path in bytes.
-const LONGEST: usize = 256;
+const MAX_LEN: usize = 256;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PathLink {
@@ -39,8 +39,8 @@ pub fn links(opened: TranscriptView<'_>) -> Vec<PathLink> {
             of_members(&object.json, object.json.root(), false, &mut add);
             updates(&object.json).into_iter().for_each(|node| of_update(&object.json, node, &mut add));
         }
-        if found.len() >= MOST {
-            found.truncate(MOST);
+        if found.len() >= MAX_PATHS {
+            found.truncate(MAX_PATHS);
             break;
         }
     }
@@ -89,7 +89,7 @@ fn of_update(json: &Json<'_>, node: NodeId, add: &mut impl FnMut(TextRange, Stri
 fn is_path(text: &str) -> bool {
     let is_odd =
         |char: char| char.is_control() || matches!(char, ':' | '\\' | '"' | '<' | '>' | '|' | '?' | '*');
-    (1..=LONGEST).contains(&text.len())
+    (1..=MAX_LEN).contains(&text.len())
         && text.contains(['.', '/'])
         && !text.starts_with(['/', '~'])
         && !text.contains(is_odd)

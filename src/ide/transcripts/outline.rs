@@ -71,7 +71,8 @@ pub struct AtomOutline {
     /// Index of the update in the envelope.
     pub index: usize,
     pub text: MangleText,
-    /// Outcome according to the filters of the runtime; see [`TranscriptView::outcome`](super::TranscriptView::outcome).
+    /// Outcome according to the filters of the runtime; see
+    /// [`TranscriptView::outcome`](super::TranscriptView::outcome).
     pub fate: UpdateFate,
 }
 
@@ -163,7 +164,7 @@ impl Outliner<'_> {
                 name,
             }
         };
-        json.members(node).take(MOST_MEMBERS).map(member).collect()
+        json.members(node).take(MAX_MEMBERS).map(member).collect()
     }
 
     fn atom(
@@ -207,7 +208,7 @@ impl Outliner<'_> {
 }
 
 /// Maximum number of shown members per object.
-const MOST_MEMBERS: usize = 200;
+const MAX_MEMBERS: usize = 200;
 
 /// Keys that identify an envelope.
 pub(super) const KEYS: [&str; 2] = ["control_packet", "surface_response"];

@@ -11,7 +11,7 @@ use piggyback::envelope::account::{NO_POLICY_NOTICE, UpdateFate};
 const WIDTH: usize = 60;
 
 /// Maximum number of shown turns. The last turns are shown.
-const MOST_TURNS: usize = 2_000;
+const MAX_TURNS: usize = 2_000;
 
 /// Two-channel view as text with sources.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -40,19 +40,19 @@ pub fn split(opened: TranscriptView<'_>) -> Split {
     for entry in list.iter().rev() {
         let outlines = opened.records.outlines(entry, opened.settings);
         turns.extend(outlines.iter().rev().filter(|outline| speaks(outline)).map(|outline| (entry, outline)));
-        if turns.len() > MOST_TURNS {
+        if turns.len() > MAX_TURNS {
             break;
         }
     }
-    let is_cut = turns.len() > MOST_TURNS;
-    turns.truncate(MOST_TURNS);
+    let is_cut = turns.len() > MAX_TURNS;
+    turns.truncate(MAX_TURNS);
     turns.reverse();
     let mut split = Split::default();
     if opened.declarations.is_none() {
         split.text.push_str(&format!("{NO_POLICY_NOTICE}\n\n"));
     }
     if is_cut {
-        split.text.push_str(&format!("Only the last {MOST_TURNS} turns are shown.\n\n"));
+        split.text.push_str(&format!("Only the last {MAX_TURNS} turns are shown.\n\n"));
     }
     split.line("turn", "surface", "updates");
     split.line("────", &"─".repeat(WIDTH), "───────");

@@ -8,22 +8,22 @@ use mangle_syntax::text::{TextRange, TextSize};
 use piggyback::transcript;
 
 /// Maximum number of records with full symbols. Larger transcripts only show turns.
-const MOST_RECORDS: usize = 5_000;
+const MAX_RECORDS: usize = 5_000;
 
 /// Maximum number of turns.
-const MOST_TURNS: usize = 20_000;
+const MAX_TURNS: usize = 20_000;
 
 /// Returns the outline, in source order.
 #[must_use]
 pub fn symbols(opened: TranscriptView<'_>) -> Vec<DocumentSymbol> {
     let list = opened.records.list();
-    if list.len() > MOST_RECORDS {
-        return list.iter().take(MOST_TURNS).map(record).collect();
+    if list.len() > MAX_RECORDS {
+        return list.iter().take(MAX_TURNS).map(record).collect();
     }
     let mut found = Vec::new();
     for entry in list {
         let outlines = opened.records.outlines(entry, opened.settings);
-        for outline in outlines.iter().take(MOST_TURNS.saturating_sub(found.len())) {
+        for outline in outlines.iter().take(MAX_TURNS.saturating_sub(found.len())) {
             found.push(turn(Place { opened, entry, outline }, found.len() + 1));
         }
     }

@@ -5,13 +5,13 @@ use crate::ide::semantic_tokens::{SemanticToken, semantic_tokens, whole};
 use mangle_syntax::text::TextRange;
 
 /// Maximum range in bytes per request. Editors request the visible range.
-const LONGEST: u32 = 4 << 20;
+const MAX_LEN: u32 = 4 << 20;
 
 /// Returns the tokens that overlap a range of the file, in order.
 #[must_use]
 pub fn tokens(opened: TranscriptView<'_>, range: TextRange) -> Vec<SemanticToken> {
     let mut found = Vec::new();
-    if u32::from(range.len()) > LONGEST {
+    if u32::from(range.len()) > MAX_LEN {
         return found;
     }
     for entry in opened.records.touching(range) {

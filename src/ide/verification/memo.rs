@@ -105,7 +105,7 @@ pub struct AnswerMemo {
 }
 
 /// Maximum number of cached answers.
-const MOST: usize = 1000;
+const MAX_ANSWERS: usize = 1000;
 
 impl AnswerMemo {
     #[must_use]
@@ -127,7 +127,7 @@ impl AnswerMemo {
         }
         let mut answers = self.answers.lock();
         // Every keystroke in a property adds an entry, so the cache is cleared when full.
-        if answers.len() >= MOST {
+        if answers.len() >= MAX_ANSWERS {
             answers.clear();
         }
         answers.insert((basis.property.clone(), reading), (basis, Arc::clone(answer)));

@@ -35,9 +35,9 @@ fn stamp(view: &View, file: &SnapshotFile) -> Option<u64> {
     Some(hasher.finish())
 }
 
-/// The default number of records. [`MOST`] is the maximum.
-const USUAL: usize = 200;
-const MOST: usize = 2_000;
+/// The default number of records. [`MAX_RECORDS`] is the maximum.
+const DEFAULT_RECORDS: usize = 200;
+const MAX_RECORDS: usize = 2_000;
 
 fn make(view: &View, file: &SnapshotFile, named: &SourceName, cancel: &Cancel) -> Result<DocumentContent> {
     let count = count(named)?;
@@ -124,12 +124,12 @@ pub(in crate::lsp) fn shown_conversation<'v>(view: &'v View, uri: &Uri) -> Optio
 /// Returns the number of records to show.
 fn count(named: &SourceName) -> Result<usize> {
     let count = match named.get("count") {
-        None => USUAL,
+        None => DEFAULT_RECORDS,
         Some(count) => {
             count.parse().map_err(|_| Error::invalid_params("`count` must be a number of records"))?
         }
     };
-    Ok(count.clamp(1, MOST))
+    Ok(count.clamp(1, MAX_RECORDS))
 }
 
 /// Returns the findings in the displayed records. The first excerpt also contains earlier

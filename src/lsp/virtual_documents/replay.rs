@@ -18,7 +18,7 @@ pub(super) const SCHEME: Scheme =
     Scheme { name: "mangle-replay", read: named, find: nothing, outlives: true, stamp, make };
 
 /// The maximum number of turns.
-const MOST: usize = 500;
+const MAX_TURNS: usize = 500;
 
 fn make(view: &View, file: &SnapshotFile, named: &SourceName, cancel: &Cancel) -> Result<DocumentContent> {
     let from: u64 = named
@@ -28,7 +28,7 @@ fn make(view: &View, file: &SnapshotFile, named: &SourceName, cancel: &Cancel) -
     if let Some(why) = view.snapshot.transcript(file.id).and_then(|transcript| transcript.refusal()) {
         return Ok(refused(&why));
     }
-    let until = from.saturating_add(MOST as u64 - 1);
+    let until = from.saturating_add(MAX_TURNS as u64 - 1);
     let turns = replayed(view, file.id, Some(until), cancel, |replayed| replayed.turns());
     if cancel.is_cancelled() {
         return Err(Error::content_modified());

@@ -10,7 +10,7 @@ use crate::lsp::from_proto;
 use crate::lsp::view::View;
 
 /// The maximum number of watched documents before documents with closed sources are removed.
-const MOST: usize = 200;
+const MAX_DOCUMENTS: usize = 200;
 
 /// A virtual document that the client requested.
 #[derive(Debug)]
@@ -65,7 +65,7 @@ impl Watches {
             return;
         }
         // Documents that are watched as long as their file exists could accumulate without limit.
-        if self.watches.len() >= MOST && !self.watches.contains_key(&watch.uri) {
+        if self.watches.len() >= MAX_DOCUMENTS && !self.watches.contains_key(&watch.uri) {
             self.watches.retain(|_, (known, _)| known.is_open(view));
         }
         self.watches.insert(watch.uri.clone(), (watch, stamp));

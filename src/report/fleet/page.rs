@@ -13,7 +13,7 @@ use piggyback::envelope::secrets::redacted;
 const STYLE: &str = include_str!("fleet.css");
 
 /// The maximum length of a title in characters.
-const LONGEST_TITLE: usize = 200;
+const MAX_TITLE_LEN: usize = 200;
 
 #[derive(Debug, Clone, Copy)]
 pub struct FleetPage<'a> {
@@ -31,7 +31,7 @@ pub struct FleetPage<'a> {
 /// Writes the page.
 #[must_use]
 pub fn page(page: FleetPage<'_>) -> String {
-    let title = page.title.map(|title| shorten(&redacted(title), LONGEST_TITLE).into_owned());
+    let title = page.title.map(|title| shorten(&redacted(title), MAX_TITLE_LEN).into_owned());
     let title = escaped(title.as_deref().unwrap_or("Report of agent sessions"));
     let mut out = html_page::head(&title, STYLE);
     out.push_str("<a class=\"skip\" href=\"#main\">Skip to the figures</a>\n");

@@ -4,15 +4,15 @@ use std::fmt::Write as _;
 
 use super::charts;
 use super::markup::{counted, escaped, grouped};
-use super::sessions::{MOST_SHOWN, WorstSession};
-use super::svg::{MOST_SERIES, TimeChart};
+use super::sessions::{MAX_SHOWN, WorstSession};
+use super::svg::{MAX_SERIES, TimeChart};
 use super::tables::Table;
 use super::tally::{Dimension, Tally};
 use super::{Fleet, TimeCounts};
 
 /// The maximum number of rules, and of words of other dimensions.
-const MOST_RULES: usize = 20;
-const MOST_WORDS: usize = 12;
+const MAX_RULES: usize = 20;
+const MAX_WORDS: usize = 12;
 
 /// The words for a dimension.
 struct Wording {
@@ -24,16 +24,16 @@ struct Wording {
     most: usize,
 }
 
-const RULES: Wording = Wording { dimension: Dimension::Rule, word: "rule", absent: "", most: MOST_RULES };
+const RULES: Wording = Wording { dimension: Dimension::Rule, word: "rule", absent: "", most: MAX_RULES };
 const SHARDS: Wording =
-    Wording { dimension: Dimension::Shard, word: "shard", absent: "(no shard recorded)", most: MOST_WORDS };
+    Wording { dimension: Dimension::Shard, word: "shard", absent: "(no shard recorded)", most: MAX_WORDS };
 const MODELS: Wording =
-    Wording { dimension: Dimension::Model, word: "model", absent: "(no model recorded)", most: MOST_WORDS };
+    Wording { dimension: Dimension::Model, word: "model", absent: "(no model recorded)", most: MAX_WORDS };
 const VERSIONS: Wording = Wording {
     dimension: Dimension::Version,
     word: "version",
     absent: "(no version recorded)",
-    most: MOST_WORDS,
+    most: MAX_WORDS,
 };
 
 type WriteSection = fn(&Fleet, &mut String);
@@ -99,7 +99,7 @@ fn over_time(fleet: &Fleet, wording: &Wording, out: &mut String) {
         let _ = writeln!(out, "<p>{why}.</p>");
         return;
     }
-    let (mut top, other) = fleet.tally(wording.dimension).top(MOST_SERIES - 1);
+    let (mut top, other) = fleet.tally(wording.dimension).top(MAX_SERIES - 1);
     top.retain(|tally| tally.violations > 0);
     let mut legend: Vec<String> = top.iter().map(|tally| name(tally, wording)).collect();
     if let Some((count, other)) = other.filter(|(_, other)| other.violations > 0) {
@@ -195,7 +195,7 @@ fn replies(fleet: &Fleet, out: &mut String) {
     simple("Updates by what becomes of them", "Result", updates, out);
     let mut blocks: Vec<_> = totals.blocks.iter().map(|(key, count)| (blocked(key), *count)).collect();
     blocks.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
-    let rest = blocks.split_off(MOST_WORDS.min(blocks.len()));
+    let rest = blocks.split_off(MAX_WORDS.min(blocks.len()));
     if !rest.is_empty() {
         blocks.push((format!("{} others", rest.len()), rest.iter().map(|(_, count)| count).sum()));
     }
@@ -276,7 +276,7 @@ fn worst(fleet: &Fleet, out: &mut String) {
     if fleet.board.worst.is_empty() {
         out.push_str("<p>No session has a violation.</p>\n");
     } else {
-        let _ = writeln!(out, "<p class=\"sub\">At most {MOST_SHOWN}, by the number of violations.</p>");
+        let _ = writeln!(out, "<p class=\"sub\">At most {MAX_SHOWN}, by the number of violations.</p>");
         out.push_str("<ol class=\"worst\">\n");
         fleet.board.worst.iter().for_each(|session| worst_session(session, out));
         out.push_str("</ol>\n");

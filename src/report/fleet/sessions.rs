@@ -9,20 +9,20 @@ use mangle_syntax::text::shorten;
 use piggyback::envelope::secrets::redacted;
 
 /// The maximum number of displayed sessions.
-pub(super) const MOST_SHOWN: usize = 10;
+pub(super) const MAX_SHOWN: usize = 10;
 
 /// The maximum number of distinct sessions of a file. Violations of further sessions are counted
 /// together.
-const MOST_KNOWN: usize = 100_000;
+const MAX_KNOWN: usize = 100_000;
 
 /// The maximum length of a session name in characters.
-const LONGEST: usize = 100;
+const MAX_LEN: usize = 100;
 
 /// The worst sessions so far, and the sessions of the current file.
 #[derive(Debug, Default)]
 pub(super) struct SessionBoard {
     pub(super) worst: Vec<WorstSession>,
-    /// Violations in sessions beyond [`MOST_KNOWN`].
+    /// Violations in sessions beyond [`MAX_KNOWN`].
     pub(super) beyond: u64,
     file: FleetFile,
     hasher: RandomState,
@@ -96,25 +96,25 @@ impl SessionBoard {
         let mut bad: Vec<_> = std::mem::take(&mut self.open).into_values().collect();
         bad.retain(|tally| tally.violations() > 0);
         bad.sort_by_key(|tally| (std::cmp::Reverse(tally.rank()), tally.order));
-        bad.truncate(MOST_SHOWN);
+        bad.truncate(MAX_SHOWN);
         let file = std::mem::take(&mut self.file);
         self.worst.extend(bad.into_iter().map(|tally| WorstSession { file: file.clone(), tally }));
         // The sort is stable: for equal ranks, earlier files come first.
         self.worst.sort_by_key(|session| std::cmp::Reverse(session.tally.rank()));
-        self.worst.truncate(MOST_SHOWN);
+        self.worst.truncate(MAX_SHOWN);
         answered as u64
     }
 
-    /// The counts of the session of an origin; `None` beyond [`MOST_KNOWN`] sessions.
+    /// The counts of the session of an origin; `None` beyond [`MAX_KNOWN`] sessions.
     fn tally(&mut self, origin: &Origin) -> Option<&mut SessionTally> {
         let key = self.hasher.hash_one(&origin.session);
-        if !self.open.contains_key(&key) && self.open.len() >= MOST_KNOWN {
+        if !self.open.contains_key(&key) && self.open.len() >= MAX_KNOWN {
             return None;
         }
         let next = &mut self.next;
         Some(self.open.entry(key).or_insert_with(|| {
             *next += 1;
-            let name = origin.session.as_deref().map(|name| shorten(&redacted(name), LONGEST).into_owned());
+            let name = origin.session.as_deref().map(|name| shorten(&redacted(name), MAX_LEN).into_owned());
             SessionTally { name, order: *next, ..SessionTally::default() }
         }))
     }

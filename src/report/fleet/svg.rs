@@ -24,7 +24,7 @@ const SERIES: [RGBColor; 6] = [
 ];
 
 /// The maximum number of series with different colors.
-pub(super) const MOST_SERIES: usize = SERIES.len();
+pub(super) const MAX_SERIES: usize = SERIES.len();
 
 /// The text size for plotters, which divides it by 1.24: 13 pixels.
 const TEXT: i32 = 16;
@@ -239,7 +239,7 @@ mod tests {
         let style = include_str!("fleet.css");
         let chart = TimeChart {
             labels: (1..=40).map(|day| format!("day {day}")).collect(),
-            series: vec![(0..40).collect(); MOST_SERIES],
+            series: vec![(0..40).collect(); MAX_SERIES],
         };
         for svg in [columns(&chart, 330), curves(&chart, 880), bars(&[("a".into(), 1)], 330)] {
             let colors = svg.split("=\"#").skip(1).filter_map(|rest| rest.split('"').next());
@@ -284,7 +284,7 @@ mod tests {
                 let series = |series| (0..spans).map(|at| value(series, at)).collect();
                 let chart = TimeChart {
                     labels: (0..spans).map(|at| format!("day {at}")).collect(),
-                    series: (0..first.min(MOST_SERIES)).map(series).collect(),
+                    series: (0..first.min(MAX_SERIES)).map(series).collect(),
                 };
                 let rows: Vec<_> = (0..spans.min(40)).map(|at| ("x".repeat(at * 7), value(0, at))).collect();
                 for width in WIDTHS {

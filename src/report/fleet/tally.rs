@@ -15,10 +15,10 @@ pub(super) enum Dimension {
 }
 
 /// The maximum number of distinct words of a dimension. Further words are counted as [`OTHERS`].
-const MOST_WORDS: usize = 200;
+const MAX_WORDS: usize = 200;
 
 /// The maximum length of a word in characters.
-pub(super) const LONGEST_WORD: usize = 80;
+pub(super) const MAX_WORD_LEN: usize = 80;
 
 #[derive(Debug, Default)]
 pub(super) struct Tallies {
@@ -59,7 +59,7 @@ impl Tallies {
         }
         let clean = word.map(shortened);
         let is_new = !self.numbers.contains_key(&clean);
-        let is_full = is_new && clean.is_some() && self.list.len() >= MOST_WORDS;
+        let is_full = is_new && clean.is_some() && self.list.len() >= MAX_WORDS;
         let clean = if is_full { Some(OTHERS.to_owned()) } else { clean };
         let list = &mut self.list;
         let number = *self.numbers.entry(clean.clone()).or_insert_with(|| {
@@ -67,7 +67,7 @@ impl Tallies {
             list.push(Tally { word: clean, numbers: vec![number], ..Tally::default() });
             number
         });
-        if let Some(word) = word.filter(|word| self.known.len() < MOST_WORDS && word.len() <= LONGEST_WORD) {
+        if let Some(word) = word.filter(|word| self.known.len() < MAX_WORDS && word.len() <= MAX_WORD_LEN) {
             self.known.insert(word.to_owned(), number);
         }
         number
@@ -93,5 +93,5 @@ impl Tallies {
 
 /// A word of a transcript without credentials, truncated.
 fn shortened(word: &str) -> String {
-    shorten(&redacted(word), LONGEST_WORD).into_owned()
+    shorten(&redacted(word), MAX_WORD_LEN).into_owned()
 }

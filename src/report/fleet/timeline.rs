@@ -1,11 +1,12 @@
-//! Counts by time, in at most [`MOST`] spans. The length of the spans grows with the time range.
+//! Counts by time, in at most [`MAX_SPANS`] spans. The length of the spans grows with the time
+//! range.
 
 use std::collections::BTreeMap;
 
 use super::bucket::Bucket;
 
 /// The maximum number of spans.
-pub(super) const MOST: i64 = 60;
+pub(super) const MAX_SPANS: i64 = 60;
 
 const MINUTE: i64 = 60;
 const HOUR: i64 = 60 * MINUTE;
@@ -47,7 +48,7 @@ impl Timeline {
 
     /// The counts of the span that contains a second.
     pub(super) fn bucket(&mut self, second: i64) -> &mut Bucket {
-        while self.span_with(self.number(second)) > MOST && self.length + 1 < LENGTHS.len() {
+        while self.span_with(self.number(second)) > MAX_SPANS && self.length + 1 < LENGTHS.len() {
             self.coarsen();
         }
         let number = self.number(second);
@@ -115,7 +116,7 @@ mod tests {
         for second in [7_258_118_399, 631_152_000, 1_767_571_200] {
             timeline.bucket(second).answers += 1;
         }
-        assert!(timeline.buckets().count() as i64 <= MOST, "{}", timeline.buckets().count());
+        assert!(timeline.buckets().count() as i64 <= MAX_SPANS, "{}", timeline.buckets().count());
         assert_eq!(timeline.buckets().map(|(_, bucket)| bucket.answers).sum::<u64>(), 3);
     }
 }

@@ -6,7 +6,7 @@ use mangle_syntax::lint::Severity;
 use piggyback::transcript::statistics::{OTHERS, Statistics};
 
 /// The maximum number of distinct blocked actions.
-const MOST_ACTIONS: usize = 200;
+const MAX_ACTIONS: usize = 200;
 
 #[derive(Debug, Default, PartialEq)]
 pub(super) struct Totals {
@@ -56,7 +56,7 @@ impl Totals {
         self.unjudged += u64::from(figures.blocks.is_none());
         for ((lock, action), count) in figures.blocks.iter().flatten() {
             let key = (*lock, action.clone());
-            let is_known = self.blocks.contains_key(&key) || self.blocks.len() < MOST_ACTIONS;
+            let is_known = self.blocks.contains_key(&key) || self.blocks.len() < MAX_ACTIONS;
             let key = if is_known { key } else { (*lock, OTHERS.to_owned()) };
             *self.blocks.entry(key).or_default() += count;
         }

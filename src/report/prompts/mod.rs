@@ -192,7 +192,7 @@ impl OriginReport {
 }
 
 /// The maximum number of listed excluded atoms, unless all are requested.
-const MOST_LEFT_OUT: usize = 10;
+const MAX_OMITTED: usize = 10;
 
 impl ExcludedAtomReport {
     /// A line, for example `style/short (atoms/a.yaml:9): blocked: …`.
@@ -210,7 +210,7 @@ impl PromptReport {
     /// The excluded atoms, one on each line: the first ones, or all.
     #[must_use]
     pub fn left_out_lines(&self, all: bool) -> Vec<String> {
-        let most = if all { usize::MAX } else { MOST_LEFT_OUT };
+        let most = if all { usize::MAX } else { MAX_OMITTED };
         let mut lines: Vec<_> = self.left_out.iter().take(most).map(ExcludedAtomReport::sentence).collect();
         match self.left_out.len().saturating_sub(most) {
             0 => {}

@@ -11,7 +11,7 @@ use piggyback::envelope::account::AccountEntry;
 use piggyback::envelope::runtime::Stage;
 
 /// The maximum depth of a proof.
-const DEEPEST: usize = 40;
+const MAX_DEPTH: usize = 40;
 
 /// The maximum number of displayed rows of a group.
 const ROWS: usize = 10;
@@ -192,7 +192,7 @@ impl Unfolding<'_> {
         let known = self.shown.get(at) == Some(&true);
         let rule = (self.places.rule)(node.rule);
         let (kind, by) = match (rule, node.steps.is_empty()) {
-            _ if (known && !node.steps.is_empty()) || node.is_truncated || level >= DEEPEST => {
+            _ if (known && !node.steps.is_empty()) || node.is_truncated || level >= MAX_DEPTH => {
                 ("above", None)
             }
             (None, _) => ("session", (self.places.origin)(&node.fact).map(|origin| origin.to_string())),

@@ -21,7 +21,7 @@ use crate::report::html_page;
 const SURFACE: usize = 600;
 
 /// The maximum number of turns of a page.
-pub const MOST_TURNS: usize = 3_000;
+pub const MAX_TURNS: usize = 3_000;
 
 #[must_use]
 pub fn html(page: Page<'_>) -> String {

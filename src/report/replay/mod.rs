@@ -17,7 +17,7 @@ mod text;
 
 pub use build::{TurnPlaces, atom, turn};
 pub use check_report::{CheckReport, TurnStart};
-pub use html::{MOST_TURNS, html};
+pub use html::{MAX_TURNS, html};
 pub use markdown::markdown;
 pub use page::Page;
 pub use summary::{ReplaySummary, RuleCoverage, summary_text};

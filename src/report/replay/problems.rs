@@ -8,7 +8,7 @@ use super::markup::{anchor, code, escaped, words};
 use super::{Page, TurnReport, text_member};
 
 /// The maximum number of listed problems.
-const MOST: usize = 200;
+const MAX_PROBLEMS: usize = 200;
 
 /// A finding with its turn.
 struct Problem<'a> {
@@ -34,9 +34,9 @@ pub(super) fn problems(page: Page<'_>, out: &mut String) {
         return;
     }
     out.push_str("<ul class=\"findings\">");
-    of("error").chain(of("warning")).take(MOST).for_each(|problem| self::problem(problem, out));
+    of("error").chain(of("warning")).take(MAX_PROBLEMS).for_each(|problem| self::problem(problem, out));
     out.push_str("</ul>");
-    let more = (errors + warnings).saturating_sub(MOST);
+    let more = (errors + warnings).saturating_sub(MAX_PROBLEMS);
     if more > 0 {
         let _ = write!(out, "<p class=\"sub\">… and {more} more, in the turns below</p>");
     }

@@ -15,13 +15,13 @@ use piggyback::envelope::{OPERATIONS, ReplyContext};
 use piggyback::transcript::labels::profile;
 
 /// The maximum number of listed updates. Further updates are counted.
-const MOST_UPDATES: usize = 20;
+const MAX_UPDATES: usize = 20;
 
 /// The prefix of the JSON pointers of updates.
 const UPDATES: &str = "/control_packet/mangle_updates/";
 
 /// The maximum number of suggested predicates.
-const MOST_OFFERED: usize = 15;
+const MAX_OFFERED: usize = 15;
 
 /// The rule about a repair round that repeats the errors of the previous round.
 const STUCK: &str = "PB018";
@@ -157,7 +157,7 @@ impl Repair {
         let mut updates: Vec<_> = self.problems.iter().filter(|one| one.update.is_some()).collect();
         updates.sort_by_key(|problem| of_update(problem));
         let blocks: Vec<_> = updates.chunk_by(|a, b| of_update(a) == of_update(b)).collect();
-        for block in blocks.iter().take(MOST_UPDATES) {
+        for block in blocks.iter().take(MAX_UPDATES) {
             let Some(UpdateProblem { index, text, suggestion, .. }) =
                 block.first().and_then(|first| first.update.as_ref())
             else {
@@ -176,7 +176,7 @@ impl Repair {
                 None => fixes.iter().for_each(|fix| line(&format!("  - try: {fix}"))),
             }
         }
-        if let Some(more) = blocks.len().checked_sub(MOST_UPDATES).filter(|more| *more > 0) {
+        if let Some(more) = blocks.len().checked_sub(MAX_UPDATES).filter(|more| *more > 0) {
             let (what, verb) = if more == 1 { ("update", "has") } else { ("updates", "have") };
             line(&format!("{more} more {what} {verb} problems."));
         }
@@ -272,7 +272,7 @@ fn offered(context: &ReplyContext<'_>, problems: &[Problem]) -> Vec<String> {
         })
         .collect();
     let found = context.declarations.map(|all| offers(all, context.settings, &texts)).unwrap_or_default();
-    found.into_iter().take(MOST_OFFERED).map(DeclaredPredicate::signature).collect()
+    found.into_iter().take(MAX_OFFERED).map(DeclaredPredicate::signature).collect()
 }
 
 /// The JSON escape of a text, without quotes.

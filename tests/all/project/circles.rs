@@ -9,9 +9,9 @@ use super::layering::{SourceText, product};
 const KNOWN: &[(&[&str], &str)] = &[
     (
         &[
-            "mangle_engine::kernel::values::extent",
             "mangle_engine::kernel::values::order",
             "mangle_engine::kernel::values::table",
+            "mangle_engine::kernel::values::value_size",
         ],
         "size and order of a value come of its parts, which the table holds",
     ),
@@ -29,7 +29,7 @@ const KNOWN: &[(&[&str], &str)] = &[
             "piggyback::transcript::shapes::message",
             "piggyback::transcript::shapes::table",
             "piggyback::transcript::shapes::value",
-            "piggyback::transcript::shapes::voice",
+            "piggyback::transcript::shapes::value_author",
         ],
         "values hold messages, whose parts are values again; who a value is of is told by its role and its place",
     ),

@@ -22,7 +22,7 @@ const SPECIALISTS: &str = "- **researcher**: finds knowledge and checks it\n- **
 
 /// The maximum growth of a prompt by placeholders, in bytes. Nested placeholders could expand a few
 /// words to gigabytes.
-pub(super) const MOST_GROWTH: usize = 4 << 20;
+pub(super) const MAX_GROWTH: usize = 4 << 20;
 
 /// The values of the placeholders.
 #[derive(Debug, Clone)]
@@ -58,7 +58,7 @@ impl Placeholders {
             };
             (name, value)
         });
-        Self { values, room: Cell::new(MOST_GROWTH) }
+        Self { values, room: Cell::new(MAX_GROWTH) }
     }
 
     /// True if the growth limit was reached.
@@ -151,7 +151,7 @@ mod tests {
         };
         let placeholders = Placeholders::new(&derived);
         let line = placeholders.apply("{{language}} {{language}}");
-        assert!(placeholders.is_full() && line.len() < 2 * MOST_GROWTH, "{}", line.len());
+        assert!(placeholders.is_full() && line.len() < 2 * MAX_GROWTH, "{}", line.len());
         let nested: Vec<_> = placeholders.nested().map(|(name, _)| name).collect();
         assert_eq!(nested, ["language", "intent_verb", "frameworks"]);
         assert_eq!(Placeholders::new(&DerivedContext::default()).nested().count(), 0);

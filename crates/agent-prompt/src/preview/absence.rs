@@ -13,10 +13,10 @@ use mangle_engine::program::{PredicateId, PredicateKey};
 use mangle_syntax::text::Symbol;
 
 /// The maximum number of values with the text to test.
-const MOST_VALUES: usize = 5;
+const MAX_VALUES: usize = 5;
 
 /// The maximum number of other lines of a rule to show.
-const MOST_LINES: usize = 3;
+const MAX_LINES: usize = 3;
 
 /// A rule that did not produce a text, with the reason.
 #[derive(Debug, Clone, PartialEq)]
@@ -124,7 +124,7 @@ fn containing(values: &Values, text: &str) -> Vec<ValueId> {
     });
     let mut with_text: Vec<_> = with_text.collect();
     with_text.sort_unstable();
-    with_text.truncate(MOST_VALUES);
+    with_text.truncate(MAX_VALUES);
     with_text.into_iter().map(|(_, id)| id).collect()
 }
 
@@ -227,7 +227,7 @@ impl Search<'_> {
         let answers = self.common.facts(self.shown, INJECTED, 2).into_iter();
         let of_rule = answers.filter(|answer| answer.origin.rule == rule);
         let lines = of_rule.filter_map(|answer| answer.text(1).map(str::to_owned));
-        lines.take(MOST_LINES).collect()
+        lines.take(MAX_LINES).collect()
     }
 }
 

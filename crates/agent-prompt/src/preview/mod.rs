@@ -44,7 +44,7 @@ pub use absence::{RuleAbsence, RuleAbsenceReason};
 pub use places::{OpenedPlace, OriginPlace};
 use preview_facts::PreviewFacts;
 pub use prompt_request::{PromptPart, PromptRequest};
-pub use reasons::{AbsenceReason, LineReason, MOST_PROOFS};
+pub use reasons::{AbsenceReason, LineReason, MAX_PROOFS};
 pub(crate) use reasons::{SCORED, THRESHOLD};
 pub use sticky::StickyChanges;
 pub use synthetic::undeclared_of_runtime;

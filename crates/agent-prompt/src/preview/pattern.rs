@@ -9,10 +9,10 @@ use mangle_syntax::syntax::literal::string_value;
 use mangle_syntax::text::slice;
 
 /// The maximum depth of nested terms and variable definitions.
-const DEEPEST: usize = 16;
+const MAX_DEPTH: usize = 16;
 
 /// The minimum number of bytes that a fragment shares with fixed text to be significant.
-const LEAST_SHARED: usize = 3;
+const MIN_SHARED: usize = 3;
 
 /// The text pattern of an argument of a rule head.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -43,7 +43,7 @@ impl HeadPattern {
         let clause = item.statement.clause()?;
         let reader = Reader { clause, text: file.statement_text(item) };
         let mut pattern = Self::default();
-        reader.term(clause.head.args.get(argument)?, &mut pattern, DEEPEST);
+        reader.term(clause.head.args.get(argument)?, &mut pattern, MAX_DEPTH);
         Some(pattern)
     }
 
@@ -127,7 +127,7 @@ fn shared(text: &str, fragment: &str) -> usize {
     if text.trim().is_empty() {
         return 0;
     }
-    if fragment.contains(text.trim()) && text.trim().len() >= LEAST_SHARED {
+    if fragment.contains(text.trim()) && text.trim().len() >= MIN_SHARED {
         return text.trim().len();
     }
     if text.contains(fragment) {
@@ -139,7 +139,7 @@ fn shared(text: &str, fragment: &str) -> usize {
             .find(|length| one.get(one.len() - length..).is_some_and(|end| other.starts_with(end)))
     };
     let overlap = overlap(text, fragment).max(overlap(fragment, text)).unwrap_or(0);
-    if overlap >= LEAST_SHARED { overlap } else { 0 }
+    if overlap >= MIN_SHARED { overlap } else { 0 }
 }
 
 struct Reader<'c> {

@@ -13,7 +13,7 @@ use mangle_engine::kernel::{Proof, RuleId};
 use mangle_syntax::text::FileId;
 
 /// The maximum number of proofs of a fact.
-pub const MOST_PROOFS: usize = 8;
+pub const MAX_PROOFS: usize = 8;
 
 /// The policy of the runtime injects context atoms only with scores above this threshold.
 pub(crate) const THRESHOLD: i64 = 50;
@@ -99,7 +99,7 @@ impl PreviewState {
         }
         let why = |(section, line, origin)| {
             let proofs = match &origin {
-                LineOrigin::Fact(held) => self.proofs(shown, held, MOST_PROOFS),
+                LineOrigin::Fact(held) => self.proofs(shown, held, MAX_PROOFS),
                 _ => Vec::new(),
             };
             LineReason { section, line, proofs }

@@ -38,7 +38,7 @@ pub enum OmissionReason {
 }
 
 /// The maximum number of facts per predicate.
-const MOST: usize = 2_000;
+const MAX_FACTS: usize = 2_000;
 
 /// The facts that a prompt can show.
 pub(super) fn facts(
@@ -49,7 +49,7 @@ pub(super) fn facts(
     let mut all = Vec::new();
     for predicate in READ {
         let least = if matches!(predicate, KNOWLEDGE | SCORED) { 3 } else { 2 };
-        for answer in common.facts(shown, predicate, least).into_iter().take(MOST) {
+        for answer in common.facts(shown, predicate, least).into_iter().take(MAX_FACTS) {
             let clause = common.clause_of(shown, &answer.origin.fact, answer.origin.rule);
             let clause = clause.map(|(clause, _)| clause);
             let is_shown =

@@ -28,10 +28,10 @@ pub use atoms::{AtomOutcome, AtomProvenance, SelectorProvenance};
 pub use facts::{FactProvenance, OmissionReason};
 
 /// The maximum number of lines of a prompt with traced derivations.
-const MOST_TRACED: usize = 400;
+const MAX_TRACED: usize = 400;
 
 /// The maximum number of proofs of a line.
-const MOST_WAYS: usize = 3;
+const MAX_DERIVATIONS: usize = 3;
 
 /// The id of a clause: its file, and the digest of its statement.
 pub type ClauseId = (FileId, u64);
@@ -128,7 +128,7 @@ fn prompt(common: &PreviewState, shown: &mut PreviewedPrompt, session: Option<Fi
             LineProvenance { section, tokens: estimator.count(&line.text), ..LineProvenance::default() };
         if let LineOrigin::Fact(held) = &line.origin {
             traced += 1;
-            if traced <= MOST_TRACED {
+            if traced <= MAX_TRACED {
                 trace(common, shown, held, &mut provenance);
             }
         } else {
@@ -170,7 +170,7 @@ fn trace(
 ) {
     let mut facts = vec![(held.fact.clone(), held.rule)];
     if held.kind == FactOriginKind::Derived {
-        for proof in common.proofs(shown, held, MOST_WAYS) {
+        for proof in common.proofs(shown, held, MAX_DERIVATIONS) {
             facts.extend(proof.nodes.into_iter().map(|node| (node.fact, node.rule)));
         }
     }

@@ -27,7 +27,7 @@ const PACKET: &str = "control_packet";
 const FIELD_TYPE: &str = "PB014";
 
 /// The maximum number of reported findings per example.
-const MOST_TOLD: usize = 3;
+const MAX_REPORTED: usize = 3;
 
 pub(super) fn check(subject: &Subject<'_>, found: &mut Vec<PromptFinding>) {
     let profile = subject.transcripts.profile.unwrap_or(Profile::Current);
@@ -167,8 +167,8 @@ fn wrong(example: &str, settings: &TranscriptSettings, profile: Profile) -> Opti
         .filter(is_grave)
         .map(|finding| format!("{} ({})", finding.message.trim_end_matches('.'), finding.rule.code))
         .collect();
-    let more = said.len().saturating_sub(MOST_TOLD);
-    said.truncate(MOST_TOLD);
+    let more = said.len().saturating_sub(MAX_REPORTED);
+    said.truncate(MAX_REPORTED);
     let more = if more > 0 { format!("; and {more} more") } else { String::new() };
     (!said.is_empty()).then(|| format!("{}{more}", said.join("; ")))
 }

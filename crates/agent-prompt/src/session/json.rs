@@ -1,6 +1,6 @@
 //! JSON parser for session files: a tree with ranges.
 
-use super::tree::{DEEPEST, MOST_VALUES, ReadError, TreeKey, TreeKind, TreeNode};
+use super::tree::{MAX_DEPTH, MAX_VALUES, ReadError, TreeKey, TreeKind, TreeNode};
 use mangle_syntax::text::TextRange;
 use piggyback::envelope::json::{self, Json, NodeId};
 
@@ -18,7 +18,7 @@ pub(super) fn read(text: &str) -> Result<TreeNode, ReadError> {
         let end = TextRange::empty(json.end());
         return Err(ReadError { range: end, why: "there is text after its end".to_owned() });
     }
-    if json.nodes().count() > MOST_VALUES {
+    if json.nodes().count() > MAX_VALUES {
         return Err(ReadError {
             range: TextRange::default(),
             why: "it has more than 100000 values".to_owned(),
@@ -29,7 +29,7 @@ pub(super) fn read(text: &str) -> Result<TreeNode, ReadError> {
 
 fn node(json: &Json<'_>, at: NodeId, level: usize) -> Result<TreeNode, ReadError> {
     let range = json.range(at);
-    if level >= DEEPEST {
+    if level >= MAX_DEPTH {
         return Err(ReadError { range, why: "its values are nested too deeply".to_owned() });
     }
     let kind = match json.kind(at) {

@@ -8,11 +8,11 @@ use std::borrow::Cow;
 use mangle_syntax::text::TextRange;
 
 /// The maximum nesting depth.
-pub(crate) const DEEPEST: usize = 32;
+pub(crate) const MAX_DEPTH: usize = 32;
 /// The maximum number of values in a file. Aliased values count for each use.
-pub(crate) const MOST_VALUES: usize = 100_000;
+pub(crate) const MAX_VALUES: usize = 100_000;
 /// The maximum total size of texts, in bytes.
-pub(crate) const MOST_BYTES: usize = 32 << 20;
+pub(crate) const MAX_BYTES: usize = 32 << 20;
 
 /// The maximum number of characters of a value in messages.
 const SHOWN: usize = 24;

@@ -5,7 +5,7 @@
 
 use saphyr_parser::{Event, Parser, ScalarStyle, Span};
 
-use super::tree::{DEEPEST, MOST_BYTES, MOST_VALUES, ReadError, TreeKey, TreeKind, TreeNode};
+use super::tree::{MAX_BYTES, MAX_DEPTH, MAX_VALUES, ReadError, TreeKey, TreeKind, TreeNode};
 use mangle_syntax::text::{TextRange, size};
 
 /// Parses the first document of a file.
@@ -102,7 +102,7 @@ impl<'t> Reader<'t> {
                 // Checked before the copy.
                 let (size, depth) = (node.size(), node.depth());
                 self.count(range, size)?;
-                if self.open.len() + depth > DEEPEST {
+                if self.open.len() + depth > MAX_DEPTH {
                     return Err(ReadError { range, why: TOO_DEEP.to_owned() });
                 }
                 let known = self.anchors.iter().rev().find(|(id, _)| *id == anchor);
@@ -119,7 +119,7 @@ impl<'t> Reader<'t> {
     }
 
     fn begin(&mut self, range: TextRange, anchor: usize, map: Option<Members>) -> Result<(), ReadError> {
-        if self.open.len() >= DEEPEST {
+        if self.open.len() >= MAX_DEPTH {
             return Err(ReadError { range, why: TOO_DEEP.to_owned() });
         }
         self.open.push(Open { start: range.start().into(), anchor, list: Vec::new(), map });
@@ -147,7 +147,7 @@ impl<'t> Reader<'t> {
     fn count(&mut self, range: TextRange, (values, bytes): (usize, usize)) -> Result<(), ReadError> {
         self.values += values;
         self.size += bytes;
-        let is_allowed = self.values <= MOST_VALUES && self.size <= MOST_BYTES;
+        let is_allowed = self.values <= MAX_VALUES && self.size <= MAX_BYTES;
         is_allowed.then_some(()).ok_or_else(|| ReadError { range, why: TOO_LARGE.to_owned() })
     }
 

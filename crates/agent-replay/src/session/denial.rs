@@ -18,13 +18,13 @@ use mangle_settings::Override;
 
 /// The maximum number of blocking facts to examine: among the new facts of the reply, and among
 /// older facts.
-const MOST_BLOCKS: usize = 100;
+const MAX_BLOCKS: usize = 100;
 
 /// The reason in the safety notice of the reference runtime.
 const NOTICE: &str = "blocked unsafe mangle_updates";
 
 /// The maximum number of facts to examine as possible overrides of a denial.
-const MOST_LIFTING: usize = 50;
+const MAX_OVERRIDING: usize = 50;
 
 impl Replay<'_> {
     /// The verdict about the whole reply: a blocking fact that depends on its own updates.
@@ -68,7 +68,7 @@ impl Replay<'_> {
             return None;
         }
         let mut lifting = self.origins.overriding_replies();
-        lifting.truncate(MOST_LIFTING);
+        lifting.truncate(MAX_OVERRIDING);
         let own = self.texts(batch);
         let mut proof = self.block_without(&lifting.iter().collect::<Vec<_>>(), &own)?;
         let mut needed: Vec<&ReplyFact> = lifting.iter().collect();
@@ -176,7 +176,7 @@ fn block(
         let known: FxHashSet<u32> = new.iter().copied().collect();
         let count = u32::try_from(count).unwrap_or(u32::MAX);
         let old = (0..count).rev().filter(|number| !known.contains(number));
-        let numbers: Vec<u32> = new.iter().copied().take(MOST_BLOCKS).chain(old.take(MOST_BLOCKS)).collect();
+        let numbers: Vec<u32> = new.iter().copied().take(MAX_BLOCKS).chain(old.take(MAX_BLOCKS)).collect();
         let mut proofs = numbers
             .into_iter()
             .map(|number| kernel.model_mut().explain(&constitution.compiled, clock, *predicate, number));

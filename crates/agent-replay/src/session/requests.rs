@@ -34,9 +34,8 @@ impl Replay<'_> {
                 origins: &mut self.origins,
             };
             let verdict = gate.judge(request, &mut asserted);
-            let is_denied = verdict
-                .as_ref()
-                .is_some_and(|verdict| !verdict.is_permitted && verdict.lock != Authority::Gate);
+            let is_denied =
+                verdict.as_ref().is_some_and(|one| !one.is_permitted && one.lock != Authority::Gate);
             report.unjudged += usize::from(verdict.is_none());
             verdicts.extend(verdict);
             if self.options.coverage {

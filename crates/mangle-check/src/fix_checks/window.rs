@@ -111,17 +111,19 @@ impl<'w> Window<'w> {
     }
 }
 
-/// Extends a range by `BESIDE` statements on each side. The result starts and ends between
+/// Extends a range by `NEIGHBORS` statements on each side. The result starts and ends between
 /// statements.
 fn surroundings(file: &FileSummary, touched: &Range<usize>, edits: TextRange) -> Option<TextRange> {
-    const BESIDE: usize = 3;
+    const NEIGHBORS: usize = 3;
     const MAX_BYTES: u32 = 16 << 10;
     let items = &file.items;
     let end = |item: &Item| item.start + item.statement.len;
-    let before = touched.start.checked_sub(BESIDE).and_then(|at| items.get(at));
+    let before = touched.start.checked_sub(NEIGHBORS).and_then(|at| items.get(at));
     let start = before.map_or(TextSize::new(0), end).min(edits.start());
-    let stop =
-        items.get(touched.end + BESIDE - 1).map_or(text_len(&file.text), |item| item.start).max(edits.end());
+    let stop = items
+        .get(touched.end + NEIGHBORS - 1)
+        .map_or(text_len(&file.text), |item| item.start)
+        .max(edits.end());
     // More distant text is included only if statements are small.
     let start = start.max(edits.start().checked_sub(MAX_BYTES.into()).unwrap_or_default());
     let stop = stop.min(edits.end() + TextSize::from(MAX_BYTES));

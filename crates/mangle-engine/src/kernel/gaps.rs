@@ -5,7 +5,7 @@ use super::{Clock, CompiledProgram, Model, RuleId, ValueId};
 use crate::program::PredicateId;
 
 /// The maximum number of atoms in one explanation.
-const MOST_ATOMS: usize = 200;
+const MAX_ATOMS: usize = 200;
 
 /// A rule with the premise that stopped it, and the reasons for the missing premise.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -51,7 +51,7 @@ impl Model {
         wanted: &[Option<ValueId>],
         depth: usize,
     ) -> Vec<Gap> {
-        let mut descent = Descent { model: self, compiled, clock, open: Vec::new(), left: MOST_ATOMS };
+        let mut descent = Descent { model: self, compiled, clock, open: Vec::new(), left: MAX_ATOMS };
         descent.gaps((predicate, wanted.to_vec()), depth)
     }
 }
@@ -71,7 +71,7 @@ impl Model {
         depth: usize,
     ) -> Option<Gap> {
         let (miss, asked) = self.stop_of_rule(compiled, clock, rule, wanted, restrictions)?;
-        let mut descent = Descent { model: self, compiled, clock, open: Vec::new(), left: MOST_ATOMS };
+        let mut descent = Descent { model: self, compiled, clock, open: Vec::new(), left: MAX_ATOMS };
         Some(descent.gap(miss, asked, depth))
     }
 }

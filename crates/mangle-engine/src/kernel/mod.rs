@@ -61,5 +61,5 @@ pub use run::{
     Derivation, Difference, Kernel, Limits, Model, RowError, STEPS_BETWEEN_CHECKS, Stop, StopReason, run,
 };
 pub use term::evaluate;
-pub use values::{Datum, MOST_PRINTED, PRINTED_BYTES, TooDeep, ValueId, Values};
+pub use values::{Datum, MAX_PRINTED, PRINTED_BYTES, TooDeep, ValueId, Values};
 pub use why_not::{Miss, Obstacle, Restriction};

@@ -12,10 +12,10 @@ use super::{Clock, Model, Proof, ValueId};
 use crate::program::PredicateId;
 
 /// The maximum number of tuples to examine per rule.
-const MOST_STEPS: u32 = 200_000;
+const MAX_STEPS: u32 = 200_000;
 
 /// The maximum number of facts to examine for a dependency on the fact itself.
-const MOST_BELOW: usize = 10_000;
+const MAX_DEPENDENCIES: usize = 10_000;
 
 impl Model {
     /// Returns at most `most` additional proofs of the tuple with this number, by other rules or
@@ -99,7 +99,7 @@ impl Model {
                 most,
             };
             let mut row = vec![ValueId(0); usize::from(plan.slots)];
-            PlanReplay::new(self, compiled, clock, MOST_STEPS).run(plan, &mut row, &mut search);
+            PlanReplay::new(self, compiled, clock, MAX_STEPS).run(plan, &mut row, &mut search);
             for support in search.new {
                 if ways.len() < most && !self.depends_on(compiled, tuple, plan, &support) {
                     ways.push(TupleDerivation { tuple, rule: plan.rule, support });
@@ -116,7 +116,7 @@ impl Model {
         let mut seen: FxHashSet<TupleKey> = FxHashSet::default();
         while let Some(key) = below.pop() {
             let key = self.origin(compiled, key);
-            if key == tuple || seen.len() > MOST_BELOW {
+            if key == tuple || seen.len() > MAX_DEPENDENCIES {
                 return true;
             }
             let Some(reason) = self.reason(key.0, key.1).filter(|_| seen.insert(key)) else { continue };

@@ -117,17 +117,17 @@ pub(super) struct PlanReplay<'m> {
 }
 
 /// The maximum number of steps for several plans together.
-const MOST_STEPS_IN_ALL: u32 = 4_000_000;
+const MAX_TOTAL_STEPS: u32 = 4_000_000;
 
 /// The maximum number of tuples to compare in searches for similar facts, for several plans
 /// together.
-const MOST_NEAR_IN_ALL: usize = 5_000_000;
+const MAX_TOTAL_SIMILAR: usize = 5_000_000;
 
 impl<'m> PlanReplay<'m> {
     /// A replay of at most `steps` steps.
     pub(super) fn new(model: &'m mut Model, compiled: &'m CompiledProgram, clock: Clock, steps: u32) -> Self {
-        let (lookups, near_left) = (Lookups::default(), Cell::new(MOST_NEAR_IN_ALL));
-        Self { model, compiled, clock, left: steps, reserve: MOST_STEPS_IN_ALL, depth: 0, lookups, near_left }
+        let (lookups, near_left) = (Lookups::default(), Cell::new(MAX_TOTAL_SIMILAR));
+        Self { model, compiled, clock, left: steps, reserve: MAX_TOTAL_STEPS, depth: 0, lookups, near_left }
     }
 
     /// Sets the steps for another plan, limited by the remaining total.
@@ -306,8 +306,7 @@ impl<'m> PlanReplay<'m> {
         else {
             return TrialEnd::Blocked;
         };
-        let args: SmallVec<[Option<ValueId>; 4]> =
-            args.iter().map(|arg| arg.map(|arg| arg.read(row))).collect();
+        let args: SmallVec<[_; 4]> = args.iter().map(|arg| arg.map(|arg| arg.read(row))).collect();
         let mut found = Vec::new();
         let solutions = match builtin.solve(&mut self.model.values, &args, &mut found) {
             Ok(solutions) => solutions,

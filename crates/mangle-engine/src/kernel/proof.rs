@@ -16,16 +16,16 @@ use super::{Clock, Model, ValueId};
 use crate::program::PredicateId;
 
 /// The maximum number of facts in a proof. Further facts are not expanded.
-const MOST_NODES: usize = 4096;
+const MAX_NODES: usize = 4096;
 
 /// The approximate maximum size of the text of a proof in bytes. Further facts are not expanded.
-const MOST_BYTES: usize = 1 << 18;
+const MAX_BYTES: usize = 1 << 18;
 
 /// The maximum number of steps to replay the rule of one fact.
-const MOST_STEPS: u32 = 100_000;
+const MAX_STEPS: u32 = 100_000;
 
 /// The maximum number of steps to replay all rules of a proof. Further facts are not expanded.
-const MOST_STEPS_IN_ALL: u32 = 2_000_000;
+const MAX_TOTAL_STEPS: u32 = 2_000_000;
 
 /// A proof: facts with their derivations. The first fact is the proved one. A fact that is used
 /// several times is listed once.
@@ -146,7 +146,7 @@ impl<'m> Explanation<'m> {
             next: 0,
             derivation: None,
             bytes: 0,
-            steps_left: MOST_STEPS_IN_ALL,
+            steps_left: MAX_TOTAL_STEPS,
         }
     }
 
@@ -154,7 +154,7 @@ impl<'m> Explanation<'m> {
         self.proof.store = self.compiled.store_name(self.origin(tuple).0);
         self.place(tuple);
         self.unfold();
-        self.proof.steps = MOST_STEPS_IN_ALL - self.steps_left;
+        self.proof.steps = MAX_TOTAL_STEPS - self.steps_left;
         self.proof
     }
 
@@ -207,7 +207,7 @@ impl<'m> Explanation<'m> {
 
     /// True if a limit is reached.
     fn is_full(&self) -> bool {
-        self.proof.nodes.len() >= MOST_NODES || self.bytes >= MOST_BYTES || self.steps_left == 0
+        self.proof.nodes.len() >= MAX_NODES || self.bytes >= MAX_BYTES || self.steps_left == 0
     }
 
     /// The matches of the premises of a tuple. New tuples are added to `keys`.
@@ -285,7 +285,7 @@ impl<'m> Explanation<'m> {
         let args = tuple.len().saturating_sub(if temporal { 2 } else { 0 });
         let mut replay = Replay { plan, only, args: tuple.get(..args).unwrap_or(tuple) };
         let mut row = vec![ValueId(0); usize::from(plan.slots)];
-        let steps = MOST_STEPS.min(self.steps_left);
+        let steps = MAX_STEPS.min(self.steps_left);
         let mut trial = PlanReplay::new(self.model, self.compiled, self.clock, steps);
         let is_known = trial.run(plan, &mut row, &mut replay) == TrialEnd::Enough;
         self.steps_left = self.steps_left.saturating_sub(steps - trial.left());

@@ -6,7 +6,7 @@ use super::{Clock, Limits};
 use mangle_settings::KernelSettings;
 
 /// The maximum memory of an evaluation in bytes.
-const MOST_BYTES: usize = 1 << 30;
+const MAX_BYTES: usize = 1 << 30;
 
 impl Limits {
     /// The limits in `settings`.
@@ -18,7 +18,7 @@ impl Limits {
             derived: count(settings.max_derived),
             steps: settings.max_steps,
             time: Duration::from_millis(settings.timeout_ms),
-            bytes: MOST_BYTES,
+            bytes: MAX_BYTES,
         }
     }
 }

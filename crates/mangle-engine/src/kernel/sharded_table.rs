@@ -6,7 +6,7 @@
 use hashbrown::HashTable;
 
 /// The number of entries that causes a split of the table.
-const LARGE: usize = 1 << 14;
+const SPLIT_LEN: usize = 1 << 14;
 
 /// The number of shards of a large table, as a power of two.
 const SHARD_BITS: u32 = 8;
@@ -69,7 +69,7 @@ impl<T> ShardedTable<T> {
             self.bytes = (self.bytes + table.allocation_size()).saturating_sub(before);
         }
         self.len += 1;
-        if self.len == LARGE && self.shards.len() == 1 {
+        if self.len == SPLIT_LEN && self.shards.len() == 1 {
             self.take_apart(&hash_of);
         }
         true
@@ -93,7 +93,8 @@ impl<T> ShardedTable<T> {
     #[cold]
     fn take_apart(&mut self, hash_of: &impl Fn(&T) -> u64) {
         let Some(whole) = self.shards.pop() else { return };
-        self.shards.extend((0..1 << SHARD_BITS).map(|_| HashTable::with_capacity(LARGE >> (SHARD_BITS - 1))));
+        self.shards
+            .extend((0..1 << SHARD_BITS).map(|_| HashTable::with_capacity(SPLIT_LEN >> (SHARD_BITS - 1))));
         for entry in whole {
             let hash = hash_of(&entry);
             let shard = self.shard(hash);
@@ -116,7 +117,7 @@ mod tests {
     #[test]
     fn small_and_large_tables_hold_what_was_added() {
         let mut table = ShardedTable::default();
-        let count = 3 * LARGE as u64;
+        let count = 3 * SPLIT_LEN as u64;
         for number in 0..count {
             assert!(table.insert(hash(&number), |known| *known == number, hash, number));
             assert!(!table.insert(hash(&number), |known| *known == number, hash, number));

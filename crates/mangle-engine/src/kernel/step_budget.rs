@@ -9,7 +9,7 @@ use mangle_syntax::syntax::SourceFile;
 use mangle_syntax::text::{Cancel, FileId};
 
 /// The maximum work between two checks: tuples and values that are read or created.
-const MOST: usize = 24 * STEPS_BETWEEN_CHECKS as usize;
+const MAX_WORK: usize = 24 * STEPS_BETWEEN_CHECKS as usize;
 
 const LIMITS: Limits =
     Limits { facts: 1_000_000, derived: 1_000_000, steps: 1_000_000, time: Duration::MAX, bytes: usize::MAX };
@@ -28,7 +28,7 @@ fn check(text: &str, limits: Limits) -> Option<StopReason> {
     let compiled = compile(&program, Reading::Intended);
     let (model, most) =
         work::max_between_checks(|| run(&compiled, limits, Clock { now_ns: 0 }, &Cancel::new()));
-    assert!(most <= MOST, "{most} between two looks");
+    assert!(most <= MAX_WORK, "{most} between two looks");
     assert_eq!(compiled.faults, []);
     model.stopped.map(|stop| stop.reason)
 }

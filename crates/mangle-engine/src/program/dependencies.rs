@@ -16,7 +16,7 @@ use super::{Difference, Predicate, PredicateId, Program, UseKind};
 use mangle_syntax::parallel;
 
 /// The minimum number of predicates per thread.
-const FEW: usize = 512;
+const MIN_PREDICATES_PER_THREAD: usize = 512;
 
 /// The predicates of a component.
 pub type Members = SmallVec<[PredicateId; 1]>;
@@ -40,7 +40,8 @@ impl Dependencies {
     #[must_use]
     pub fn new(program: &Program) -> Self {
         let predicates: Vec<&Predicate> = program.predicates.numbered().collect();
-        let edges = parallel::map(&predicates, FEW, |predicate| edges_from(program, predicate));
+        let edges =
+            parallel::map(&predicates, MIN_PREDICATES_PER_THREAD, |predicate| edges_from(program, predicate));
         let edges = edges.into_iter().collect();
         let mut all = Self { edges, ..Self::default() };
         let roots =

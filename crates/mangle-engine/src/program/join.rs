@@ -135,7 +135,7 @@ impl<'p> Site<'p> {
         statement.clause().filter(|_| !statement.damaged)?.literal_at(self.range)
     }
 
-    /// File, statement and range, in the form of [`mangle_syntax::lint::Span::of`].
+    /// File, statement and range, in the form of [`mangle_syntax::lint::Span::new`].
     #[must_use]
     pub fn place(&self) -> (FileId, StatementId, TextRange) {
         (self.file.id, self.item.statement.id, self.range)

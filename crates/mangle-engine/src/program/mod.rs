@@ -7,7 +7,8 @@
 //! - [`Signature`] has the properties of a predicate outside its clauses.
 //! - [`binding`] computes the order in which a body binds its variables, and [`rewrite`] reproduces
 //!   the clause rewriting of the Go implementation.
-//! - [`ProgramEnvironment`] is the environment of a program, and [`builtins`] has the tables of built-ins.
+//! - [`ProgramEnvironment`] is the environment of a program, and [`builtins`] has the tables of
+//!   built-ins.
 //!
 //! The module has no message texts. Problems of programs are reported in `analysis`.
 

@@ -164,8 +164,8 @@ const COMPARISON_CHUNK: usize = 4 * (MAX_LITERALS + MAX_MEMBERS);
 /// The members that no other member covers, sorted.
 ///
 /// A singleton and a literal of the same name cover each other. The declared singleton is kept.
-/// More than [`MAX_LITERALS`] + [`MAX_MEMBERS`] remaining members become `/any`: covering members mostly
-/// sort first.
+/// More than [`MAX_LITERALS`] + [`MAX_MEMBERS`] remaining members become `/any`: covering members
+/// mostly sort first.
 fn uncovered(mut members: SmallVec<[Type; 4]>) -> Vec<Type> {
     members.sort_unstable();
     members.dedup();

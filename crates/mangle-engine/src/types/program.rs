@@ -53,8 +53,8 @@ pub struct TypeCache {
 /// Results per file and predicate, each with the file version that they were computed from.
 type PerFile<T> = FxHashMap<(FileId, PredicateKey), (Arc<FileSummary>, T)>;
 
-/// Passes the result for one predicate in one file to `show`. With at least [`MIN_CACHED_STATEMENTS`] statements,
-/// the result is cached until the file changes.
+/// Passes the result for one predicate in one file to `show`. With at least
+/// [`MIN_CACHED_STATEMENTS`] statements, the result is cached until the file changes.
 fn with_cached<T>(
     known: &mut PerFile<T>,
     (file, key, statements): (&Arc<FileSummary>, PredicateKey, usize),

@@ -16,4 +16,4 @@ pub use document::{rule, rules};
 pub use finding::{Anchor, Applicability, Edit, Finding, Fix, Related, Span};
 pub use placement::Placement;
 pub use rule::{EngineOutcome, FixKind, Group, Rule, Severity, address};
-pub use shared_text::{LONGEST_TEXT, SharedText};
+pub use shared_text::{MAX_TEXT_LEN, SharedText};

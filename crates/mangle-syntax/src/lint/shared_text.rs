@@ -13,7 +13,7 @@ use std::sync::Arc;
 use rustc_hash::FxBuildHasher;
 
 /// Maximum length of a text, in bytes. The middle of longer texts is omitted.
-pub const LONGEST_TEXT: usize = 2_000;
+pub const MAX_TEXT_LEN: usize = 2_000;
 
 /// The placeholder for omitted text.
 const CUT: &str = " […] ";
@@ -60,10 +60,10 @@ impl SharedText {
 
 /// Omits the middle of a text that is too long. `None` if the text is short enough.
 fn cut(text: &str) -> Option<String> {
-    if text.len() <= LONGEST_TEXT {
+    if text.len() <= MAX_TEXT_LEN {
         return None;
     }
-    let part = (LONGEST_TEXT - CUT.len()) / 2;
+    let part = (MAX_TEXT_LEN - CUT.len()) / 2;
     let (mut head, mut tail) = (part, text.len() - part);
     while !text.is_char_boundary(head) {
         head -= 1;
@@ -195,7 +195,7 @@ mod tests {
         for sign in ["a", "é", "€", "𝄞"] {
             for shift in 0..4 {
                 let text = SharedText::from(format!("{}`{}` end", "x".repeat(shift), sign.repeat(400_000)));
-                assert!(text.len() <= LONGEST_TEXT && text.len() > LONGEST_TEXT - 10, "{}", text.len());
+                assert!(text.len() <= MAX_TEXT_LEN && text.len() > MAX_TEXT_LEN - 10, "{}", text.len());
                 assert!(
                     text.contains(CUT)
                         && text.ends_with("` end")
@@ -203,7 +203,7 @@ mod tests {
                 );
             }
         }
-        let whole = "a".repeat(LONGEST_TEXT);
+        let whole = "a".repeat(MAX_TEXT_LEN);
         assert_eq!(SharedText::from(whole.clone()), whole.as_str());
     }
 }

@@ -21,7 +21,7 @@ use crate::text::{TextEdit, TextRange, TextSize, size, slice, text_len};
 const BOM: &str = "\u{feff}";
 
 /// Maximum number of unreadable statements of a file to list. Further ones are counted.
-const MOST_UNREADABLE: usize = 1_000;
+const MAX_UNREADABLE: usize = 1_000;
 
 /// A parsed file. Cheap to clone. An edit yields a new file that shares the unchanged parts.
 #[derive(Debug, Clone)]
@@ -131,7 +131,7 @@ impl SourceFile {
     /// Parses `text`.
     #[must_use]
     pub fn parse(text: Arc<str>) -> Self {
-        Self::parse_listing(text, MOST_UNREADABLE)
+        Self::parse_listing(text, MAX_UNREADABLE)
     }
 
     /// Parses `text` and lists all syntax errors without a limit.
@@ -171,7 +171,7 @@ impl SourceFile {
                 next: 0,
                 index: None,
             }),
-            MOST_UNREADABLE,
+            MAX_UNREADABLE,
         )
     }
 

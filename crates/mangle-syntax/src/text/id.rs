@@ -10,9 +10,9 @@ use rustc_hash::FxHashMap;
 
 /// The id of a file. Stable for the life of the process, never reused for another path.
 ///
-/// Ids of paths ([`FileId::from_path`]) are ordered like the paths: by component, each by its bytes.
-/// Sorting by id therefore does not depend on the order of registration. Other ids are ordered by
-/// number.
+/// Ids of paths ([`FileId::from_path`]) are ordered like the paths: by component, each by its
+/// bytes. Sorting by id therefore does not depend on the order of registration. Other ids are
+/// ordered by number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct FileId(pub u32);
 
@@ -53,7 +53,7 @@ pub fn compare_paths(one: &str, another: &str) -> Ordering {
 const FIRST: u32 = 1 << 30;
 
 /// Maximum number of paths.
-const MOST: u32 = 1 << 30;
+const MAX_PATHS: u32 = 1 << 30;
 
 static PATHS: LazyLock<Paths> = LazyLock::new(Paths::default);
 
@@ -78,7 +78,7 @@ impl Paths {
         if let Some(&number) = numbers.get(&*key) {
             return FileId(FIRST + number);
         }
-        let number = u32::try_from(numbers.len()).unwrap_or(MOST).min(MOST - 1);
+        let number = u32::try_from(numbers.len()).unwrap_or(MAX_PATHS).min(MAX_PATHS - 1);
         let key: &'static [u8] = Box::leak(key.into_boxed_slice());
         let (chunk, at) = place(number);
         let room = || (0..1_usize << chunk).map(|_| OnceLock::new()).collect();
@@ -91,7 +91,7 @@ impl Paths {
     }
 
     fn key(&self, id: FileId) -> Option<&'static [u8]> {
-        let number = id.0.checked_sub(FIRST).filter(|number| *number < MOST)?;
+        let number = id.0.checked_sub(FIRST).filter(|number| *number < MAX_PATHS)?;
         let (chunk, at) = place(number);
         self.chunks.get(chunk)?.get()?.get(at)?.get().copied()
     }

@@ -8,16 +8,16 @@ use super::flow::Place;
 use super::graph::{Comparison, Part};
 
 /// The maximum number of values with parts per place.
-const MOST_COMPOSED: usize = 64;
+const MAX_COMPOSED: usize = 64;
 
 /// The maximum number of lists with at most two elements.
-const MOST_LISTS: usize = 600;
+const MAX_LISTS: usize = 600;
 
 /// The maximum number of elements that are combined in all orders.
-const MOST_ORDERED: usize = 4;
+const MAX_ORDERED: usize = 4;
 
 /// The maximum length of a list that is created for a length test.
-const LONGEST: i64 = 12;
+const MAX_LEN: i64 = 12;
 
 const CUT: &str = "an argument of several parts has too many values";
 
@@ -28,7 +28,7 @@ impl Domains<'_> {
         let (first, second) = (self.part(place, Part::First, first), self.part(place, Part::Second, second));
         let mut pairs: Vec<_> =
             first.iter().flat_map(|one| second.iter().map(move |other| (*one, *other))).collect();
-        self.flow.cuts.shorten(&mut pairs, MOST_COMPOSED * 8, CUT);
+        self.flow.cuts.shorten(&mut pairs, MAX_COMPOSED * 8, CUT);
         all.extend(pairs.into_iter().filter_map(|(one, other)| self.values.pair(one, other).ok()));
         all
     }
@@ -67,17 +67,17 @@ impl Domains<'_> {
         inner.path.push(Part::Element);
         let found = self.finding(&inner).values;
         elements.sort_by_key(|element| !found.contains(element));
-        self.flow.cuts.shorten(&mut elements, MOST_COMPOSED, CUT);
+        self.flow.cuts.shorten(&mut elements, MAX_COMPOSED, CUT);
         let mut lists: Vec<Vec<ValueId>> = vec![Vec::new()];
         lists.extend(elements.iter().map(|element| vec![*element]));
-        let some: Vec<ValueId> = elements.iter().copied().take(MOST_ORDERED).collect();
+        let some: Vec<ValueId> = elements.iter().copied().take(MAX_ORDERED).collect();
         for one in &some {
             lists.extend(some.iter().filter(|other| *other != one).map(|other| vec![*one, *other]));
         }
         for (at, one) in elements.iter().enumerate() {
             lists.extend(elements.iter().skip(at + 1).map(|other| vec![*one, *other]));
         }
-        self.flow.cuts.shorten(&mut lists, MOST_LISTS, CUT);
+        self.flow.cuts.shorten(&mut lists, MAX_LISTS, CUT);
         lists.extend((some.len() > 2).then(|| some.iter().copied().take(3).collect()));
         lists.extend((some.len() > 3).then_some(some));
         for length in self.lengths(place) {
@@ -95,9 +95,9 @@ impl Domains<'_> {
         for (_, value) in tests {
             if let Datum::Number(number) = self.values.get(*value) {
                 let around = [number.saturating_sub(1), *number, number.saturating_add(1)];
-                let fitting = around.into_iter().filter(|length| (0..=LONGEST).contains(length));
+                let fitting = around.into_iter().filter(|length| (0..=MAX_LEN).contains(length));
                 lengths.extend(fitting.filter_map(|length| usize::try_from(length).ok()));
-                if *number > LONGEST {
+                if *number > MAX_LEN {
                     self.flow.cuts.add("a list must be too long");
                 }
             }
@@ -118,16 +118,16 @@ impl Domains<'_> {
             labels
         };
         let mut made: Vec<Vec<(ValueId, ValueId)>> = vec![Vec::new()];
-        for key in keys.into_iter().take(MOST_COMPOSED) {
+        for key in keys.into_iter().take(MAX_COMPOSED) {
             let mut options = self.part(place, Part::Under(key), value);
-            self.flow.cuts.shorten(&mut options, MOST_COMPOSED, CUT);
+            self.flow.cuts.shorten(&mut options, MAX_COMPOSED, CUT);
             let mut longer: Vec<Vec<(ValueId, ValueId)>> = Vec::new();
             for entries in &made {
                 let with = |value: &ValueId| entries.iter().copied().chain([(key, *value)]).collect();
                 longer.extend(options.iter().map(with));
             }
             made.extend(longer);
-            self.flow.cuts.shorten(&mut made, MOST_COMPOSED * 4, CUT);
+            self.flow.cuts.shorten(&mut made, MAX_COMPOSED * 4, CUT);
         }
         for mut entries in made {
             entries.sort_unstable();
@@ -173,7 +173,7 @@ impl Domains<'_> {
                     options.iter().map(|value| entries.iter().copied().chain([(label, *value)]).collect()),
                 );
             }
-            self.flow.cuts.shorten(&mut longer, MOST_COMPOSED * 8, CUT);
+            self.flow.cuts.shorten(&mut longer, MAX_COMPOSED * 8, CUT);
             made = longer;
         }
         all.extend(

@@ -11,17 +11,17 @@ use super::edges::{Edges, at};
 use super::flow::Flow;
 use super::graph::{Comparison, Computation, Graph, Node};
 use super::inverse::{Call, Piece, inverse, part_of_fold, part_of_test, pieces_of};
-use super::provenance::{MOST_STEPS, Provenance, add_tagged};
+use super::provenance::{MAX_STEPS, Provenance, add_tagged};
 
 /// The maximum number of demanded values per node.
-const MOST_WANTED: usize = 2_000;
+const MAX_WANTED: usize = 2_000;
 
 /// The maximum number of values per argument that are tried if a function has several variable
 /// arguments.
-const MOST_OTHERS: usize = 10;
+const MAX_OTHERS: usize = 10;
 
 /// The maximum number of combinations of constant parts of a concatenation.
-const MOST_PIECES: usize = 400;
+const MAX_PIECES: usize = 400;
 
 /// The values of function arguments that come from a world.
 pub(super) trait ArgumentValues {
@@ -97,11 +97,11 @@ impl<'w> Demands<'w> {
 
     /// Adds a demanded value of a node.
     pub(super) fn demand(&mut self, node: Node, value: ValueId, tag: Provenance) {
-        if !self.edges.varies(node) || tag.steps > MOST_STEPS {
+        if !self.edges.varies(node) || tag.steps > MAX_STEPS {
             return;
         }
         let Some(known) = self.of.get_mut(node as usize) else { return };
-        if known.len() >= MOST_WANTED && !known.contains_key(&value) {
+        if known.len() >= MAX_WANTED && !known.contains_key(&value) {
             self.flow.cuts.add("too many values meet one argument");
             return;
         }
@@ -188,7 +188,7 @@ impl<'w> Demands<'w> {
     fn invert(&mut self, values: &mut Values, world: &dyn ArgumentValues, number: usize, value: ValueId) {
         let Some(computation) = self.graph.computations.get(number) else { return };
         let tag = self.tag(computation.result, value).step(self.edges.is_recursive(number));
-        if tag.steps > MOST_STEPS {
+        if tag.steps > MAX_STEPS {
             return;
         }
         let function = computation.function.name();
@@ -269,7 +269,7 @@ impl<'w> Demands<'w> {
                 options.extend(self.flow.values_at(*arg).iter().filter_map(text));
                 options.extend(self.edges.varies(*arg).then_some(Piece::Open));
             }
-            if all.len().saturating_mul(options.len()) > MOST_PIECES {
+            if all.len().saturating_mul(options.len()) > MAX_PIECES {
                 self.flow.cuts.add("a concatenation has too many constant parts");
                 return Vec::new();
             }
@@ -294,7 +294,7 @@ impl<'w> Demands<'w> {
     ) -> Vec<Vec<Option<ValueId>>> {
         let others: Vec<Node> = computation.args.iter().copied().filter(|node| *node != wanted).collect();
         let open = others.iter().filter(|node| self.edges.varies(**node)).count();
-        let most = MOST_OTHERS / open.max(usize::from(tag.steps)).clamp(1, MOST_OTHERS);
+        let most = MAX_OTHERS / open.max(usize::from(tag.steps)).clamp(1, MAX_OTHERS);
         let options: Vec<Vec<ValueId>> = others
             .iter()
             .map(|node| {

@@ -10,7 +10,7 @@ use super::graph::{Comparison, Part};
 use crate::value_kind::{in_order, kind};
 
 /// The maximum number of values of a column.
-const MOST_VALUES: usize = 1_500;
+const MAX_VALUES: usize = 1_500;
 
 /// A generator of the values of places.
 pub(super) struct Domains<'d> {
@@ -35,7 +35,7 @@ impl Domains<'_> {
         let mut all = self.typed(place, ty);
         let mut seen = rustc_hash::FxHashSet::default();
         all.retain(|value| seen.insert(*value) && crate::completeness::conforms(self.values, *value, ty));
-        self.flow.cuts.shorten(&mut all, MOST_VALUES, "an argument has too many values");
+        self.flow.cuts.shorten(&mut all, MAX_VALUES, "an argument has too many values");
         all
     }
 

@@ -10,16 +10,16 @@ use super::graph::{Computation, Graph, Node, Part};
 use super::truncations::Truncations;
 
 /// The maximum number of values per node.
-const MOST_VALUES: usize = 4_000;
+const MAX_VALUES: usize = 4_000;
 
 /// The maximum number of argument combinations per function.
-const MOST_RESULTS: usize = 10_000;
+const MAX_RESULTS: usize = 10_000;
 
 /// The maximum number of rounds through all rules.
-const MOST_ROUNDS: usize = 64;
+const MAX_ROUNDS: usize = 64;
 
 /// The maximum depth of parts that are followed.
-const DEEPEST: usize = 4;
+const MAX_DEPTH: usize = 4;
 
 /// A place in the facts of a world: a column of an input, or a part of its value.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -88,7 +88,7 @@ impl<'c> Flow<'c> {
 
     pub(super) fn add_value(&mut self, node: Node, value: ValueId) {
         let Some(values) = self.values.get_mut(node as usize) else { return };
-        if values.len() < MOST_VALUES {
+        if values.len() < MAX_VALUES {
             values.insert(value);
         } else if !values.contains(&value) {
             self.cuts.add("too many values of the program meet one argument");
@@ -97,7 +97,7 @@ impl<'c> Flow<'c> {
 
     /// Propagates values and origins until nothing changes.
     pub(super) fn follow(&mut self, graph: &Graph, values: &mut Values, clock: Clock) {
-        for _ in 0..MOST_ROUNDS {
+        for _ in 0..MAX_ROUNDS {
             if self.cuts.is_over(values) {
                 return;
             }
@@ -174,7 +174,7 @@ impl<'c> Flow<'c> {
         }
         for origin in self.origins_at(whole).clone() {
             let Some(place) = self.places.get(origin as usize) else { continue };
-            if place.path.len() >= DEEPEST {
+            if place.path.len() >= MAX_DEPTH {
                 self.cuts.add("a value has parts that are too deep");
                 continue;
             }
@@ -206,7 +206,7 @@ impl<'c> Flow<'c> {
     /// Returns the Cartesian product. Empty if it is too large.
     pub(super) fn combinations(&self, options: &[Vec<ValueId>]) -> Vec<Vec<ValueId>> {
         let count = options.iter().fold(1usize, |count, options| count.saturating_mul(options.len()));
-        if count > MOST_RESULTS {
+        if count > MAX_RESULTS {
             self.cuts.add("a function has too many combinations of arguments");
             return Vec::new();
         }

@@ -10,7 +10,7 @@ use super::flow::Place;
 
 /// The maximum number of instants that are combined. If there are more, the instants in the rules
 /// and their neighbors are used.
-const MOST_ENDS: usize = 10;
+const MAX_ENDS: usize = 10;
 
 /// Returns the intervals between the instants that the interval ends of an input are compared with.
 pub(super) fn intervals(
@@ -33,7 +33,7 @@ pub(super) fn intervals(
         ends.extend(instants(&finding.values));
         bounds.extend(instants(&finding.bounds));
     }
-    let is_short = ends.len() <= MOST_ENDS;
+    let is_short = ends.len() <= MAX_ENDS;
     let ends: Vec<i64> = ends.into_iter().collect();
     let mut pairs: Vec<[i64; 2]> = Vec::new();
     for (at, start) in ends.iter().enumerate() {

@@ -12,7 +12,7 @@ use super::graph::{Comparison, Graph, Node};
 pub(super) const FRESH: usize = 3;
 
 /// The maximum number of distinct values of a node.
-const MOST_DISTINCT: usize = 16;
+const MAX_DISTINCT: usize = 16;
 
 /// The needs of a node.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -60,13 +60,13 @@ pub(super) fn needs(graph: &Graph, edges: &Edges, facts: usize) -> Vec<Need> {
         // A list for each order of the rows would be too many.
         let is_counted = !reduced.is_list || takes_length;
         let width = if reduced.columns.len() == 1 && is_counted { facts } else { 1 };
-        let distinct = if is_counted { facts.clamp(FRESH, MOST_DISTINCT) } else { FRESH };
+        let distinct = if is_counted { facts.clamp(FRESH, MAX_DISTINCT) } else { FRESH };
         for column in &reduced.columns {
             add(*column, Need { is_joined: true, distinct, width, ..Need::default() });
         }
     }
     for (node, size) in compared_together(graph, edges) {
-        let distinct = if size > 2 { size.max(facts).clamp(FRESH, MOST_DISTINCT) } else { FRESH };
+        let distinct = if size > 2 { size.max(facts).clamp(FRESH, MAX_DISTINCT) } else { FRESH };
         add(node, Need { distinct, width: size.min(facts), ..Need::default() });
     }
     for computation in &graph.computations {

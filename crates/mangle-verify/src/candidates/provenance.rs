@@ -7,7 +7,7 @@ use mangle_engine::kernel::ValueId;
 use super::graph::Comparison;
 
 /// The maximum number of functions that a value is followed through.
-pub(super) const MOST_STEPS: u8 = 12;
+pub(super) const MAX_STEPS: u8 = 12;
 
 /// The number of steps for a function whose value can become its own argument.
 const RECURSIVE_STEPS: u8 = 4;

@@ -7,11 +7,11 @@ use super::matching_texts::matching_texts;
 use super::truncations::Truncations;
 
 /// The maximum number of texts per place.
-const MOST_TEXTS: usize = 500;
+const MAX_TEXTS: usize = 500;
 
 /// The maximum number of parts that are combined in pairs, in both orders.
-const MOST_IN_TWOS: usize = 24;
-const MOST_IN_BOTH_ORDERS: usize = 4;
+const MAX_PAIRED: usize = 24;
+const MAX_IN_BOTH_ORDERS: usize = 4;
 
 /// Required prefixes, parts and suffixes of texts.
 struct Tests {
@@ -50,7 +50,7 @@ pub(super) fn texts(
     texts.extend(matched);
     let mut seen = rustc_hash::FxHashSet::default();
     texts.retain(|text| !text.is_empty() && seen.insert(text.clone()));
-    cuts.shorten(&mut texts, MOST_TEXTS, "too many texts pass the tests of one argument");
+    cuts.shorten(&mut texts, MAX_TEXTS, "too many texts pass the tests of one argument");
     texts.iter().map(|text| values.string(text)).collect()
 }
 
@@ -105,18 +105,18 @@ impl Tests {
         let parts = &self.parts;
         let mut middles = vec![(0, String::new())];
         middles.extend(parts.iter().map(|part| (1, part.clone())));
-        if parts.len() > MOST_IN_TWOS {
+        if parts.len() > MAX_PAIRED {
             cuts.add("too many texts that one argument can contain");
         }
-        for (at, one) in parts.iter().enumerate().take(MOST_IN_TWOS) {
-            for other in parts.iter().skip(at + 1).take(MOST_IN_TWOS) {
+        for (at, one) in parts.iter().enumerate().take(MAX_PAIRED) {
+            for other in parts.iter().skip(at + 1).take(MAX_PAIRED) {
                 middles.push((2, format!("{one}{other}")));
-                if parts.len() <= MOST_IN_BOTH_ORDERS {
+                if parts.len() <= MAX_IN_BOTH_ORDERS {
                     middles.push((2, format!("{other}{one}")));
                 }
             }
         }
-        if parts.len() <= MOST_IN_BOTH_ORDERS {
+        if parts.len() <= MAX_IN_BOTH_ORDERS {
             for left_out in 0..parts.len() {
                 let rest =
                     parts.iter().enumerate().filter(|(at, _)| *at != left_out).map(|(_, part)| part.as_str());

@@ -11,20 +11,20 @@ use super::flow::Flow;
 use super::graph::{Comparison, Node};
 use super::groups::Groups;
 use super::needs::FRESH;
-use super::provenance::{MOST_STEPS, Provenance, add_tagged};
+use super::provenance::{MAX_STEPS, Provenance, add_tagged};
 
 /// The maximum number of world-dependent values of a function.
-const MOST_COMPUTED: usize = 1_000;
+const MAX_COMPUTED: usize = 1_000;
 
 /// The maximum number of transitions between places through functions.
-const MOST_CROSSINGS: u8 = 2;
+const MAX_CROSSINGS: u8 = 2;
 
 /// The maximum total number of values of all arguments of a function with several world-dependent
 /// arguments.
-const MOST_TOGETHER: usize = 24;
+const MAX_COMBINED: usize = 24;
 
 /// The maximum number of texts of a world as patterns of a test.
-const MOST_TESTS: usize = 12;
+const MAX_TESTS: usize = 12;
 
 /// The tag of a fresh value.
 const FRESH_TAG: Provenance =
@@ -107,7 +107,7 @@ impl WorldValues {
             }
         }
         is_new |= self.take_tests(demands);
-        for _ in 0..MOST_STEPS {
+        for _ in 0..MAX_STEPS {
             if !self.compute(demands, values, clock) {
                 break;
             }
@@ -153,7 +153,7 @@ impl WorldValues {
                 };
                 let tag = tag.step(demands.edges.is_recursive(number));
                 let args: Vec<ValueId> = args.into_iter().map(|(value, _)| value).collect();
-                if tag.steps <= MOST_STEPS
+                if tag.steps <= MAX_STEPS
                     && let Ok(value) = computation.function.apply(values, &args, &clock)
                 {
                     is_new |= self.add(demands, computation.result, value, tag);
@@ -169,7 +169,7 @@ impl WorldValues {
         let (mut pending, mut is_new) = (vec![node], false);
         while let Some(node) = pending.pop() {
             let Some(known) = self.computed.get_mut(node as usize) else { continue };
-            if known.len() >= MOST_COMPUTED && !known.contains_key(&value) {
+            if known.len() >= MAX_COMPUTED && !known.contains_key(&value) {
                 demands.flow.cuts.add("too many values are computed from those of a world");
                 continue;
             }
@@ -195,7 +195,7 @@ impl WorldValues {
         distinct.dedup();
         let mut of_world = |node: Node| -> Vec<(ValueId, Provenance)> {
             if distinct.len() > 1 {
-                let most = MOST_TOGETHER / distinct.len().min(MOST_TOGETHER);
+                let most = MAX_COMBINED / distinct.len().min(MAX_COMBINED);
                 let some = self.some_at(demands.flow, node, most).into_iter();
                 return some.map(|value| (value, Provenance::default())).collect();
             }
@@ -232,7 +232,7 @@ impl WorldValues {
                 if meeting.is_comparison() {
                     self.cross_values(demands, values, to, meeting, from);
                 } else if to == one {
-                    let some = self.some_at(demands.flow, from, MOST_TESTS);
+                    let some = self.some_at(demands.flow, from, MAX_TESTS);
                     some.into_iter().for_each(|value| demands.test(to, meeting, value));
                 }
             }
@@ -260,7 +260,7 @@ impl WorldValues {
         // Texts that are computed from texts of the program do not become parts of other texts.
         let may_cross = |(value, tag): &(ValueId, Provenance)| match values.get(*value) {
             Datum::String(_) if !tag.is_fresh => tag.crossings == 0,
-            _ => tag.crossings < MOST_CROSSINGS,
+            _ => tag.crossings < MAX_CROSSINGS,
         };
         for (value, tag) in found.into_iter().filter(may_cross) {
             // A bound that is compared with another bound needs no neighbors.

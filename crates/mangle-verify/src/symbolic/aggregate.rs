@@ -13,10 +13,10 @@ use crate::circuit::Literal;
 use crate::obstacle::Obstacle;
 
 /// The maximum number of different results of a reducer for one group.
-const MOST_STATES: usize = 4_000;
+const MAX_STATES: usize = 4_000;
 
 /// The maximum number of compared row pairs per aggregation.
-const MOST_PAIRS: usize = 4_000_000;
+const MAX_PAIRS: usize = 4_000_000;
 
 /// A row of an aggregation.
 struct Row {
@@ -63,7 +63,7 @@ impl Evaluation<'_> {
             .cloned()
             .partition(|tuple| tuple.terms.iter().all(|term| self.terms.as_value(*term).is_some()));
         let first_open = fixed.len();
-        if fixed.len().saturating_mul(open.len() + 1) > MOST_PAIRS {
+        if fixed.len().saturating_mul(open.len() + 1) > MAX_PAIRS {
             return Err(Obstacle::Size("an aggregation has too many rows"));
         }
         let mut rows: Vec<Row> = Vec::with_capacity(fixed.len() + open.len());
@@ -265,7 +265,7 @@ impl Evaluation<'_> {
                     }
                 }
             }
-            if next.len() > MOST_STATES {
+            if next.len() > MAX_STATES {
                 return Err(Obstacle::Size("an aggregation has too many results"));
             }
             states = next.into_iter().map(|(state, all)| (state, self.circuit.any(all))).collect();

@@ -32,10 +32,10 @@ use crate::input::Input;
 use crate::obstacle::Obstacle;
 
 /// The maximum number of tuples of all relations.
-const MOST_TUPLES: usize = 400_000;
+const MAX_TUPLES: usize = 400_000;
 
 /// The maximum number of rounds of a recursion.
-const MOST_ROUNDS: usize = 200;
+const MAX_ROUNDS: usize = 200;
 
 /// The input of the evaluation.
 #[derive(Clone, Copy)]
@@ -152,7 +152,7 @@ impl<'s> Evaluation<'s> {
         if plans.iter().any(|plan| forgets_intervals(self.setting.compiled, plan.target)) {
             return Err(Obstacle::Unsupported("a recursive predicate has intervals".into()));
         }
-        for _ in 0..MOST_ROUNDS {
+        for _ in 0..MAX_ROUNDS {
             let before = self.count();
             let changes = self.round(plans)?;
             if changes.is_empty() {
@@ -200,7 +200,7 @@ impl<'s> Evaluation<'s> {
                 changes.extend(relation.merge(&mut self.circuit, additions));
             }
         }
-        if self.count() > MOST_TUPLES || self.circuit.is_full() {
+        if self.count() > MAX_TUPLES || self.circuit.is_full() {
             return Err(Obstacle::Size("the search takes too much memory"));
         }
         Ok(changes)

@@ -15,7 +15,7 @@ pub(crate) struct Term(u32);
 pub(crate) type Combination = SmallVec<[ValueId; 4]>;
 
 /// The maximum number of value combinations per step.
-const MOST_COMBINATIONS: usize = 60_000;
+const MAX_COMBINATIONS: usize = 60_000;
 
 enum TermKind {
     Value(ValueId),
@@ -120,7 +120,7 @@ impl Terms {
         let mut all: Vec<(Combination, Literal)> = vec![(Combination::new(), circuit.yes())];
         for term in distinct {
             let options = self.options(circuit, term);
-            if all.len().saturating_mul(options.len()) > MOST_COMBINATIONS {
+            if all.len().saturating_mul(options.len()) > MAX_COMBINATIONS {
                 return Err(Obstacle::Size("too many values meet in one premise"));
             }
             let mut longer = Vec::with_capacity(all.len() * options.len());

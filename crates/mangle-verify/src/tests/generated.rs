@@ -104,7 +104,7 @@ fn policy(random: &mut Random) -> String {
 }
 
 /// The maximum number of worlds per policy for the naive search.
-const MOST_WORLDS: usize = 30_000;
+const MAX_WORLDS: usize = 30_000;
 
 fn worlds(universe: usize, facts: usize) -> usize {
     let (mut all, mut of_size) = (1usize, 1usize);
@@ -139,7 +139,7 @@ fn compare(seeds: std::ops::Range<u64>) -> Compared {
         let mut searched = search(&question, Scope { facts, ..Scope::default() }, &Cancel::new());
         all.times.push(start.elapsed());
         let count = universe(&searched.inputs).len();
-        while worlds(count, facts) > MOST_WORLDS {
+        while worlds(count, facts) > MAX_WORLDS {
             facts -= 1;
         }
         let expected = enumerate(&question, &mut searched.base, &searched.inputs.clone(), facts);

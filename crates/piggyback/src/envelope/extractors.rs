@@ -33,7 +33,7 @@ pub struct Extract {
 }
 
 /// The search budget as a multiple of the reply length. If it is exceeded, nothing is selected.
-const MOST_READ: usize = 64;
+const MAX_READ: usize = 64;
 
 /// Parses a reply like another part of the runtime.
 #[must_use]
@@ -73,7 +73,7 @@ fn last_valid(raw: &[u8]) -> Option<Range<usize>> {
             _ => {}
         }
     }
-    let mut left = raw.len().saturating_mul(MOST_READ);
+    let mut left = raw.len().saturating_mul(MAX_READ);
     spans.into_iter().rev().find(|span| {
         let fits = left >= span.len();
         left = left.saturating_sub(span.len());

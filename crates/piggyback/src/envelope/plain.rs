@@ -12,7 +12,7 @@ use mangle_syntax::text::{TextRange, size};
 const RESERVED: [&str; 8] = ["bound", "descr", "do", "inclusion", "let", "now", "opt", "temporal"];
 
 /// The maximum number of digits of a float. Longer floats may be too large.
-const MOST_DIGITS: usize = 40;
+const MAX_DIGITS: usize = 40;
 
 /// The kinds of constants in arguments of a plain fact.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -181,7 +181,7 @@ impl Cursor<'_> {
         let whole = self.skip(|byte| byte.is_ascii_digit());
         if self.take(b'.').is_some() {
             let fraction = self.skip(|byte| byte.is_ascii_digit());
-            return (fraction > 0 && whole + fraction <= MOST_DIGITS).then_some(ArgumentKind::Float);
+            return (fraction > 0 && whole + fraction <= MAX_DIGITS).then_some(ArgumentKind::Float);
         }
         let digits = self.bytes.get(start..self.at)?;
         std::str::from_utf8(digits).ok()?.parse().ok().map(ArgumentKind::Number)

@@ -7,15 +7,15 @@ use super::json::{Json, JsonKind, Member, NodeId};
 use mangle_syntax::text::TextRange;
 
 /// The maximum depth of a pointer. A deeper pointer ends with `/…`.
-pub const DEEPEST: usize = 32;
+pub const MAX_DEPTH: usize = 32;
 
 /// The maximum number of characters of a key in a pointer.
-const LONGEST_KEY: usize = 60;
+const MAX_KEY_LEN: usize = 60;
 
 /// Escapes a key as a part of a pointer. Long keys are shortened.
 #[must_use]
 pub fn escaped(key: &str) -> Cow<'_, str> {
-    match key.char_indices().nth(LONGEST_KEY) {
+    match key.char_indices().nth(MAX_KEY_LEN) {
         Some((end, _)) => format!("{}…", part(key.get(..end).unwrap_or(key))).into(),
         None => part(key),
     }
@@ -41,7 +41,7 @@ pub fn innermost(json: &Json<'_>, range: TextRange) -> (String, NodeId) {
     let (mut node, mut pointer) = (json.root(), String::new());
     for depth in 0.. {
         let Some((name, next)) = step(json, node, range) else { break };
-        if depth == DEEPEST {
+        if depth == MAX_DEPTH {
             pointer.push_str("/…");
             break;
         }
@@ -87,9 +87,9 @@ mod tests {
 
     #[test]
     fn long_keys_are_cut() {
-        let text = format!("{{\"{}\": 1}}", "é/".repeat(LONGEST_KEY));
+        let text = format!("{{\"{}\": 1}}", "é/".repeat(MAX_KEY_LEN));
         let json = Json::parse(text.as_bytes());
         let found = pointer(&json, json.nodes().last().unwrap());
-        assert_eq!(found, format!("/{}…", "é~1".repeat(LONGEST_KEY / 2)));
+        assert_eq!(found, format!("/{}…", "é~1".repeat(MAX_KEY_LEN / 2)));
     }
 }

@@ -10,17 +10,17 @@ use mangle_settings::Runtime;
 
 /// The maximum number of unclosed objects after which the search continues. Each unclosed object
 /// costs a pass.
-const MOST_UNCLOSED: usize = 16;
+const MAX_UNCLOSED: usize = 16;
 
 /// The maximum number of unclosed objects in a reply longer than [`LONG`]. Each unclosed object is
 /// parsed to the end of the reply.
-const MOST_UNCLOSED_OF_LONG: usize = 2;
+const MAX_UNCLOSED_IN_LONG_TEXT: usize = 2;
 
 /// The minimum size in bytes of a long reply.
 const LONG: usize = 1 << 20;
 
 /// The maximum number of objects that are parsed from the start of a reply, and from its end.
-const MOST_OBJECTS: usize = 2_000;
+const MAX_OBJECTS: usize = 2_000;
 
 /// The budget in bytes for parsing damaged objects again: this factor times the reply length, and
 /// at least the second value.
@@ -120,7 +120,7 @@ impl<'t> Reply<'t> {
 
     fn from_mixed_text(raw: &'t [u8], reading: Result<RuntimeReading, DecodeFailure>, caps: &Caps) -> Self {
         let taken = reading.as_ref().ok().and_then(|reading| Some(reading.accepted.as_ref()?.range.clone()));
-        let mut found = objects(raw, MOST_OBJECTS);
+        let mut found = objects(raw, MAX_OBJECTS);
         if let Some(taken) = &taken
             && !found.iter().any(|(range, _)| range == taken)
         {
@@ -242,7 +242,7 @@ fn seen(raw: &[u8], found: &[(Range<usize>, bool)], caps: &Caps) -> Vec<bool> {
 /// Quotes are significant only inside objects. The search continues after the brace of an unclosed
 /// object. Only the first `most` and the last `most` objects are returned.
 fn objects(raw: &[u8], most: usize) -> Vec<(Range<usize>, bool)> {
-    let most_unclosed = if raw.len() > LONG { MOST_UNCLOSED_OF_LONG } else { MOST_UNCLOSED };
+    let most_unclosed = if raw.len() > LONG { MAX_UNCLOSED_IN_LONG_TEXT } else { MAX_UNCLOSED };
     let (mut first, mut last, mut at, mut unclosed) = (Vec::new(), VecDeque::new(), 0, 0);
     let mut keep = |found| {
         if first.len() < most {
@@ -308,7 +308,7 @@ mod tests {
     use super::*;
 
     fn found(text: &str) -> Vec<(&str, bool)> {
-        objects(text.as_bytes(), MOST_OBJECTS)
+        objects(text.as_bytes(), MAX_OBJECTS)
             .into_iter()
             .map(|(range, closed)| (&text[range], closed))
             .collect()
@@ -326,13 +326,13 @@ mod tests {
 
     #[test]
     fn braces_without_end_cost_little() {
-        assert_eq!(found(&"{\"".repeat(100_000)).len(), MOST_UNCLOSED);
+        assert_eq!(found(&"{\"".repeat(100_000)).len(), MAX_UNCLOSED);
     }
 
     #[test]
     fn of_long_replies_less_is_read_twice() {
         let text = "{\"a\":".repeat(LONG / 4);
-        assert_eq!(found(&text).len(), MOST_UNCLOSED_OF_LONG);
+        assert_eq!(found(&text).len(), MAX_UNCLOSED_IN_LONG_TEXT);
         let nodes = |len: usize| {
             let text = format!("{}[{}", "{\"a\":".repeat(20), "1,".repeat(len / 2));
             let reply = Reply::new(text.as_bytes(), &Caps::default());
@@ -345,8 +345,8 @@ mod tests {
     fn of_many_objects_the_first_and_the_last_count() {
         let many = format!("{}{{\"surface_response\":\"a\"}}", "{}".repeat(100_000));
         let reply = Reply::new(many.as_bytes(), &Caps::default());
-        assert_eq!(reply.objects.len(), 2 * MOST_OBJECTS);
-        assert_eq!(reply.accepted, Some(2 * MOST_OBJECTS - 1));
+        assert_eq!(reply.objects.len(), 2 * MAX_OBJECTS);
+        assert_eq!(reply.accepted, Some(2 * MAX_OBJECTS - 1));
         assert!(reply.objects.iter().all(|object| object.is_seen));
     }
 

@@ -7,7 +7,7 @@ use super::survey::Survey;
 use mangle_syntax::lint::{Finding, Group, Rule, Severity};
 
 /// The maximum number of findings per rule and reply.
-const MOST_OF_A_RULE: usize = 100;
+const MAX_FINDINGS_PER_RULE: usize = 100;
 
 /// The budget in bytes for checking fixes: this factor times the reply length, and at least the
 /// second value.
@@ -45,14 +45,14 @@ impl Sink {
     /// each item.
     #[must_use]
     pub fn is_full(&self, rule: &'static Rule) -> bool {
-        self.counts.get(rule.code).is_some_and(|count| *count >= MOST_OF_A_RULE)
+        self.counts.get(rule.code).is_some_and(|count| *count >= MAX_FINDINGS_PER_RULE)
     }
 
     /// Adds a finding.
     pub fn push(&mut self, mut finding: Finding) {
         let count = self.counts.entry(finding.rule.code).or_default();
         *count += 1;
-        if *count > MOST_OF_A_RULE {
+        if *count > MAX_FINDINGS_PER_RULE {
             return;
         }
         let is_milder = self.full_severity_rule.is_some_and(|exception| finding.rule != exception);

@@ -101,7 +101,7 @@ impl MemberField {
 }
 
 /// The maximum length of a misspelled key: in bytes for other letter case, in characters for typos.
-const LONGEST: usize = 40;
+const MAX_LEN: usize = 40;
 
 /// Keys shorter than this may have one typo, longer keys two.
 const SHORT: usize = 6;
@@ -117,7 +117,7 @@ impl Table {
         let fields = self.fields;
         let exact = fields.iter().find(|field| field.name == key);
         exact.map(|field| (field, true)).or_else(|| {
-            if key.len() > LONGEST {
+            if key.len() > MAX_LEN {
                 return None;
             }
             fields
@@ -137,13 +137,13 @@ impl Table {
     #[must_use]
     pub fn similar_field(&self, key: &str) -> Option<&'static MemberField> {
         let length = key.chars().count();
-        if !(3..=LONGEST).contains(&length) {
+        if !(3..=MAX_LEN).contains(&length) {
             return None;
         }
         let allowed = if length < SHORT { 1 } else { 2 };
         // Fast path, because most keys differ too much in length.
         let is_alike =
-            |field: &&MemberField| field.name.len().abs_diff(key.len()) <= allowed + MOST_SEPARATORS;
+            |field: &&MemberField| field.name.len().abs_diff(key.len()) <= allowed + MAX_SEPARATORS;
         let alike = || self.fields.iter().filter(is_alike);
         let same = alike().find(|field| plain(field.name).eq(plain(key)));
         same.or_else(|| {
@@ -158,7 +158,7 @@ impl Table {
 }
 
 /// The maximum number of bytes of separators that are added or omitted in a key.
-const MOST_SEPARATORS: usize = 3;
+const MAX_SEPARATORS: usize = 3;
 
 /// Normalizes a key: lowercase, without separators.
 fn plain(key: &str) -> impl Iterator<Item = char> {

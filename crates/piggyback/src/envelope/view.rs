@@ -37,7 +37,7 @@ pub struct View<'t> {
 }
 
 /// The maximum number of misspelled keys that are recorded.
-const MOST_MISSES: usize = 100;
+const MAX_MISSES: usize = 100;
 
 impl<'t> View<'t> {
     /// Creates a view of the objects among `nodes`. Other nodes are ignored.
@@ -193,7 +193,7 @@ impl<'t> View<'t> {
             let key = self.json.string(member.key)?;
             Some((member.key, self.intended_field(&key)?.name))
         };
-        members.filter_map(miss).take(MOST_MISSES).collect()
+        members.filter_map(miss).take(MAX_MISSES).collect()
     }
 
     /// Returns the probably intended member of an unknown key.

@@ -70,7 +70,7 @@ pub(super) fn full_range(text: &[u8]) -> TextRange {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::envelope::pointer::DEEPEST;
+    use crate::envelope::pointer::MAX_DEPTH;
     use mangle_settings::Caps;
 
     #[track_caller]
@@ -94,6 +94,6 @@ mod tests {
     #[test]
     fn deep_places_are_cut() {
         let text = "{\"a\":".repeat(50) + "1" + &"}".repeat(50);
-        check(&text, "1", &format!("«/content ▸ {}/…»", "/a".repeat(DEEPEST)));
+        check(&text, "1", &format!("«/content ▸ {}/…»", "/a".repeat(MAX_DEPTH)));
     }
 }

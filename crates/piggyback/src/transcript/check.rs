@@ -235,8 +235,8 @@ impl<'c> RecordChecker<'c> {
         Self { context, recogniser: Recogniser::new(context) }
     }
 
-    /// Checks one record, for use with [`Checker::add_result`]. The finding about an inferred profile may
-    /// be missing.
+    /// Checks one record, for use with [`Checker::add_result`]. The finding about an inferred
+    /// profile may be missing.
     #[must_use]
     pub fn record(&mut self, record: &Record<'_>) -> RecordCheck {
         check_or_recognise(record, &self.context, Some(&mut self.recogniser), &mut |_, _| {})

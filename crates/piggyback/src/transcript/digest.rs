@@ -27,7 +27,7 @@ use mangle_syntax::text::{TextRange, TextSize, whole_characters};
 
 /// Maximum number of words of a prompt that are kept. Longer prompts are not checked for missing
 /// words.
-const MOST_WORDS: usize = 1 << 16;
+const MAX_WORDS: usize = 1 << 16;
 
 /// Estimated length of a word including its separator, in bytes.
 const WORD_LEN: usize = 6;
@@ -76,7 +76,7 @@ pub struct Digest {
     pub(super) tokens: usize,
     /// True if the prompt reports that a reply could not be used.
     pub(super) is_error_report: bool,
-    /// Hashes of the words of a prompt; `None` if there are more than `MOST_WORDS`, or for other
+    /// Hashes of the words of a prompt; `None` if there are more than `MAX_WORDS`, or for other
     /// turns.
     pub(super) words: Option<Arc<FxHashSet<u64>>>,
     /// Summary of the reply, if the turn is one.
@@ -564,11 +564,11 @@ fn is_error_report(prompt: &[u8]) -> bool {
 fn words(text: &[u8]) -> Option<FxHashSet<u64>> {
     let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
     let found = text.split(|byte| !is_part(byte)).filter(|word| word.len() > 1);
-    let expected = (text.len() / WORD_LEN).min(MOST_WORDS);
+    let expected = (text.len() / WORD_LEN).min(MAX_WORDS);
     let mut words = FxHashSet::with_capacity_and_hasher(expected, FxBuildHasher);
     for word in found {
         words.insert(hash(word));
-        if words.len() > MOST_WORDS {
+        if words.len() > MAX_WORDS {
             return None;
         }
     }

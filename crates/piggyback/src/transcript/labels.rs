@@ -40,13 +40,13 @@ const METADATA_KEYS: [&str; 8] =
     ["metadata", "attributes", "request", "response", "response_metadata", "extra", "kwargs", "params"];
 
 /// Maximum number of nodes of a record that are searched for names.
-const MOST_NODES: usize = 200_000;
+const MAX_NODES: usize = 200_000;
 
 /// Maximum number of objects before a turn that are searched for an enclosing object.
-const MOST_BEFORE: usize = 1_000;
+const MAX_PREVIOUS: usize = 1_000;
 
 /// Maximum length of a name in characters. Longer names are truncated.
-const LONGEST: usize = 80;
+const MAX_LEN: usize = 80;
 
 /// Names of models and shards in the objects of a record.
 #[derive(Debug, Default)]
@@ -69,7 +69,7 @@ impl RecordNames {
         }
         let json = Json::parse(record.bytes);
         let (mut models, mut shards) = (Vec::new(), Vec::new());
-        for node in json.nodes().take(MOST_NODES).filter(|node| json.kind(*node) == JsonKind::Object) {
+        for node in json.nodes().take(MAX_NODES).filter(|node| json.kind(*node) == JsonKind::Object) {
             for (keys, found) in [(&MODELS[..], &mut models), (&SHARDS[..], &mut shards)] {
                 let about =
                     || METADATA_KEYS.iter().find_map(|name| named(&json, member(&json, node, name)?, keys));
@@ -91,7 +91,7 @@ impl NamesByPlace {
     /// Returns the name in the innermost object that contains a range.
     fn around(&self, place: TextRange) -> Option<&str> {
         let end = self.0.partition_point(|(range, _)| range.start() <= place.start());
-        let before = self.0.get(..end)?.iter().rev().take(MOST_BEFORE);
+        let before = self.0.get(..end)?.iter().rev().take(MAX_PREVIOUS);
         before.into_iter().find(|(range, _)| range.end() >= place.end()).map(|(_, name)| name.as_str())
     }
 }
@@ -109,7 +109,7 @@ fn named(json: &Json<'_>, node: NodeId, keys: &[&str]) -> Option<String> {
 
 fn short(name: &str) -> Option<String> {
     let name = name.trim();
-    (!name.is_empty()).then(|| name.chars().take(LONGEST).collect())
+    (!name.is_empty()).then(|| name.chars().take(MAX_LEN).collect())
 }
 
 impl Labels {

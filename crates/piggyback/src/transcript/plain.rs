@@ -24,8 +24,8 @@ struct Separator {
 /// Returns the turns of a text.
 ///
 /// `separator` matches the lines between turns. By default, lines such as `=== …`, `--- turn 3` and
-/// `Assistant:` separate turns. If `is_one` is true and there is no separator, the text is one
-/// reply.
+/// `Assistant:` separate turns. If `is_one` is true and there is no separator, the text is
+/// one reply.
 pub(super) fn parts(text: &[u8], separator: Option<&Regex>, is_one: bool) -> Vec<PlainTurn> {
     let is_separator = |line: &[u8]| match separator {
         Some(regex) => regex.find(line).map(|found| configured(line, found.end())),

@@ -9,13 +9,13 @@ use crate::envelope::secrets::redacted;
 pub(super) const LOOKED_AT: usize = 4 << 10;
 
 /// Maximum number of keys shown.
-const MOST_KEYS: usize = 8;
+const MAX_KEYS: usize = 8;
 
 /// Maximum length of a key, in characters.
-const LONGEST_KEY: usize = 32;
+const MAX_KEY_LEN: usize = 32;
 
 /// Maximum length of a line, in characters.
-const LONGEST_LINE: usize = 60;
+const MAX_LINE_LEN: usize = 60;
 
 /// Describes the beginning of a file, in words that follow "the first record is".
 pub(super) fn sketch(head: &[u8]) -> String {
@@ -43,8 +43,8 @@ fn object(json: &Json<'_>, node: Option<NodeId>) -> String {
         return "an object without keys".to_owned();
     }
     let shown: Vec<_> =
-        keys.iter().take(MOST_KEYS).map(|key| format!("`{}`", visible(key, LONGEST_KEY))).collect();
-    let more = if keys.len() > MOST_KEYS { ", …" } else { "" };
+        keys.iter().take(MAX_KEYS).map(|key| format!("`{}`", visible(key, MAX_KEY_LEN))).collect();
+    let more = if keys.len() > MAX_KEYS { ", …" } else { "" };
     let plural = if keys.len() == 1 { "key" } else { "keys" };
     format!("an object with the {plural} {}{more}", shown.join(", "))
 }
@@ -52,7 +52,7 @@ fn object(json: &Json<'_>, node: Option<NodeId>) -> String {
 fn line(head: &[u8]) -> String {
     let first = head.split(|byte| *byte == b'\n').next().unwrap_or(&[]).trim_ascii();
     let text = String::from_utf8_lossy(first);
-    format!("the line `{}`", visible(&text, LONGEST_LINE))
+    format!("the line `{}`", visible(&text, MAX_LINE_LEN))
 }
 
 fn name(kind: JsonKind) -> &'static str {

@@ -22,9 +22,9 @@ use mangle_syntax::text::{TextRange, size};
 const NAMELESS: &str = "(no predicate)";
 
 /// Maximum number of distinct words in a table. Further words are counted as [`OTHERS`].
-const MOST_WORDS: usize = 200;
+const MAX_WORDS: usize = 200;
 
-/// Placeholder for words beyond `MOST_WORDS`.
+/// Placeholder for words beyond `MAX_WORDS`.
 pub const OTHERS: &str = "(others)";
 
 /// Number of characters per token.
@@ -35,7 +35,7 @@ const ATOM_SYNTAX: &str = "PB202";
 
 /// Maximum number of groups by shard, model and version. Further groups are merged into one without
 /// labels.
-const MOST_GROUPS: usize = 200;
+const MAX_GROUPS: usize = 200;
 
 /// Counters for a transcript. Counters only grow.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -269,7 +269,7 @@ impl<'a> StatisticsCounter<'a> {
     }
 
     fn group(&mut self, labels: &Labels) -> &mut Count<'a> {
-        let is_known = self.groups.contains_key(labels) || self.groups.len() < MOST_GROUPS;
+        let is_known = self.groups.contains_key(labels) || self.groups.len() < MAX_GROUPS;
         let labels = if is_known { labels.clone() } else { Labels::default() };
         let (settings, declarations) = (self.settings, self.declarations);
         self.groups.entry(labels).or_insert_with(|| Count::new(settings, declarations))
@@ -487,7 +487,7 @@ impl<'a> Count<'a> {
 
     fn count_block(&mut self, block: &Block) {
         let blocks = self.statistics.blocks.get_or_insert_default();
-        let is_known = blocks.len() < MOST_WORDS;
+        let is_known = blocks.len() < MAX_WORDS;
         let action = if is_known { block.action.chars().take(80).collect() } else { OTHERS.to_owned() };
         *blocks.entry((block.lock, action)).or_default() += 1;
     }
@@ -510,7 +510,7 @@ impl Compression {
 }
 
 fn add(counts: &mut BTreeMap<String, u64>, word: &str) {
-    let is_known = counts.contains_key(word) || counts.len() < MOST_WORDS;
+    let is_known = counts.contains_key(word) || counts.len() < MAX_WORDS;
     let word: String = if is_known { word.chars().take(80).collect() } else { OTHERS.to_owned() };
     *counts.entry(word).or_default() += 1;
 }

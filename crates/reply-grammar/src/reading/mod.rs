@@ -50,7 +50,7 @@ enum Part {
 type Rules = FxHashMap<String, Part>;
 
 /// The maximum nesting depth.
-const MOST_LEVELS: usize = 200;
+const MAX_LEVELS: usize = 200;
 
 /// The expression of a rule with resolved names.
 fn resolve(root: &str, rules: &Rules) -> Result<Expr, ReadError> {
@@ -72,7 +72,7 @@ impl<'r> Resolver<'r> {
         if let Some(done) = self.done.get(name.as_str()) {
             return Ok(Expr::Rule(Arc::clone(done)));
         }
-        if self.open.contains(&name.as_str()) || self.open.len() > MOST_LEVELS {
+        if self.open.contains(&name.as_str()) || self.open.len() > MAX_LEVELS {
             return Err(ReadError::beyond(at, format!("rule `{name}` is recursive")));
         }
         self.open.push(name);

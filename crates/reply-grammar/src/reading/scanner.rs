@@ -1,6 +1,6 @@
 //! Scanner for the common syntax of grammar notations: names, quoted texts, groups and repetitions.
 
-use super::{MOST_LEVELS, Part, ReadError};
+use super::{MAX_LEVELS, Part, ReadError};
 use crate::class::CharClass;
 use crate::expr::Expr;
 
@@ -83,7 +83,7 @@ impl<'t> Scanner<'t> {
     /// Parses the alternatives of a rule or group.
     pub(super) fn alternatives<N: Notation>(&mut self) -> Result<Part, ReadError> {
         self.levels += 1;
-        if self.levels > MOST_LEVELS {
+        if self.levels > MAX_LEVELS {
             return self.error("groups nest too deep");
         }
         let mut alternatives = vec![self.sequence::<N>()?];

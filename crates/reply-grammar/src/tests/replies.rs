@@ -24,7 +24,7 @@ const NOT_GENERATED: [&str; 4] =
     ["enc_crlf_in_string_escaped.txt", "enc_esc_nul.txt", "surface_nul.txt", "surface_padded.txt"];
 
 /// The maximum size of compared replies, in bytes. Larger replies only test limits of the runtime.
-const LONGEST: usize = 15_000;
+const MAX_LEN: usize = 15_000;
 
 /// The replies with their file names.
 fn replies() -> Vec<(String, Vec<u8>)> {
@@ -130,7 +130,7 @@ fn good_replies_are_generated_and_bad_ones_are_not() {
         let raw = std::str::from_utf8(reply).ok().map(str::to_owned);
         let spelled = envelope_of(reply).map(|(envelope, surface)| spelled(&envelope, &surface));
         for (what, reply) in [("as it is", raw), ("spelled", spelled)] {
-            let Some(reply) = reply.filter(|reply| reply.len() <= LONGEST) else { continue };
+            let Some(reply) = reply.filter(|reply| reply.len() <= MAX_LEN) else { continue };
             let accepted = notations.accept(&reply);
             let found = findings(reply.as_bytes(), &declarations, &set);
             let want = found.is_empty() && what == "spelled" && !NOT_GENERATED.contains(&name.as_str());

@@ -9,7 +9,7 @@ use crate::host::transcripts::RecordStart;
 use crate::ide::conversation::window::ConversationWindow;
 
 /// The maximum number of cached starts per file.
-const MOST_STARTS: usize = 10_000;
+const MAX_STARTS: usize = 10_000;
 
 /// The last displayed stretch. The key is the index of its first record, the maximum number of
 /// records, and a flag for replay results.
@@ -35,7 +35,7 @@ impl KnownStarts {
         if all.get(at).is_some_and(|known| known.number == start.number) {
             all.remove(at);
         }
-        if all.len() < MOST_STARTS {
+        if all.len() < MAX_STARTS {
             all.insert(at, start.clone());
         }
     }

@@ -7,7 +7,7 @@ use parking_lot::Mutex;
 
 use super::{ReplayInputs, SnapshotTranscript};
 use crate::host::workspace::transcripts::Replayed;
-use crate::ide::replays::{MOST_BYTES, Verdicts};
+use crate::ide::replays::{MAX_BYTES, Verdicts};
 use crate::ide::transcripts::{Records, TranscriptContext};
 use agent_replay::{Constitution, Prefill, ReplayOptions};
 use mangle_engine::kernel::Clock;
@@ -116,7 +116,7 @@ impl SnapshotTranscript {
         let is_wanted = self.file.open.is_some()
             && !self.is_document
             && !self.programs.is_empty()
-            && self.file.text().len() <= MOST_BYTES;
+            && self.file.text().len() <= MAX_BYTES;
         !is_wanted || self.replayed.get().is_some()
     }
 

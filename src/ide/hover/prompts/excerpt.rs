@@ -9,7 +9,7 @@ use agent_prompt::PromptProvenance;
 const AROUND: usize = 1;
 
 /// Maximum number of lines per excerpt.
-const MOST: usize = 10;
+const MAX_LINES: usize = 10;
 
 /// Maximum line length, in characters.
 const WIDEST: usize = 100;
@@ -52,8 +52,8 @@ fn excerpt(prompt: &PromptProvenance, meant: &[usize]) -> String {
         last = Some(at);
         let mark = if meant.contains(&at) { "> " } else { "  " };
         rows.extend(line.text.split('\n').map(|text| format!("{mark}{}", cut(text))));
-        if rows.len() >= MOST {
-            rows.truncate(MOST);
+        if rows.len() >= MAX_LINES {
+            rows.truncate(MAX_LINES);
             rows.push("  …".to_owned());
             break;
         }

@@ -1,8 +1,8 @@
 //! Hover on sources of prompts: the prompt lines produced by a clause or text, with context, or the
 //! reason for their absence.
 //!
-//! [`prompts`] handles places in a policy, and [`prompts_in_source_file`] handles other files that previews load.
-//! The prompts come from the previews of sample kernels.
+//! [`prompts`] handles places in a policy, and [`prompts_in_source_file`] handles other files that
+//! previews load. The prompts come from the previews of sample kernels.
 
 mod atoms;
 mod excerpt;

@@ -3,7 +3,7 @@
 use super::super::atom::{AtomKind, PromptAtom};
 use super::super::category::Category;
 use super::super::compile::Compilation;
-use super::super::placeholders::{MOST_GROWTH, Placeholders};
+use super::super::placeholders::{MAX_GROWTH, Placeholders};
 use super::super::select::{Exclusion, ExclusionReason};
 use super::super::situation::Situation;
 use super::AtomFinding;
@@ -137,7 +137,7 @@ impl<'a> CompilationSubject<'a> {
             .note(format!("{}, the runtime replaces them as well", self.here()));
         Some(match self.compilation.exceeds_growth_limit {
             true => {
-                let most = MOST_GROWTH >> 20;
+                let most = MAX_GROWTH >> 20;
                 finding.note(format!("the text grows beyond {most} MiB, where only the preview stops"))
             }
             false => finding,

@@ -6,7 +6,7 @@ use mangle_syntax::syntax::ast::{Atom, Clause, Term, TermKind};
 use mangle_syntax::text::Symbol;
 
 /// Maximum number of arguments to match.
-const MOST: usize = 12;
+const MAX_ARGUMENTS: usize = 12;
 
 /// Evidence about one column.
 #[derive(Debug, Default)]
@@ -29,7 +29,7 @@ enum Kind {
 /// The column of each argument of `atom`, in order. `None` if the evidence is ambiguous.
 pub(super) fn columns(program: &Program, predicate: &Predicate, atom: &Atom) -> Option<Vec<usize>> {
     let arity = usize::from(predicate.key.arity);
-    if arity > MOST || atom.args.len() >= arity {
+    if arity > MAX_ARGUMENTS || atom.args.len() >= arity {
         return None;
     }
     let columns = known(program, predicate, arity);
@@ -98,7 +98,7 @@ fn known(program: &Program, predicate: &Predicate, arity: usize) -> Vec<Column> 
     if let Some(clause) = program.first_clause(predicate) {
         add_clause(&mut columns, clause);
     }
-    for (site, _) in program.uses(predicate).take(MOST) {
+    for (site, _) in program.uses(predicate).take(MAX_ARGUMENTS) {
         if let Some(literal) = site.literal() {
             add_names(&mut columns, &literal.atom.args);
         }

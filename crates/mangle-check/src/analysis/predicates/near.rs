@@ -9,7 +9,7 @@ use mangle_syntax::text::Symbol;
 const LISTED: usize = 3;
 
 /// Maximum length of a misspelled name. Longer names were not typed by hand.
-const LONGEST: usize = 80;
+const MAX_LEN: usize = 80;
 
 /// Maximum number of edit distances per misspelled name. Later candidates are not suggested.
 const COMPUTED: usize = 1_000;
@@ -192,7 +192,7 @@ fn distance_limit(name: &str) -> usize {
     match name.len() {
         0..3 => 0,
         3..6 => 1,
-        len if len > LONGEST => 0,
+        len if len > MAX_LEN => 0,
         len => (len / 4).clamp(2, 4),
     }
 }

@@ -133,10 +133,10 @@ impl Columns<'_> {
 
     /// The property of a term of a clause. `depth` counts the definitions that were followed.
     fn value(&self, site: Site<'_>, clause: &Clause, term: &Term, depth: usize) -> Option<ColumnBound> {
-        const DEEPEST: usize = 8;
+        const MAX_DEPTH: usize = 8;
         match &term.kind {
             TermKind::Number(Some(number)) => Some(ColumnBound::AtLeast(*number)),
-            TermKind::Variable(name) if depth < DEEPEST => self.variable(site, clause, *name, depth + 1),
+            TermKind::Variable(name) if depth < MAX_DEPTH => self.variable(site, clause, *name, depth + 1),
             TermKind::Apply(apply) => {
                 let of = |term: &Term| self.value(site, clause, term, depth);
                 match (apply.function.as_str(), apply.args.as_slice()) {

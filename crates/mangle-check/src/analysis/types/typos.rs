@@ -4,7 +4,7 @@
 //! `/valid` and `/invalid`, `/degrade` and `/degraded`. Such pairs are not typing mistakes.
 
 /// Minimum length of a word for a substituted letter: `state` and `stage` are two words.
-const SHORTEST: usize = 6;
+const MIN_LEN: usize = 6;
 /// Minimum length of the longer word for an inserted or deleted letter.
 const SHORTEST_INSERTION: usize = 5;
 /// Minimum length of the shorter word for swapped neighbors or for a difference in case.
@@ -48,7 +48,7 @@ fn is_word_slip(one: &str, other: &str) -> bool {
     match strsim::osa_distance(one, other) {
         1 if is_swap(one, other) => shorter.len() >= SHORTEST_SWAP,
         1 if shorter.len() < longer.len() => longer.len() >= SHORTEST_INSERTION,
-        1 => shorter.len() >= SHORTEST && !differ_at_the_end(one, other),
+        1 => shorter.len() >= MIN_LEN && !differ_at_the_end(one, other),
         2 => shorter.len() >= TWO_SLIPS && !differ_at_the_end(one, other),
         _ => false,
     }

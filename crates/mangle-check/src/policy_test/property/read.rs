@@ -12,7 +12,7 @@ use mangle_syntax::text::{TextRange, TextSize, size, text_len};
 pub const RESTRICTIONS: [&str; 3] = ["assume", "inputs", "scope"];
 
 /// Maximum number of facts in a scope.
-const MOST_FACTS: usize = 12;
+const MAX_FACTS: usize = 12;
 
 /// True if a key starts a property or a restriction.
 #[must_use]
@@ -201,7 +201,7 @@ impl Restrictions {
             }
             "scope" => scope(comment.value).map(|facts| self.facts = Some(facts)).ok_or_else(|| {
                 error(&format!(
-                    "`@scope` requires a number of facts up to {MOST_FACTS}, as in `@scope facts 3`"
+                    "`@scope` requires a number of facts up to {MAX_FACTS}, as in `@scope facts 3`"
                 ))
             }),
             _ => inputs(comment.value).map(|inputs| self.inputs.push(inputs)).ok_or_else(|| {
@@ -239,7 +239,7 @@ fn assumption(file: &FileSummary, comment: &Comment<'_>) -> Result<Condition, Pr
 
 fn scope(value: &str) -> Option<usize> {
     let facts = value.strip_prefix("facts")?.trim().parse().ok()?;
-    (facts <= MOST_FACTS).then_some(facts)
+    (facts <= MAX_FACTS).then_some(facts)
 }
 
 fn inputs(value: &str) -> Option<Inputs> {

@@ -94,7 +94,7 @@ fn number(digits: &[u8]) -> Option<i64> {
 }
 
 /// The absolute value of the smallest duration in nanoseconds.
-const MOST: u64 = 1 << 63;
+const MIN_DURATION_ABS: u64 = 1 << 63;
 
 /// Parses durations such as `1h30m`, `-1.5h` and `500ms`, in nanoseconds. `None` for other text and
 /// if the result does not fit in 64 bits.
@@ -108,7 +108,7 @@ pub(in crate::kernel) fn parse_duration(text: &str) -> Option<i64> {
     while !rest.is_empty() {
         let size;
         (size, rest) = one_unit(rest)?;
-        total = Some(total.wrapping_add(size)).filter(|total| *total <= MOST)?;
+        total = Some(total.wrapping_add(size)).filter(|total| *total <= MIN_DURATION_ABS)?;
     }
     if negative { Some(total.wrapping_neg().cast_signed()) } else { i64::try_from(total).ok() }
 }
@@ -128,18 +128,18 @@ fn one_unit(text: &str) -> Option<(u64, &str)> {
     let unit = nanos_of(unit)?;
     let whole = if whole.is_empty() { 0 } else { whole.parse::<u64>().ok()? };
     let (part, scale) = fraction(part);
-    let size = (whole <= MOST / unit).then_some(whole * unit)?;
+    let size = (whole <= MIN_DURATION_ABS / unit).then_some(whole * unit)?;
     // The conversion to floats loses digits, as in the engine.
     let size = size + (part as f64 * (unit as f64 / scale)) as u64;
-    (size <= MOST).then_some((size, rest))
+    (size <= MIN_DURATION_ABS).then_some((size, rest))
 }
 
 /// The digits of a fraction as a number, and its divisor. Digits beyond 63 bits are ignored.
 fn fraction(digits: &str) -> (u64, f64) {
     let (mut value, mut scale) = (0_u64, 1.0);
     for digit in digits.bytes() {
-        let longer = (value <= (MOST - 1) / 10).then(|| value * 10 + u64::from(digit - b'0'));
-        let Some(longer) = longer.filter(|longer| *longer <= MOST) else { break };
+        let longer = (value <= (MIN_DURATION_ABS - 1) / 10).then(|| value * 10 + u64::from(digit - b'0'));
+        let Some(longer) = longer.filter(|longer| *longer <= MIN_DURATION_ABS) else { break };
         value = longer;
         scale *= 10.0;
     }

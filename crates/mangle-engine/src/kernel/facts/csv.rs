@@ -7,7 +7,7 @@ use std::ops::ControlFlow;
 
 use csv::{ErrorKind, ReaderBuilder, StringRecord, Terminator};
 
-use super::{CellError, LONGEST_ROW, RowSink, Rows, TableReport, TableShape};
+use super::{CellError, MAX_ROW_LEN, RowSink, Rows, TableReport, TableShape};
 use crate::kernel::Values;
 use mangle_syntax::text::shorten;
 
@@ -92,8 +92,8 @@ struct RowLimit<'c, R> {
 
 impl<R: Read> Read for RowLimit<'_, R> {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
-        if self.read.get() > LONGEST_ROW {
-            return Err(io::Error::other(format!("a row is longer than {} MiB", LONGEST_ROW >> 20)));
+        if self.read.get() > MAX_ROW_LEN {
+            return Err(io::Error::other(format!("a row is longer than {} MiB", MAX_ROW_LEN >> 20)));
         }
         let read = self.input.read(into)?;
         self.read.set(self.read.get() + read as u64);

@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 
 use serde_json::{Map, Value as Json};
 
-use super::{CellError, LONGEST_ROW, RowSink, Rows, TableReport, TableShape};
+use super::{CellError, MAX_ROW_LEN, RowSink, Rows, TableReport, TableShape};
 use crate::kernel::Values;
 use mangle_syntax::text::shorten;
 
@@ -25,11 +25,11 @@ pub fn read_json_lines<'r>(
     let mut bytes = Vec::new();
     for line in 1.. {
         bytes.clear();
-        let length = input.by_ref().take(LONGEST_ROW + 1).read_until(b'\n', &mut bytes)?;
+        let length = input.by_ref().take(MAX_ROW_LEN + 1).read_until(b'\n', &mut bytes)?;
         if length == 0 {
             break;
         }
-        if length as u64 > LONGEST_ROW {
+        if length as u64 > MAX_ROW_LEN {
             return Err(io::Error::other(format!("line {line} is longer than 16 MiB")));
         }
         let text = if line == 1 { bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&bytes) } else { &bytes };

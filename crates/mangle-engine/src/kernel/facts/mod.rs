@@ -30,7 +30,7 @@ use crate::program::PredicateId;
 pub const BAD_ROWS_KEPT: usize = 20;
 
 /// The maximum size of a row in bytes. A file without line ends must not fill the memory.
-const LONGEST_ROW: u64 = 16 << 20;
+const MAX_ROW_LEN: u64 = 16 << 20;
 
 /// A fact of a table.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -36,12 +36,12 @@ struct Writer<'v> {
 }
 
 /// The maximum nesting depth of the JSON. Readers fail at 128 levels.
-const DEEPEST: u32 = 100;
+const MAX_DEPTH: u32 = 100;
 
 impl Writer<'_> {
     fn value(&mut self, id: ValueId) -> Json {
         let datum = self.values.get(id);
-        if is_long(datum) && (self.left == 0 || self.depth == DEEPEST) {
+        if is_long(datum) && (self.left == 0 || self.depth == MAX_DEPTH) {
             self.left = self.left.saturating_sub(MARK);
             return mark(self.values, id, 0).into();
         }

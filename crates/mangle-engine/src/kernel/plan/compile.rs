@@ -83,7 +83,7 @@ pub(super) struct Compiler<'p> {
 }
 
 /// The maximum number of premises of a rule. Larger rules do not occur in practice.
-const MOST_PREMISES: usize = 500;
+const MAX_PREMISES: usize = 500;
 
 /// The compiled form of a clause.
 enum CompiledClause {
@@ -295,9 +295,9 @@ impl<'p> Compiler<'p> {
 
     /// Rejects long bodies, because the recursion of an evaluation is as deep as the longest body.
     fn check_length(clause: &Clause) -> Result<(), Failure> {
-        if clause.premises.len() > MOST_PREMISES {
+        if clause.premises.len() > MAX_PREMISES {
             return Err(Failure::wrong(format!(
-                "a rule with more than {MOST_PREMISES} premises is not evaluated"
+                "a rule with more than {MAX_PREMISES} premises is not evaluated"
             )));
         }
         Ok(())

@@ -381,7 +381,8 @@ impl Run<'_> {
         self.meter.release(given.len() * given.first().map_or(0, |tuple| boxed(tuple.len())));
     }
 
-    /// The tuples of one rule of a called predicate. Their memory is counted until [`Run::release_tuples`].
+    /// The tuples of one rule of a called predicate. Their memory is counted until
+    /// [`Run::release_tuples`].
     pub(super) fn call_rule(
         &mut self,
         rule: &DeferredRule,

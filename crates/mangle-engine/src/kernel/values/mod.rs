@@ -19,7 +19,7 @@ pub use display::PRINTED_BYTES;
 pub(super) use display::shares;
 pub use table::{TooDeep, Values};
 pub(super) use text::{civil_date, duration_text, float_text, push_fraction, time_text};
-pub use value_size::MOST_PRINTED;
+pub use value_size::MAX_PRINTED;
 pub(super) use walk::{MARK, cut_text, mark};
 
 /// The number of an interned value in its [`Values`]. Two values in the same [`Values`] (including

@@ -213,7 +213,7 @@ impl Values {
     }
 
     /// The size of a value in the notation of the engine in bytes, at most
-    /// [`MOST_PRINTED`](super::MOST_PRINTED). Values share parts, so the size can be much larger
+    /// [`MAX_PRINTED`](super::MAX_PRINTED). Values share parts, so the size can be much larger
     /// than their memory.
     #[must_use]
     pub fn printed_bytes(&self, id: ValueId) -> u64 {

@@ -298,7 +298,7 @@ fn values_that_double_are_printed_in_bounded_steps() {
     for kind in kinds {
         let mut values = Values::new();
         let id = doubling(&mut values, 900, kind);
-        assert_eq!(values.printed_bytes(id), super::MOST_PRINTED);
+        assert_eq!(values.printed_bytes(id), super::MAX_PRINTED);
         let ((text, json), steps) = crate::kernel::work::max_between_checks(|| {
             (values.display(id).to_string(), values.json_within(id, 4096).to_string())
         });

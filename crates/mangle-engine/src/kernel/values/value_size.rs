@@ -11,7 +11,7 @@ use super::text::{Counter, escape_bytes, escape_string};
 use super::{Datum, Key, ValueId, Values};
 
 /// The maximum printed size in bytes, 256 TiB. Larger sizes are not distinguished.
-pub const MOST_PRINTED: u64 = (1 << 48) - 1;
+pub const MAX_PRINTED: u64 = (1 << 48) - 1;
 
 /// The maximum length of a time or duration in the notation of the engine, without the function
 /// call.
@@ -31,7 +31,7 @@ impl ValueSize {
     pub(super) const NONE: Self = Self { size_and_depth: [1, 0], digest: 0 };
 
     fn new(bytes: u64, depth: u32, digest: u32) -> Self {
-        let packed = bytes.min(MOST_PRINTED) | u64::from(depth.min(u32::from(u16::MAX))) << 48;
+        let packed = bytes.min(MAX_PRINTED) | u64::from(depth.min(u32::from(u16::MAX))) << 48;
         let (low, high) = (packed & u64::from(u32::MAX), packed >> 32);
         // Both fit after the mask and the shift.
         let word = |half: u64| u32::try_from(half).unwrap_or(u32::MAX);
@@ -45,7 +45,7 @@ impl ValueSize {
 
     /// The number of bytes in the notation of the engine.
     pub(super) fn bytes(self) -> u64 {
-        self.packed() & MOST_PRINTED
+        self.packed() & MAX_PRINTED
     }
 
     /// 0 for a value without parts, otherwise one more than the deepest part.

@@ -122,7 +122,7 @@ fn entry_step(entries: &[(ValueId, ValueId)], at: usize) -> Step {
 pub(in crate::kernel) fn mark(values: &Values, id: ValueId, shown: usize) -> String {
     let (total, digest) = (values.printed_bytes(id), values.digest(id));
     let missing = total.saturating_sub(shown as u64);
-    let more = if total == super::MOST_PRINTED { "more than " } else { "" };
+    let more = if total == super::MAX_PRINTED { "more than " } else { "" };
     format!("…({more}{missing} bytes, hash {digest:08x})…")
 }
 

@@ -14,7 +14,7 @@ use crate::syntax::literal::string_value;
 use crate::text::{Symbol, TextRange, slice};
 
 /// Maximum nesting of substituted variables.
-const DEEPEST: usize = 8;
+const MAX_DEPTH: usize = 8;
 
 /// Writes the parts of one clause in canonical form.
 pub(super) struct CanonicalWriter<'a> {
@@ -218,7 +218,7 @@ impl<'a> CanonicalWriter<'a> {
 
     fn variable(&self, symbol: Symbol) -> String {
         match self.values.get(&symbol) {
-            Some(value) if self.depth.get() < DEEPEST => {
+            Some(value) if self.depth.get() < MAX_DEPTH => {
                 self.depth.set(self.depth.get() + 1);
                 let text = self.term(value);
                 self.depth.set(self.depth.get() - 1);

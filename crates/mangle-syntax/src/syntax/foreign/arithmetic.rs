@@ -16,7 +16,7 @@ const ENDS: [&str; 23] = [
 ];
 
 /// Maximum depth of expressions.
-const DEEPEST: u32 = 40;
+const MAX_DEPTH: u32 = 40;
 
 /// An expression in the syntax of Mangle.
 struct Expression {
@@ -176,7 +176,7 @@ impl<'t> Reader<'_, 't> {
     }
 
     fn primary(&mut self, from: usize) -> Option<Expression> {
-        if self.depth > DEEPEST {
+        if self.depth > MAX_DEPTH {
             return None;
         }
         let token = *self.at(from)?;

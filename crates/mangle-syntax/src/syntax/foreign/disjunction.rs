@@ -12,7 +12,7 @@ use crate::syntax::rules;
 const OR: [&str; 8] = [";", "|", "||", "or", "Or", "OR", "∨", "\\/"];
 
 /// Maximum number of generated rules.
-const MOST: usize = 8;
+const MAX_RULES: usize = 8;
 
 /// A choice between bodies, each a list of premises.
 type Bodies<'t> = Vec<Vec<&'t str>>;
@@ -203,7 +203,7 @@ fn any<'t>(
     for part in parts(region, tokens, is_or) {
         bodies.extend(of(part)?);
     }
-    (bodies.len() <= MOST).then_some(bodies)
+    (bodies.len() <= MAX_RULES).then_some(bodies)
 }
 
 /// The bodies that combine one alternative of each premise.
@@ -215,7 +215,7 @@ fn all<'t>(
     let mut bodies: Bodies<'t> = vec![Vec::new()];
     for part in parts(region, tokens, is_comma) {
         let options = of(part)?;
-        if bodies.len() * options.len() > MOST {
+        if bodies.len() * options.len() > MAX_RULES {
             return None;
         }
         bodies = bodies

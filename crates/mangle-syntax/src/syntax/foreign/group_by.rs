@@ -13,7 +13,7 @@ use crate::syntax::rules;
 const EXAMPLE: &str = "|> do fn:group_by(X), let N = fn:count()";
 
 /// Maximum length of a generated transform.
-const LONGEST: usize = 100;
+const MAX_LEN: usize = 100;
 
 /// A clause with `GROUP BY` after its body.
 struct GroupByClause<'r, 't> {
@@ -45,7 +45,7 @@ pub(super) fn group_by(region: &Region<'_>, arrow: usize) -> Option<ForeignConst
         Some((keys, lets)) => {
             let text = format!("|> do fn:group_by({keys}){lets}");
             let shown = if lets.is_empty() { format!("{text}, let N = fn:count()") } else { text.clone() };
-            let shown = if shown.len() > LONGEST { EXAMPLE } else { &shown };
+            let shown = if shown.len() > MAX_LEN { EXAMPLE } else { &shown };
             let mut hit = no_group_by(region, words, shown);
             for (range, text) in grouped.changes {
                 hit = hit.replace(range, text).guess();

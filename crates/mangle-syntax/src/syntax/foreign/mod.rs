@@ -2,10 +2,11 @@
 //! manuals, with their Mangle equivalents.
 //!
 //! The module takes the text of one statement with syntax errors ([`Region`]). It returns
-//! [`ForeignConstruct`]s: the construct, its range, its reading as Mangle, and its fix.
+//! a
+//! [`ForeignConstruct`]: the construct, its range, its reading as Mangle, and its fix.
 //!
 //! Recognizers work on tokens, because a reliable tree does not exist. A reading is verified by
-//! parsing it; see `mend`.
+//! parsing it; see `recover`.
 
 mod aggregates;
 mod arithmetic;

@@ -9,7 +9,7 @@ use super::statement_kind::Foreign;
 use super::token::{Lexeme, LexemeKind, tokens};
 
 /// Maximum length of a statement, in bytes. Longer statements were not written by hand.
-const LONGEST: usize = 4096;
+const MAX_LEN: usize = 4096;
 
 /// Signs and words that a clause continues after.
 const GOES_ON: [&str; 14] = [",", "(", "[", "{", ":-", "⟸", "and", "or", "&&", "||", "=", "|>", "if", "|"];
@@ -31,7 +31,7 @@ impl<'t> Region<'t> {
     /// The statement at the start of `rest`. `None` if there is no statement.
     pub(in crate::syntax) fn parse(rest: &'t str) -> Option<Self> {
         // Most statements are short, and a file can have many.
-        [LONGEST / 16, LONGEST].into_iter().find_map(|longest| Self::within(rest, longest))
+        [MAX_LEN / 16, MAX_LEN].into_iter().find_map(|longest| Self::within(rest, longest))
     }
 
     fn within(rest: &'t str, longest: usize) -> Option<Self> {
@@ -46,7 +46,7 @@ impl<'t> Region<'t> {
         tokens.truncate(count);
         let is_quote =
             |token: &Lexeme<'_>| token.kind == LexemeKind::Sign && matches!(token.text, "\"" | "'" | "`");
-        let cuts_string = limit < rest.len() && longest < LONGEST && tokens.iter().any(is_quote);
+        let cuts_string = limit < rest.len() && longest < MAX_LEN && tokens.iter().any(is_quote);
         if count == 0 || reaches_the_limit || cuts_string {
             return None;
         }

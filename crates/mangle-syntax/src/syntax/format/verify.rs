@@ -16,7 +16,7 @@ use crate::text::{TextRange, size};
 const TRIES: usize = 4;
 
 /// Maximum number of edits for incremental parsing.
-const FEW: usize = 64;
+const MAX_EDITS: usize = 64;
 
 /// Formats and verifies. New line breaks follow the majority of line endings in the result.
 ///
@@ -142,7 +142,7 @@ fn differences(source: &SourceFile, tree: &Tree, draft: &Draft) -> Vec<usize> {
     };
     // Many edits cost more than a full parse.
     let new = match draft.edits.len() {
-        ..=FEW => {
+        ..=MAX_EDITS => {
             source::reparse(parsed, tree, draft.edits.iter().map(|edit| (edit.range, size(edit.len()))))
         }
         _ => source::parse(parsed, None),

@@ -6,7 +6,7 @@ use super::super::graph::Comparison;
 use super::{Call, text};
 
 /// The maximum number of ways to split a text.
-const MOST_WAYS: usize = 32;
+const MAX_DERIVATIONS: usize = 32;
 
 /// A part of a concatenation.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -69,7 +69,7 @@ pub(in super::super) fn pieces_of(result: &str, pieces: &[Piece]) -> Vec<String>
 }
 
 fn take(rest: &str, pieces: &[Piece], wanted: Option<&str>, found: &mut Vec<String>) {
-    if found.len() >= MOST_WAYS {
+    if found.len() >= MAX_DERIVATIONS {
         return;
     }
     let Some((first, after)) = pieces.split_first() else {
@@ -168,7 +168,7 @@ fn inside(test: &str, pieces: &[Piece]) -> Vec<(Comparison, String)> {
             _ => None,
         };
         let (before, after) = (beside(at.checked_sub(1)), beside(at.checked_add(1)));
-        for (split, _) in test.char_indices().skip(1).take(MOST_WAYS) {
+        for (split, _) in test.char_indices().skip(1).take(MAX_DERIVATIONS) {
             let (start, end) = test.split_at(split);
             if before.is_some_and(|text| text.ends_with(start)) {
                 found.push((Comparison::Prefix, end.to_owned()));

@@ -61,11 +61,12 @@ impl<'a> ListContext<'a> {
             is_own_consumer: settings.consumers.contains_key(name),
             period: Some(settings.atoms.trailing_period.unwrap_or(usual)),
             is_asserted: true,
-            unreadable: Cell::new(MOST_UNREADABLE),
+            unreadable: Cell::new(MAX_UNREADABLE),
         }
     }
 
-    /// Returns the severity of a rejection by the consumer: an error only if a consumer is selected.
+    /// Returns the severity of a rejection by the consumer: an error only if a consumer is
+    /// selected.
     pub(super) fn if_pinned(&self) -> Severity {
         if self.is_pinned { Severity::Error } else { Severity::Warning }
     }
@@ -78,4 +79,4 @@ pub(super) fn trimmed_range(text: &str) -> TextRange {
 }
 
 /// The maximum number of updates with syntax errors that are parsed with the grammar, per list.
-const MOST_UNREADABLE: usize = 100;
+const MAX_UNREADABLE: usize = 100;

@@ -18,7 +18,7 @@ use mangle_syntax::text::{TextRange, TextSize, apply, size, slice};
 const STATEMENTS: [&str; 3] = ["Decl ", "Package ", "Use "];
 
 /// The maximum number of syntax errors per update.
-const MOST_UNREADABLE: usize = 5;
+const MAX_UNREADABLE: usize = 5;
 
 /// An arrow that the runtime's text check does not recognize.
 const LONG_ARROW: &str = "⟸";
@@ -151,7 +151,7 @@ pub(super) fn unreadable(
     terms: &ListContext<'_>,
     out: &mut Vec<Finding>,
 ) {
-    for finding in findings.iter().take(MOST_UNREADABLE) {
+    for finding in findings.iter().take(MAX_UNREADABLE) {
         let found = bare_word(update, finding, terms);
         out.push(found.unwrap_or_else(|| said(update, finding, findings.len(), terms)));
     }

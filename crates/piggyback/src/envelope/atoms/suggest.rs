@@ -20,7 +20,7 @@ use mangle_syntax::lint::{Anchor, Finding, Fix, Rule, Severity};
 use mangle_syntax::text::{TextRange, TextSize, apply, size, slice};
 
 /// The maximum number of steps.
-const MOST_STEPS: usize = 16;
+const MAX_STEPS: usize = 16;
 
 /// The predicate whose arguments are the whole intent of a user. These arguments are never guessed.
 const INTENT: &str = "user_intent";
@@ -50,7 +50,7 @@ pub fn suggest(text: &str, judge: &UpdateContext<'_>) -> Option<Suggestion> {
         return None;
     }
     let mut seen = vec![now.clone()];
-    for _ in 0..MOST_STEPS {
+    for _ in 0..MAX_STEPS {
         let found = findings(&now, judge);
         let Some(next) = step(&now, &found, judge).filter(|next| !seen.contains(next)) else { break };
         seen.push(next.clone());

@@ -10,10 +10,10 @@ use crate::envelope::view::number;
 
 /// The maximum number of items of one kind that are compared pairwise. Envelopes with more items
 /// are rejected.
-const MOST: usize = 16;
+const MAX_ITEMS: usize = 16;
 
 /// The maximum length of a number that a float represents exactly.
-const MOST_DIGITS: usize = 15;
+const MAX_DIGITS: usize = 15;
 
 /// A predicate in the context feedback.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -82,7 +82,7 @@ impl Recogniser<'_> {
         let score = number(json, score?.value)?;
         let mut rated = Vec::new();
         for (list, member) in [("helpful_facts", helpful?), ("noise_facts", noise?)] {
-            let names = elements(json, member.value, MOST)?.into_iter().enumerate();
+            let names = elements(json, member.value, MAX_ITEMS)?.into_iter().enumerate();
             rated.extend(names.map(|(index, name)| Rating { list, index, name }));
         }
         let names: Vec<_> = rated.iter().map(|one| json.string(one.name)).collect::<Option<_>>()?;
@@ -134,7 +134,7 @@ fn arguments<'t>(json: &Json<'t>, args: NodeId) -> Option<Vec<&'t [u8]>> {
     // Numbers are short enough to be exact and finite as floats.
     let is_odd = |node: NodeId| {
         json.kind(node) == JsonKind::Number
-            && (json.raw(node).len() > MOST_DIGITS
+            && (json.raw(node).len() > MAX_DIGITS
                 || json.raw(node).contains(&b'e')
                 || json.raw(node).contains(&b'E'))
     };
@@ -162,7 +162,7 @@ fn elements(json: &Json<'_>, list: NodeId, most: usize) -> Option<Vec<NodeId>> {
 
 fn are_different<T: PartialEq>(all: &[T]) -> bool {
     let is_new = |(at, one): (usize, &T)| !all.iter().take(at).any(|other| other == one);
-    all.len() <= MOST && all.iter().enumerate().all(is_new)
+    all.len() <= MAX_ITEMS && all.iter().enumerate().all(is_new)
 }
 
 fn is_string(json: &Json<'_>, member: Member) -> bool {

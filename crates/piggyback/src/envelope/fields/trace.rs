@@ -14,7 +14,7 @@ pub(in crate::envelope) static TRACE_SHORT: Rule = rule!("trace-short.md");
 pub(in crate::envelope) static TRACE_MISMATCH: Rule = rule!("trace-mismatch.md");
 
 /// The maximum number of files in a trace that are checked.
-const MOST_FILES: usize = 20;
+const MAX_FILES: usize = 20;
 
 pub(super) fn check(subject: &Subject<'_>, sink: &mut Sink) {
     let control = &subject.control;
@@ -65,7 +65,7 @@ fn mismatch(subject: &Subject<'_>, sink: &mut Sink) {
         known.push(' ');
         known.push_str(&subject.json.string(update).unwrap_or_default());
     }
-    for file in files(&trace).filter(|file| !known.contains(file)).take(MOST_FILES) {
+    for file in files(&trace).filter(|file| !known.contains(file)).take(MAX_FILES) {
         // The word is a subslice of the trace.
         let start = file.as_ptr() as usize - trace.as_ptr() as usize;
         let range = map.to_source(TextRange::at(size(start), size(file.len())));

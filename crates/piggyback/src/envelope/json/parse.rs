@@ -9,17 +9,17 @@ use super::{Json, JsonKind, Node, key_bit, scan};
 use mangle_syntax::text::{TextRange, size, whole_characters};
 
 /// The maximum nesting depth, the same as in Go's decoder.
-const DEEPEST: usize = 10_000;
+const MAX_DEPTH: usize = 10_000;
 
 /// The estimated number of bytes per node, for the initial capacity.
 const BYTES_A_NODE: usize = 24;
-const MOST_IN_ADVANCE: usize = 4_096;
+const MAX_PREALLOCATED: usize = 4_096;
 
 /// The maximum number of problems that are kept.
-const MOST_PROBLEMS: usize = 1_000;
+const MAX_PROBLEMS: usize = 1_000;
 
 /// The maximum number of positions with invalid white space. One fix replaces all of them.
-const MOST_SPACES: usize = 100_000;
+const MAX_SPACES: usize = 100_000;
 
 /// A violation of the JSON grammar.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -103,7 +103,7 @@ fn parse_with(text: &[u8], part: Range<usize>, plan: QuotePlan) -> Json<'_> {
         text: seen,
         is_text: utf8.is_some(),
         at,
-        nodes: Vec::with_capacity(((limit - at) / BYTES_A_NODE + 8).min(MOST_IN_ADVANCE)),
+        nodes: Vec::with_capacity(((limit - at) / BYTES_A_NODE + 8).min(MAX_PREALLOCATED)),
         escapes: Vec::new(),
         problems: Vec::new(),
         open: Vec::new(),
@@ -246,8 +246,8 @@ impl Parser<'_> {
         let is_space = kind == JsonProblemKind::WrongSpace;
         self.spaces += usize::from(is_space);
         let has_room = match is_space {
-            true => self.spaces <= MOST_SPACES,
-            false => self.problems.len() < MOST_PROBLEMS + self.spaces.min(MOST_SPACES),
+            true => self.spaces <= MAX_SPACES,
+            false => self.problems.len() < MAX_PROBLEMS + self.spaces.min(MAX_SPACES),
         };
         if has_room {
             let range = TextRange::new(size(start), size(end.max(start)));
@@ -404,7 +404,7 @@ impl Parser<'_> {
         let start = self.at;
         self.at += 1;
         let kind = if is_object { JsonKind::Object } else { JsonKind::Array };
-        if self.open.len() >= DEEPEST {
+        if self.open.len() >= MAX_DEPTH {
             self.problem(JsonProblemKind::TooDeep, start, self.at);
             self.node(JsonKind::Broken, start, self.text.len());
             self.at = self.text.len();

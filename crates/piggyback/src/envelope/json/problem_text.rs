@@ -4,7 +4,7 @@ use super::{Json, JsonProblem, JsonProblemKind};
 use mangle_syntax::text::{TextRange, TextSize, size, whole_characters};
 
 /// The maximum length of a reported range.
-const LONGEST: TextSize = TextSize::new(80);
+const MAX_LEN: TextSize = TextSize::new(80);
 
 impl Json<'_> {
     /// Returns the range to report for a problem, at most 80 bytes plus partial characters.
@@ -20,7 +20,7 @@ impl Json<'_> {
     fn near(&self, problem: &JsonProblem) -> TextRange {
         let range = problem.range;
         if !range.is_empty() {
-            return TextRange::new(range.start(), range.end().min(range.start() + LONGEST));
+            return TextRange::new(range.start(), range.end().min(range.start() + MAX_LEN));
         }
         let before = self.text().get(..usize::from(range.start())).unwrap_or(&[]).trim_ascii_end().len();
         match before.checked_sub(1) {

@@ -12,7 +12,7 @@ pub struct Flaw {
 }
 
 /// The maximum nesting depth.
-const DEEPEST: usize = 10_000;
+const MAX_DEPTH: usize = 10_000;
 
 /// Reads the value at the start of `text` and returns its end offset.
 ///
@@ -26,7 +26,7 @@ pub fn value_end(text: &[u8]) -> Result<usize, Flaw> {
         reader.space();
         match reader.peek()? {
             byte @ (b'{' | b'[') => {
-                if open.len() == DEEPEST {
+                if open.len() == MAX_DEPTH {
                     return reader.wrong();
                 }
                 reader.at += 1;

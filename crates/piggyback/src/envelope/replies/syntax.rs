@@ -13,13 +13,13 @@ use rustc_hash::{FxHashMap, FxHashSet};
 pub static JSON_SYNTAX: Rule = rule!("json-syntax.md");
 
 /// The maximum number of syntax errors that are reported per object.
-const MOST: usize = 20;
+const MAX_ERRORS: usize = 20;
 
 pub(super) fn check(survey: &Survey<'_>, sink: &mut Sink) {
     for role in [ObjectRole::Envelope, ObjectRole::Json, ObjectRole::Truncated] {
         for (_, object) in survey.with_role(role) {
             let problems = object.json.problems.iter().filter(|problem| is_shown(problem, object, role));
-            for group in groups(&object.json, problems).into_iter().take(MOST) {
+            for group in groups(&object.json, problems).into_iter().take(MAX_ERRORS) {
                 problem(object, &group, sink);
             }
         }

@@ -41,7 +41,7 @@ fn last_character(raw: &[u8]) -> TextRange {
 }
 
 /// The maximum number of closing brackets in a finding.
-const MOST_BRACKETS: usize = 40;
+const MAX_BRACKETS: usize = 40;
 
 /// The state of an object at the position of its cut.
 struct Truncation {
@@ -67,7 +67,7 @@ impl Truncation {
             Some(b'{') => Some('}'),
             _ => None,
         };
-        let brackets = open.iter().rev().filter_map(bracket).take(MOST_BRACKETS).collect();
+        let brackets = open.iter().rev().filter_map(bracket).take(MAX_BRACKETS).collect();
         Self { place: place(json, &open), in_string, brackets, open }
     }
 

@@ -172,12 +172,12 @@ struct QuickLook {
 
 impl QuickLook {
     /// The number of texts after which the pattern is compiled.
-    const MANY: u32 = 32;
+    const MIN_TEXTS_FOR_PATTERN: u32 = 32;
 
     /// True if a text certainly contains none of the phrases.
     fn is_free(&self, text: &[u8], phrases: &[&str]) -> bool {
         self.texts.set(self.texts.get().saturating_add(1));
-        if self.texts.get() < Self::MANY {
+        if self.texts.get() < Self::MIN_TEXTS_FOR_PATTERN {
             return false;
         }
         let pattern = self.pattern.get_or_init(|| pattern(phrases));

@@ -16,7 +16,7 @@ use mangle_syntax::text::{TextRange, slice};
 const UNPRINTABLE_FLOAT: &str = "<float lost>";
 
 /// The maximum number of slashes in a name. Texts with more slashes are treated as paths.
-const MOST_SLASHES: usize = 2;
+const MAX_SLASHES: usize = 2;
 
 /// Suffixes of texts that are treated as paths.
 const EXTENSIONS: [&str; 34] = [
@@ -154,7 +154,7 @@ pub fn becomes_name(text: &[u8]) -> bool {
 /// Returns the text if the runtime interprets it as a name.
 fn name(text: &[u8]) -> Option<&str> {
     let text = std::str::from_utf8(text).ok()?;
-    let is_path = || text.matches('/').count() > MOST_SLASHES || has_extension(text);
+    let is_path = || text.matches('/').count() > MAX_SLASHES || has_extension(text);
     let is_text = || text.contains([' ', '\t', '\n', '\r']);
     (is_constant(text) && !is_text() && !is_path()).then_some(text)
 }

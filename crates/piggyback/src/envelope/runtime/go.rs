@@ -143,7 +143,7 @@ fn hexadecimal(digits: &str) -> Option<f64> {
 }
 
 /// The maximum length of a UTF-8 character in bytes.
-const LONGEST_CHAR: usize = 4;
+const MAX_CHAR_LEN: usize = 4;
 
 /// Removes white space from both ends of a part of a reply.
 pub(super) fn trim(raw: &[u8], part: Range<usize>) -> Range<usize> {
@@ -159,14 +159,14 @@ pub(super) fn trim(raw: &[u8], part: Range<usize>) -> Range<usize> {
 
 /// Returns the length in bytes of the white space character at the start of a text.
 fn leading_space(text: &[u8]) -> Option<usize> {
-    let near = text.get(..LONGEST_CHAR.min(text.len()))?;
+    let near = text.get(..MAX_CHAR_LEN.min(text.len()))?;
     let char = near.utf8_chunks().next()?.valid().chars().next()?;
     char.is_whitespace().then_some(char.len_utf8())
 }
 
 /// Returns the length in bytes of the white space character at the end of a text.
 fn trailing_space(text: &[u8]) -> Option<usize> {
-    let near = text.get(text.len().saturating_sub(LONGEST_CHAR)..)?;
+    let near = text.get(text.len().saturating_sub(MAX_CHAR_LEN)..)?;
     let last = near.utf8_chunks().last().filter(|chunk| chunk.invalid().is_empty())?;
     let char = last.valid().chars().next_back()?;
     char.is_whitespace().then_some(char.len_utf8())

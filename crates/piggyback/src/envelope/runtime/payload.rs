@@ -10,7 +10,7 @@ use mangle_settings::Runtime;
 use mangle_settings::versions::runtime::ActionIds;
 
 /// The maximum number of entries in `edits` that the gate reads.
-const MOST_EDITS: usize = 16;
+const MAX_EDITS: usize = 16;
 
 /// Go prints numbers with an exponent from this power of ten on, or below a separate limit.
 const GO_HIGH: i32 = 6;
@@ -103,7 +103,7 @@ fn path(args: &BTreeMap<String, AnyValue>, runtime: Runtime) -> Option<String> {
     let own = runtime.path_arguments.iter().find_map(|name| path_text(args.get(*name)?));
     let edits = match args.get("edits") {
         None | Some(AnyValue::Null) => return own,
-        Some(AnyValue::List(edits)) if edits.len() <= MOST_EDITS => edits,
+        Some(AnyValue::List(edits)) if edits.len() <= MAX_EDITS => edits,
         Some(_) => return None,
     };
     let edit = |edit: &AnyValue| match edit {

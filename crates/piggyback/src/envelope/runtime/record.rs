@@ -15,7 +15,7 @@ use mangle_settings::{Consumer, Runtime};
 const LONG: usize = 200;
 
 /// The maximum length of lists that are recorded in full.
-const MANY: usize = 40;
+const MAX_LIST_LEN: usize = 40;
 
 /// Returns the record of a runtime result.
 ///
@@ -195,7 +195,7 @@ fn kept(
     members.number("confidence", intent.confidence);
     members.into_member("intent", out);
     let updates = &picked.kept.updates;
-    if updates.len() > MANY {
+    if updates.len() > MAX_LIST_LEN {
         out.insert("kept_n".into(), updates.len().into());
         out.insert("kept_sha256".into(), hash(updates.join("\n").as_bytes()).into());
     } else if !updates.is_empty() {
@@ -205,7 +205,7 @@ fn kept(
         filtered(updates, runtime, program, out);
     }
     let memory = memory.as_slice();
-    if memory.len() > MANY {
+    if memory.len() > MAX_LIST_LEN {
         let line = |one: &super::MemoryOperation| format!("{}\t{}\t{}\n", one.op, one.key, one.value);
         let lines: String = memory.iter().map(line).collect();
         out.insert("memory_n".into(), memory.len().into());
@@ -255,7 +255,7 @@ fn filtered(
             filter_consumers(runtime).map(|(name, consumer)| (name.to_owned(), letters(consumer).into()));
         out.insert(name.into(), filters.collect::<Map<_, _>>().into());
     }
-    if updates.len() <= MANY {
+    if updates.len() <= MAX_LIST_LEN {
         let all = built_in("compressor", runtime);
         let is_kept = |(at, update): &(usize, &ReadUpdate)| {
             all.is_some_and(|all| update.verdict(*at, all, runtime, None) == FilterVerdict::Accepted)
@@ -284,7 +284,7 @@ fn filter_consumers(runtime: Runtime) -> impl Iterator<Item = (&'static str, &'s
 
 /// Formats letters one by one, or as runs with lengths if there are many.
 fn runs(letters: &[char]) -> String {
-    if letters.len() <= MANY {
+    if letters.len() <= MAX_LIST_LEN {
         return letters.iter().collect();
     }
     let run = |run: &[char]| format!("{}*{}", run.first().copied().unwrap_or_default(), run.len());

@@ -7,10 +7,10 @@ use super::go::trim;
 const MARKERS: [&[u8]; 3] = [b"\"control_packet\"", b"\"reasoning_trace\"", b"\"intent_classification\""];
 
 /// The minimum length in bytes of a truncated surface that is shown.
-const SHORTEST: usize = 8;
+const MIN_LEN: usize = 8;
 
 /// The maximum number of characters of the reasoning trace in the message.
-const LONGEST_TRACE: usize = 600;
+const MAX_TRACE_LEN: usize = 600;
 
 const CUT: &str = " […truncated]";
 
@@ -30,7 +30,7 @@ pub(super) fn surface(text: &[u8]) -> Option<Vec<u8>> {
     if is_closed {
         return (!value.is_empty()).then_some(value);
     }
-    let is_enough = value.len() >= SHORTEST;
+    let is_enough = value.len() >= MIN_LEN;
     value.extend_from_slice(CUT.as_bytes());
     is_enough.then_some(value)
 }
@@ -44,8 +44,8 @@ pub(super) fn cut_off_message(text: &[u8]) -> Vec<u8> {
     }
     let mut message = format!("{MESSAGE} It was working on:_\n\n> ").into_bytes();
     let shown = runes(&trace);
-    if shown.len() > LONGEST_TRACE {
-        message.extend(shown.iter().take(LONGEST_TRACE).collect::<String>().bytes());
+    if shown.len() > MAX_TRACE_LEN {
+        message.extend(shown.iter().take(MAX_TRACE_LEN).collect::<String>().bytes());
         message.extend_from_slice("…".as_bytes());
     } else {
         message.extend(trace);

@@ -20,7 +20,7 @@ use mangle_settings::versions::runtime::Decoding;
 use mangle_syntax::text::{TextRange, size};
 
 /// The minimum length in bytes of an object with a surface: `{"surface_response":"a"}`.
-const SHORTEST: usize = 24;
+const MIN_LEN: usize = 24;
 
 /// The stage that found an envelope.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -133,7 +133,7 @@ pub(in crate::envelope) fn read_keeping<'t>(
     let (mut rich, mut other) = (Vec::new(), Vec::new());
     each_candidate(raw, caps, &mut |object| {
         let text = raw.get(object.clone()).unwrap_or(&[]);
-        match text.len() >= SHORTEST {
+        match text.len() >= MIN_LEN {
             true if is_rich(text) => rich.push(object),
             true => other.push(object),
             false => {}

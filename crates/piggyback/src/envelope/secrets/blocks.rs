@@ -12,10 +12,10 @@ const ENDING: &str = "-----END ";
 const LABELS: [&str; 2] = ["PRIVATE KEY", "PRIVATE KEY BLOCK"];
 
 /// The maximum length of a label in bytes.
-const LONGEST_LABEL: usize = 40;
+const MAX_LABEL_LEN: usize = 40;
 
 /// The maximum length of a key in bytes.
-const LONGEST: usize = 32 << 10;
+const MAX_LEN: usize = 32 << 10;
 
 /// Returns the private keys in a text. A key without a last line ends at the first byte that cannot
 /// be part of a key.
@@ -35,8 +35,8 @@ pub(super) fn blocks(text: &str) -> Vec<Secret> {
 
 /// Returns the text after the label of a private key.
 fn after_label(rest: &str) -> Option<&str> {
-    super::steps::count(LONGEST_LABEL);
-    let dashes = rest.bytes().take(LONGEST_LABEL + 1).position(|byte| byte == b'-')?;
+    super::steps::count(MAX_LABEL_LEN);
+    let dashes = rest.bytes().take(MAX_LABEL_LEN + 1).position(|byte| byte == b'-')?;
     let (label, rest) = (rest.get(..dashes)?, rest.get(dashes..)?);
     LABELS.iter().any(|known| label.ends_with(known)).then(|| rest.strip_prefix("-----"))?
 }
@@ -52,15 +52,15 @@ fn body_len(body: &str) -> usize {
             )
     };
     // Most keys end long before the maximum length.
-    let most = body.as_bytes().get(..LONGEST.min(body.len())).unwrap_or(&[]);
+    let most = body.as_bytes().get(..MAX_LEN.min(body.len())).unwrap_or(&[]);
     let ending = memchr::memmem::find(most, ENDING.as_bytes());
-    let len = most.iter().take(ending.unwrap_or(LONGEST)).take_while(|byte| is_part(**byte)).count();
+    let len = most.iter().take(ending.unwrap_or(MAX_LEN)).take_while(|byte| is_part(**byte)).count();
     super::steps::count(ending.unwrap_or(most.len()).min(most.len()) + len);
     if ending == Some(len) {
         let tail = body.as_bytes().get(len + ENDING.len()..).unwrap_or(&[]);
-        let tail = tail.get(..LONGEST.min(tail.len())).unwrap_or(tail);
+        let tail = tail.get(..MAX_LEN.min(tail.len())).unwrap_or(tail);
         let dashes = memchr::memmem::find(tail, b"-----");
-        let part = tail.iter().take(dashes.unwrap_or(LONGEST)).take_while(|byte| is_part(**byte)).count();
+        let part = tail.iter().take(dashes.unwrap_or(MAX_LEN)).take_while(|byte| is_part(**byte)).count();
         super::steps::count(part + dashes.unwrap_or(tail.len()));
         return len + ENDING.len() + part + if dashes == Some(part) { 5 } else { 0 };
     }

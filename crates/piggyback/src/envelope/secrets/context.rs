@@ -14,7 +14,7 @@ const PIECE: usize = 8;
 const LONG: usize = 16;
 
 /// The maximum total size of the stored secrets in bytes.
-const MOST: usize = 1 << 18;
+const MAX_BYTES: usize = 1 << 18;
 
 /// The secrets of a text.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -49,7 +49,7 @@ impl SecretContext {
         for value in secret.split_whitespace().filter(|value| !value.contains("-----")) {
             let has_digit = value.bytes().any(|byte| byte.is_ascii_digit());
             let is_word = value.bytes().all(|byte| byte.is_ascii_alphabetic()) && value.len() < LONG;
-            if value.len() < SHORTEST_NAMED || is_word && !has_digit || self.len + value.len() > MOST {
+            if value.len() < SHORTEST_NAMED || is_word && !has_digit || self.len + value.len() > MAX_BYTES {
                 continue;
             }
             if value.len() >= LONG {

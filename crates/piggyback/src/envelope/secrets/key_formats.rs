@@ -99,7 +99,7 @@ const ALSO_DISTINCT: &[&str] =
 
 /// The maximum length of a word with keys after a letter, a digit, `_` or `-`. Longer words are
 /// data, for example images.
-const LONGEST_NAME: usize = 512;
+const MAX_NAME_LEN: usize = 512;
 
 /// A search for key prefixes. `None` if the pattern is invalid.
 static SEARCH: LazyLock<Option<Regex>> = LazyLock::new(|| {
@@ -192,7 +192,7 @@ impl Before {
     fn allows(self, beginning: &str, word: &str) -> bool {
         match self {
             Self::Border => true,
-            _ if word.len() > LONGEST_NAME || WORD_ENDS.contains(&beginning) => false,
+            _ if word.len() > MAX_NAME_LEN || WORD_ENDS.contains(&beginning) => false,
             Self::Sign => true,
             Self::Letter => beginning.len() >= DISTINCT || ALSO_DISTINCT.contains(&beginning),
         }

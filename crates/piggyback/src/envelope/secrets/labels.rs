@@ -22,7 +22,7 @@ pub(super) fn words() -> impl Iterator<Item = &'static str> {
 const BACK: usize = 96;
 
 /// The maximum length in bytes of a quoted secret.
-const LONGEST: usize = 400;
+const MAX_LEN: usize = 400;
 
 /// Words with digits that are not secrets.
 const TECHNICAL: &[&str] = &[
@@ -135,10 +135,10 @@ fn extended<'t>(text: &'t str, start: usize, token: &'t str, before: &str) -> (u
     let Some(quote) = before.chars().next_back().filter(|char| matches!(char, '"' | '\'' | '`')) else {
         return plain;
     };
-    super::steps::count(LONGEST);
+    super::steps::count(MAX_LEN);
     let rest = text.get(start..).unwrap_or("");
     let is_end = |(_, char): &(usize, char)| *char == quote || char.is_whitespace();
-    match rest.char_indices().take(LONGEST).find(is_end) {
+    match rest.char_indices().take(MAX_LEN).find(is_end) {
         Some((end, char)) if char == quote => {
             let value = rest.get(..end).unwrap_or(token).trim_end_matches('\\');
             (start + value.len(), value)

@@ -275,7 +275,7 @@ fn named_or_random(text: &str, word: &Range<usize>) -> Option<Secret> {
     // `KEY=value` or `key:value`. A trailing `=` is padding.
     let inner = here.trim_end_matches('=');
     let starts = inner.match_indices(['=', ':']).map(|(at, _)| at + 1).filter(|at| *at < inner.len());
-    for from in std::iter::once(0).chain(starts.take(MOST_PARTS)) {
+    for from in std::iter::once(0).chain(starts.take(MAX_PARTS)) {
         let token = trimmed(here.get(from..)?);
         if let Some((end, kind)) = labels::find(text, word.start + from, token) {
             return Some(Secret { range: word.start + from..end, kind });
@@ -288,7 +288,7 @@ fn named_or_random(text: &str, word: &Range<usize>) -> Option<Secret> {
 }
 
 /// The maximum number of parts of a word that are checked for a preceding name.
-const MOST_PARTS: usize = 8;
+const MAX_PARTS: usize = 8;
 
 /// Removes trailing punctuation and a trailing escape from a word.
 fn trimmed(word: &str) -> &str {

@@ -136,7 +136,7 @@ fn has_random_part(word: &str) -> bool {
     }
     std::iter::once(0).chain(first).any(|from| {
         let part = word.get(from..).unwrap_or("");
-        part.len() >= random::SHORTEST && random::is_random("", super::trimmed(part))
+        part.len() >= random::MIN_LEN && random::is_random("", super::trimmed(part))
     })
 }
 

@@ -1,10 +1,10 @@
 //! Detection of random strings by entropy and digit distribution.
 
 /// The minimum length of a random string in bytes.
-pub(super) const SHORTEST: usize = 20;
+pub(super) const MIN_LEN: usize = 20;
 
 /// The minimum entropy of a random string in bits per byte.
-const LEAST_BITS: f64 = 3.7;
+const MIN_BITS: f64 = 3.7;
 
 /// Prefixes of digests.
 const DIGESTS: [&str; 6] = ["sha1", "sha256", "sha384", "sha512", "md5", "blake3"];
@@ -16,14 +16,14 @@ pub(super) fn is_random(word: &str, token: &str) -> bool {
         |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=' | b'_' | b'-');
     let bytes = token.as_bytes();
     super::steps::count(word.len() + bytes.len());
-    if bytes.len() < SHORTEST || !bytes.iter().all(|byte| is_letter(*byte)) || is_digest(word) {
+    if bytes.len() < MIN_LEN || !bytes.iter().all(|byte| is_letter(*byte)) || is_digest(word) {
         return false;
     }
     let count = |is: fn(&u8) -> bool| bytes.iter().filter(|byte| is(byte)).count();
     let digits = count(u8::is_ascii_digit);
     let mixed = digits >= 3 && count(u8::is_ascii_uppercase) >= 3 && count(u8::is_ascii_lowercase) >= 3;
     // In paths and names, digits are grouped.
-    mixed && turns(token) * 8 >= bytes.len() && entropy(bytes) >= LEAST_BITS && !is_name(token)
+    mixed && turns(token) * 8 >= bytes.len() && entropy(bytes) >= MIN_BITS && !is_name(token)
 }
 
 /// Counts the transitions between digits and other characters.

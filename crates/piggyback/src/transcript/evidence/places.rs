@@ -11,7 +11,7 @@ use mangle_syntax::lint::Fix;
 
 /// Maximum length in bytes of replies that are compared. For longer replies, the rules themselves
 /// check their fixes.
-const LONGEST: usize = 32 << 10;
+const MAX_LEN: usize = 32 << 10;
 
 /// Words of a string, or of a scalar outside of strings.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -22,7 +22,7 @@ struct Leaf {
 
 /// True if all words stay inside or outside of their strings. Only checked for damaged objects.
 pub(super) fn strings_are_preserved(text: &[u8], fix: &Fix) -> bool {
-    let Some(start) = memchr::memchr(b'{', text).filter(|_| text.len() <= LONGEST) else { return true };
+    let Some(start) = memchr::memchr(b'{', text).filter(|_| text.len() <= MAX_LEN) else { return true };
     let is_inside = fix.edits.iter().all(|edit| usize::from(edit.span.range.start()) > start);
     let before = Json::parse(text.get(start..).unwrap_or(&[]));
     // In an undamaged object, edits replace whole values.

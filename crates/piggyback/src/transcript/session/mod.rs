@@ -2,7 +2,8 @@
 //! limits.
 //!
 //! Input are the digests of turns in order, output are findings. Memory is bounded: at most
-//! [`MAX_TRACKED`] names of each kind, [`MAX_PENDING_FINDINGS`] pending findings, and the atoms of one turn.
+//! [`MAX_TRACKED`] names of each kind, [`MAX_PENDING_FINDINGS`] pending findings, and the atoms of
+//! one turn.
 //!
 //! Names beyond these limits are dropped. Findings that dropped names could refute are not
 //! reported.

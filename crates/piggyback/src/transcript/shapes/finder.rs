@@ -4,7 +4,7 @@
 //! of `{"key", "value"}` with typed values as in OTLP.
 
 use std::borrow::Cow;
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
@@ -45,11 +45,14 @@ type Keys = Rc<[(String, ValuePlace)]>;
 pub(super) struct Finder<'j, 't> {
     pub(super) json: &'j Json<'t>,
     keys: RefCell<FxHashMap<NodeId, Keys>>,
+    /// The last object in which a key was looked up, with the [`key_bit`]s of its keys. Formats are
+    /// tried by hundreds of lookups in the same object.
+    last_object: Cell<Option<(NodeId, u64)>>,
 }
 
 impl<'j, 't> Finder<'j, 't> {
     pub(super) fn new(json: &'j Json<'t>) -> Self {
-        Self { json, keys: RefCell::default() }
+        Self { json, keys: RefCell::default(), last_object: Cell::default() }
     }
 
     /// Returns the values at a path of steps.
@@ -76,16 +79,28 @@ impl<'j, 't> Finder<'j, 't> {
         places.into_iter().next()
     }
 
-    /// True if no key of an object begins with the first key of a path. Compares raw bytes only.
+    /// True if no key of an object begins with the first key of a path. Can be false if no key does.
     fn lacks(&self, from: &ValuePlace, path: &str) -> bool {
-        let first = path.split('/').next().unwrap_or(path).as_bytes();
-        let may_be = |key: NodeId| match self.json.kind(key) {
-            Node::Plain => self.json.raw(key).get(1..).is_some_and(|key| key.starts_with(first)),
-            _ => true,
-        };
+        let first = path.split_once('/').map_or(path, |(first, _)| first);
         from.is_value()
             && self.json.kind(from.node) == Node::Object
-            && !self.json.members(from.node).any(|member| may_be(member.key))
+            && key_bit(first.as_bytes()).is_some_and(|bit| self.key_bits(from.node) & bit == 0)
+    }
+
+    /// Returns the union of the [`key_bit`]s of an object's keys.
+    fn key_bits(&self, object: NodeId) -> u64 {
+        if let Some((_, bits)) = self.last_object.get().filter(|(last, _)| *last == object) {
+            return bits;
+        }
+        let bits = self.json.members(object).fold(0, |bits, member| {
+            bits | match self.json.kind(member.key) {
+                Node::Plain => self.json.raw(member.key).get(1..).and_then(key_bit).unwrap_or_default(),
+                // A key with escapes can be any key.
+                _ => u64::MAX,
+            }
+        });
+        self.last_object.set(Some((object, bits)));
+        bits
     }
 
     /// Returns the text of the first string at one of several paths.
@@ -244,6 +259,12 @@ impl<'j, 't> Finder<'j, 't> {
             _ => None,
         }
     }
+}
+
+/// Returns one of 64 bits for the first two bytes of a key, or `None` for a shorter key.
+fn key_bit(key: &[u8]) -> Option<u64> {
+    let [first, second, ..] = key else { return None };
+    Some(1 << (first.wrapping_mul(31).wrapping_add(*second) % 64))
 }
 
 #[cfg(test)]

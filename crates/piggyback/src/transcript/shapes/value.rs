@@ -10,10 +10,10 @@ use crate::transcript::turn::{TextKind, Turn};
 use crate::transcript::words::{has_control_key, is_envelope, step};
 
 /// Maximum nesting depth of values.
-const DEEPEST: usize = 32;
+const MAX_DEPTH: usize = 32;
 
 /// Maximum nesting of strings that contain JSON.
-const MOST_LEVELS: usize = 8;
+const MAX_LEVELS: usize = 8;
 
 /// Keys of the output of a model in an object, likeliest first.
 const OUTPUTS: [&str; 24] = [
@@ -89,7 +89,7 @@ impl<'j, 't> ValueReader<'j, 't> {
 
     /// Calls `look` one level deeper, unless the limit is reached.
     pub(super) fn deeper(&mut self, look: impl FnOnce(&mut Self)) {
-        if self.depth < DEEPEST {
+        if self.depth < MAX_DEPTH {
             self.depth += 1;
             look(self);
             self.depth -= 1;
@@ -283,7 +283,7 @@ impl<'j, 't> ValueReader<'j, 't> {
         place: &ValuePlace,
         read: impl FnOnce(&mut ValueReader<'_, '_>, &ValuePlace),
     ) -> Option<(bool, Vec<Turn>)> {
-        if !place.is_value() || self.level >= MOST_LEVELS {
+        if !place.is_value() || self.level >= MAX_LEVELS {
             return None;
         }
         let (value, map) = self.json().string_with_map(place.node)?;

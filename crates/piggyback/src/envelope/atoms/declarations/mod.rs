@@ -36,7 +36,7 @@ const VERBS: &str = "verb_def";
 const NOBODY: &str = "/none";
 
 /// The maximum edit distance to the intended name.
-const NEAR: usize = 2;
+const MAX_EDIT_DISTANCE: usize = 2;
 
 /// The declared predicates of a program.
 #[derive(Debug, Default)]
@@ -200,8 +200,8 @@ impl Declarations {
         is_wanted: impl Fn(&DeclaredPredicate) -> bool,
     ) -> Option<&'static str> {
         let is_near = |other: &&DeclaredPredicate| {
-            other.name.len().abs_diff(name.len()) <= NEAR
-                && strsim::osa_distance(other.name, name) <= NEAR
+            other.name.len().abs_diff(name.len()) <= MAX_EDIT_DISTANCE
+                && strsim::osa_distance(other.name, name) <= MAX_EDIT_DISTANCE
                 && is_wanted(other)
         };
         let near: Vec<_> = self.predicates.iter().filter(is_near).collect();
