@@ -371,7 +371,7 @@ fn closed_transcripts_are_looked_at() {
     assert!(there.iter().all(|one| covered(&line(), &one["range"]) == "task_status"));
     client.request("textDocument/rename", declared.clone()).unwrap();
     let said = client.incoming("window/showMessage")["params"]["message"].as_str().unwrap().to_owned();
-    assert!(said.contains("stands 2 times in a transcript"), "{said}");
+    assert!(said.contains("occurs 2 times in a transcript"), "{said}");
     // A file that changes, and one that comes.
     folder.write("transcripts/a.jsonl", "{\"role\":\"user\",\"content\":\"a\"}\n");
     folder.write("transcripts/new/b.json", "{");

@@ -95,7 +95,7 @@ fn links_that_lead_outside_are_not_followed() {
     let mut client = start(&world);
     for path in ["link.mg", "folder", "folder/policy.mg"] {
         let why = client.refused("check", json!({"paths": [path]}));
-        assert!(why.contains("leads out"), "{why}");
+        assert!(why.contains("is outside of the folders"), "{why}");
     }
     let found = client.call("check", json!({}));
     has_no_mark(&found);
@@ -175,7 +175,7 @@ fn several_folders_can_be_given() {
     let answer = client.call("predicates", json!({"paths": [absolute]}));
     assert!(answer.to_string().contains(MARK), "{answer}");
     assert!(
-        client.refused("check", json!({"paths": [world.path().to_string_lossy()]})).contains("leads out")
+        client.refused("check", json!({"paths": [world.path().to_string_lossy()]})).contains("is outside of the folders")
     );
 }
 
