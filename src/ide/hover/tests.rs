@@ -159,10 +159,10 @@ fn of_names_types_and_words() {
     check(
         "Decl p(X) bou$0nd [/any].",
         expect![[r#"
-        <bound>
-        bound [/name, .List</string>]
+            <bound>
+            bound [/name, .List</string>]
 
-        The types of the parameters, one each. Several bound parts are alternatives: a tuple fits one of them."#]],
+            The types of the parameters, one per parameter. Several bound parts are alternatives: a tuple matches at least one."#]],
     );
     check(
         "Decl p(X) descr [extens$0ional()].",
@@ -259,6 +259,6 @@ fn of_the_settings_of_a_preview() {
             <mode>
             # @preview mode: jit(atoms=../atoms)
 
-            How the prompt is assembled: legacy, section or jit; legacy and jit take a folder of prompt atoms, as jit(atoms=FOLDER)."#]],
+            The mode of prompt assembly: legacy, section or jit. legacy and jit accept a folder of prompt atoms: jit(atoms=FOLDER)."#]],
     );
 }

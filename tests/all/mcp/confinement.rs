@@ -175,7 +175,9 @@ fn several_folders_can_be_given() {
     let answer = client.call("predicates", json!({"paths": [absolute]}));
     assert!(answer.to_string().contains(MARK), "{answer}");
     assert!(
-        client.refused("check", json!({"paths": [world.path().to_string_lossy()]})).contains("is outside of the folders")
+        client
+            .refused("check", json!({"paths": [world.path().to_string_lossy()]}))
+            .contains("is outside of the folders")
     );
 }
 

@@ -85,7 +85,11 @@ fn only_the_disk_module_opens_files() {
 /// No program is run but git, for `check --since`, and the solvers of `verify` and `diff`.
 #[test]
 fn only_git_and_solvers_are_run() {
-    let runs: Vec<_> = product().into_iter().filter(|file| file.code.contains("Command::new(")).collect();
+    let word = |text: &str| text.ends_with(|char: char| char.is_alphanumeric() || char == '_');
+    let starts = |file: &SourceText| {
+        file.code.match_indices("Command::new(").any(|(at, _)| !file.code.get(..at).is_some_and(word))
+    };
+    let runs: Vec<_> = product().into_iter().filter(starts).collect();
     let names: Vec<_> = runs.iter().map(|file| file.name.as_str()).collect();
     assert_eq!(names, ["src/host/git_revision.rs", "src/host/solvers.rs"]);
 }

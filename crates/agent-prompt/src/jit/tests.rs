@@ -520,7 +520,7 @@ fn files_are_read_as_the_runtime_reads_them() {
         Category("nothing")
         NoContent
         Key { key: "intent_verb", nearest: Some("intent_verbs") }
-        Itself("depends_on")
+        SelfReference("depends_on")
         Missing("id")
         ContentFile("../../etc/passwd")
     "#]]

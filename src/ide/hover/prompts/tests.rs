@@ -144,8 +144,8 @@ fn what_reaches_no_prompt_says_why() {
     check(
         &with("specialist$0_knowledge(\"coder-7\", /jwt, \"Tokens expire.\").\n"),
         expect![[r#"
-        <specialist_knowledge>
-        Not in fix (coder-7): in mode legacy knowledge is shown only where rules make context of it."#]],
+            <specialist_knowledge>
+            Not in fix (coder-7): mode legacy shows knowledge only if rules derive context from it."#]],
     );
     check(
         &with("shard_prompt$0_base(/tester, \"You test.\").\n"),
