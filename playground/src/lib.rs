@@ -2,7 +2,7 @@
 //!
 //! The module exports two things: the language server, to which messages of the protocol are passed (`server_send`, `server_step`,
 //! `server_next`), and the commands of the command line (`run_command`). Both read files through WASI, whose file system the page
-//! keeps in memory. Texts cross the border in one buffer for each direction ([`exchange`]).
+//! keeps in memory. Texts cross the border in one buffer for each direction (module `exchange`).
 
 #[cfg(target_family = "wasm")]
 use tracing as _; // Switched off in `Cargo.toml`.

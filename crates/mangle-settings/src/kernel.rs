@@ -126,7 +126,7 @@ pub fn parse_timestamp(text: &str) -> Result<i64, String> {
         .map_err(|_| format!("`{}` is outside of the years 1678 to 2261", shorten(text)))
 }
 
-/// Formats a timestamp so that [`instant`] can parse it.
+/// Formats a timestamp so that [`parse_timestamp`] can parse it.
 #[must_use]
 pub fn format_timestamp(nanos: i64) -> String {
     jiff::Timestamp::from_nanosecond(nanos.into())
