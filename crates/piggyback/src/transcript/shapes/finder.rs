@@ -79,12 +79,18 @@ impl<'j, 't> Finder<'j, 't> {
         places.into_iter().next()
     }
 
-    /// True if no key of an object begins with the first key of a path. Can be false if no key does.
+    /// True if a value certainly has nothing at a path: a scalar, a list without pairs, or an object
+    /// without a key that begins with the first key of the path.
     fn lacks(&self, from: &ValuePlace, path: &str) -> bool {
+        if !from.is_value() {
+            return false;
+        }
         let first = path.split_once('/').map_or(path, |(first, _)| first);
-        from.is_value()
-            && self.json.kind(from.node) == Node::Object
-            && key_bit(first.as_bytes()).is_some_and(|bit| self.key_bits(from.node) & bit == 0)
+        match self.json.kind(from.node) {
+            Node::Object => key_bit(first.as_bytes()).is_some_and(|bit| self.key_bits(from.node) & bit == 0),
+            Node::Array => !self.is_list_of_pairs(from.node),
+            _ => true,
+        }
     }
 
     /// Returns the union of the [`key_bit`]s of an object's keys.
