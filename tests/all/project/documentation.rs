@@ -25,7 +25,7 @@ pub(super) fn guides() -> Vec<PathBuf> {
 }
 
 /// Folders in which nothing of ours lies.
-const OTHERS: [&str; 2] = ["target", "node_modules"];
+const OTHERS: [&str; 3] = ["target", "node_modules", "dist"];
 
 fn pages(folder: &Path) -> Vec<PathBuf> {
     let mut pages = Vec::new();
