@@ -152,22 +152,24 @@ impl Check {
             self.show_program(&mut out, &show_program(&resolution, session.memory.table(), working))?;
         }
         let mut pretended = overlay.clone();
-        let mended = self.mend(&overlay, &mut pretended, &targets, &mut resolution, working, session)?;
+        let fix_report =
+            self.apply_fixes(&overlay, &mut pretended, &targets, &mut resolution, working, session)?;
         let mut findings = self.gather(&pretended, &targets, &mut resolution, working, session)?;
         self.baseline.report_stale(findings.stale);
-        if let Some(mended) = &mended {
-            findings.failures.extend(mended.unwritten.iter().cloned());
+        if let Some(fix_report) = &fix_report {
+            findings.failures.extend(fix_report.unwritten.iter().cloned());
         }
         let elapsed_ms = u64::try_from(start.elapsed().as_millis()).unwrap_or(u64::MAX);
         tracing::info!(findings = findings.entries.len(), elapsed_ms, "checked");
         let statistics = self.statistics.then(|| report::statistics(&findings.entries, &findings.omitted));
         let mark = if self.load.anyway { findings.unloaded.clone() } else { LoadErrors::default() };
         let ending = ReportFooter { summary: findings.summary(elapsed_ms), statistics, mark };
-        let outcome = match &mended {
-            Some(mended) if self.fix.only_shows() => mended.show(&mut out, &findings, working)?,
+        let outcome = match &fix_report {
+            Some(fix_report) if self.fix.only_shows() => fix_report.show(&mut out, &findings, working)?,
             _ => {
                 self.format.write(&mut out, &findings, &ending, working)?;
-                let leaves_fixes = mended.as_ref().is_some_and(|mended| mended.leaves_fixes(&findings));
+                let leaves_fixes =
+                    fix_report.as_ref().is_some_and(|fix_report| fix_report.leaves_fixes(&findings));
                 match findings.outcome() {
                     ExitStatus::Clean if leaves_fixes => ExitStatus::Findings,
                     outcome => outcome,
@@ -192,9 +194,9 @@ impl Check {
             output::note("  it is checked, but not evaluated; `--anyway` evaluates the rest of it\n");
         }
         let outcome = if is_refused || is_unloaded { ExitStatus::Failure } else { outcome };
-        if let Some(mended) = mended {
-            mended.complain(color, &findings, working);
-            self.close(&mut out, &format!("{}\n", mended.closing(&findings)))?;
+        if let Some(fix_report) = fix_report {
+            fix_report.complain(color, &findings, working);
+            self.close(&mut out, &format!("{}\n", fix_report.closing(&findings)))?;
         }
         Ok(outcome)
     }
@@ -233,7 +235,7 @@ impl Check {
     }
 
     /// Applies fixes. Findings that the report excludes are not fixed.
-    fn mend(
+    fn apply_fixes(
         &self,
         overlay: &Overlay,
         pretended: &mut Overlay,
@@ -254,11 +256,11 @@ impl Check {
         resolution.problems.truncate(problems);
         let (memory, options, profile) = (&session.memory, self.options(), self.reading.prescribed());
         let request = FindingsRequest { targets, overlay, memory, working, options, profile };
-        let mended = self.fix.mend(&request, resolution, only.as_ref(), pretended);
+        let fix_report = self.fix.apply(&request, resolution, only.as_ref(), pretended);
         resolution.read_agents_again(pretended, session.memory.table());
         resolution.read_grammars_again(pretended, session.memory.table());
         resolution.read_prompts_again(targets, pretended, session.memory.table());
-        Ok(Some(mended))
+        Ok(Some(fix_report))
     }
 
     /// True if no option filters or extends the findings.

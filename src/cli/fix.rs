@@ -96,7 +96,7 @@ impl FixArgs {
     /// Fixes the files of `resolution`: on disk, or in `pretended` if changes are only shown. With
     /// `only`, fixes exactly these findings in a single pass. Otherwise repeats for findings that
     /// appear after earlier fixes.
-    pub(super) fn mend(
+    pub(super) fn apply(
         &self,
         request: &FindingsRequest<'_>,
         resolution: &Resolution,
@@ -115,7 +115,7 @@ impl FixArgs {
             editable: &|_| true,
             passes,
         };
-        let mut mended = FixReport {
+        let mut fix_report = FixReport {
             done: FixOutcome::default(),
             guesses: self.guesses,
             evidence: self.captures,
@@ -124,27 +124,27 @@ impl FixArgs {
             left: Vec::new(),
             unwritten: Vec::new(),
         };
-        let files = self.mend_programs(request, resolution, wish, &mut mended);
-        self.mend_alone(request, resolution, &files, wish, &mut mended);
+        let files = self.fix_programs(request, resolution, wish, &mut fix_report);
+        self.fix_standalone_files(request, resolution, &files, wish, &mut fix_report);
         if !resolution.previews.is_empty() || !resolution.corpora.is_empty() {
-            self.mend_prompts(request, wish, &mut mended);
+            self.apply_prompt_fixes(request, wish, &mut fix_report);
         }
-        mended.changes.sort_by(|a, b| a.path.cmp(&b.path));
+        fix_report.changes.sort_by(|a, b| a.path.cmp(&b.path));
         if self.diff {
-            mended.pretend(pretended);
+            fix_report.pretend(pretended);
         } else {
-            mended.write(request.working);
+            fix_report.write(request.working);
         }
-        mended
+        fix_report
     }
 
     /// Fixes the programs and returns their fixed files.
-    fn mend_programs(
+    fn fix_programs(
         &self,
         request: &FindingsRequest<'_>,
         resolution: &Resolution,
         wish: FixRequest<'_>,
-        mended: &mut FixReport,
+        fix_report: &mut FixReport,
     ) -> FxHashMap<FileId, Arc<FileSummary>> {
         let (mut files, _) = host::load(resolution, request.targets, request.overlay, request.memory, || ());
         let snapshot = request.memory.snapshot(resolution, &files, request.overlay);
@@ -155,70 +155,75 @@ impl FixArgs {
             // A fix of two files must not be applied partially if one of them is read-only.
             let refused = if self.diff { Vec::new() } else { refused(&fixed, request) };
             if refused.is_empty() {
-                mended.changes = changes(&fixed, &files, request);
-                mended.done = fixed.done;
+                fix_report.changes = changes(&fixed, &files, request);
+                fix_report.done = fixed.done;
                 files.extend(fixed.changed.into_iter().map(|file| (file.id, file)));
                 return files;
             }
             for (file, problem) in refused {
                 locked.push(file);
-                mended.unwritten.push(problem);
+                fix_report.unwritten.push(problem);
             }
         }
     }
 
     /// Fixes files that are checked alone. Transcripts are checked against the declarations of
     /// programs with these `files`.
-    fn mend_alone(
+    fn fix_standalone_files(
         &self,
         request: &FindingsRequest<'_>,
         resolution: &Resolution,
         files: &FxHashMap<FileId, Arc<FileSummary>>,
         wish: FixRequest<'_>,
-        mended: &mut FixReport,
+        fix_report: &mut FixReport,
     ) {
         let knowledges = CheckInputsMap::new(resolution, files, request.profile);
         let fixed = host::fix_standalone(request.of_transcripts(resolution, &knowledges), files, wish);
-        mended.left = fixed.left;
+        fix_report.left = fixed.left;
         for FixedFile { file, path, before, fixed } in fixed.files {
             let refusal = || host::replaceable(&path).err();
             if let Some(error) = fixed.changed.as_ref().filter(|_| !self.diff).and_then(|_| refusal()) {
-                mended.unwritten.push(unwritten(path, &error));
+                fix_report.unwritten.push(unwritten(path, &error));
                 continue;
             }
-            mended.done.count += fixed.done.count;
-            mended.done.edited.extend(fixed.done.edited);
-            mended.done.failed.extend(fixed.done.failed);
-            mended.done.endless |= fixed.done.endless;
-            mended.done.unfinished |= fixed.done.unfinished;
+            fix_report.done.count += fixed.done.count;
+            fix_report.done.edited.extend(fixed.done.edited);
+            fix_report.done.failed.extend(fixed.done.failed);
+            fix_report.done.endless |= fixed.done.endless;
+            fix_report.done.unfinished |= fixed.done.unfinished;
             let change = |after| ChangedFile { file, path, before, after, is_policy: false };
-            mended.changes.extend(fixed.changed.map(change));
+            fix_report.changes.extend(fixed.changed.map(change));
         }
     }
 
     /// Fixes the inputs of prompts, after all other fixes.
-    fn mend_prompts(&self, request: &FindingsRequest<'_>, wish: FixRequest<'_>, mended: &mut FixReport) {
+    fn apply_prompt_fixes(
+        &self,
+        request: &FindingsRequest<'_>,
+        wish: FixRequest<'_>,
+        fix_report: &mut FixReport,
+    ) {
         let mut overlay = request.overlay.clone();
-        for change in mended.changes.iter().filter(|change| change.is_policy) {
+        for change in fix_report.changes.iter().filter(|change| change.is_policy) {
             overlay.insert_bytes(change.path.clone(), change.after.to_vec());
         }
         let (files, done) = host::fix_prompts(request.targets, &overlay, request.memory, wish);
-        mended.done.count += done.count;
-        mended.done.edited.extend(done.edited);
-        mended.done.failed.extend(done.failed);
-        mended.done.endless |= done.endless;
-        mended.done.unfinished |= done.unfinished;
+        fix_report.done.count += done.count;
+        fix_report.done.edited.extend(done.edited);
+        fix_report.done.failed.extend(done.failed);
+        fix_report.done.endless |= done.endless;
+        fix_report.done.unfinished |= done.unfinished;
         for FixedFile { file, path, before, fixed } in files {
             let Some(after) = fixed.changed else { continue };
-            if let Some(known) = mended.changes.iter_mut().find(|change| change.path == path) {
+            if let Some(known) = fix_report.changes.iter_mut().find(|change| change.path == path) {
                 known.after = after;
                 continue;
             }
             match host::replaceable(&path).err().filter(|_| !self.diff) {
-                Some(error) => mended.unwritten.push(unwritten(path, &error)),
+                Some(error) => fix_report.unwritten.push(unwritten(path, &error)),
                 None => {
                     let is_policy = host::is_mangle(&path);
-                    mended.changes.push(ChangedFile { file, path, before, after, is_policy });
+                    fix_report.changes.push(ChangedFile { file, path, before, after, is_policy });
                 }
             }
         }

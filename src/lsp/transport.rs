@@ -144,7 +144,7 @@ pub(super) fn parse(body: &[u8]) -> Inbound {
     }
     supply_params(&mut value);
     if let Some(params) = value.get_mut("params") {
-        mend_uris(params, NESTING);
+        repair_uris(params, NESTING);
     }
     match Request::deserialize(&value) {
         Ok(request) => {
@@ -179,7 +179,7 @@ const NESTING: u8 = 5;
 
 /// Encodes invalid characters in URIs. Some clients send plain paths after `file://`, and the
 /// framework would drop their messages.
-fn mend_uris(value: &mut Value, depth: u8) {
+fn repair_uris(value: &mut Value, depth: u8) {
     if depth == 0 {
         return;
     }
@@ -187,17 +187,17 @@ fn mend_uris(value: &mut Value, depth: u8) {
         Value::Object(members) => {
             for (key, member) in members {
                 match member {
-                    Value::String(uri) if key.ends_with("uri") || key.ends_with("Uri") => mend_uri(uri),
-                    member => mend_uris(member, depth - 1),
+                    Value::String(uri) if key.ends_with("uri") || key.ends_with("Uri") => repair_uri(uri),
+                    member => repair_uris(member, depth - 1),
                 }
             }
         }
-        Value::Array(elements) => elements.iter_mut().for_each(|element| mend_uris(element, depth - 1)),
+        Value::Array(elements) => elements.iter_mut().for_each(|element| repair_uris(element, depth - 1)),
         _ => {}
     }
 }
 
-fn mend_uri(uri: &mut String) {
+fn repair_uri(uri: &mut String) {
     const NOT_ALLOWED: &AsciiSet = &escaped_but(b"-._~:/?#@!$&'()*+,;=%");
     if let Cow::Owned(encoded) = utf8_percent_encode(uri, NOT_ALLOWED).into() {
         *uri = encoded;

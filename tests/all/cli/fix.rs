@@ -28,7 +28,7 @@ fn ending(output: &Output) -> String {
 const BROKEN: &str = "q(1)\r\np(X) :- q(X), X == 1. # é\r\n";
 const MENDED: &str = "q(1).\r\np(X) :- q(X), X = 1. # é\r\n";
 
-/// One thing to mend safely, one by a guess.
+/// One safe fix, and one guess.
 const GUESS: &str = "# About craw.\nDecl crew(P).\nsafe(P) :- craw(P).\nq(1)\n";
 
 #[test]
@@ -52,7 +52,7 @@ fn what_prompts_are_made_of_is_fixed_together() {
         exit 0
     "#]]
     .assert_eq(&fixed);
-    // The session file has been read since the key that names it is mended.
+    // The session file has been read since the key that names it is fixed.
     expect![[r#"
         - {id: me, category: identity, is_mandatory: true, content: x}
         - {id: out, category: protocol, is_mandatory: true, depends_on: [me], content: '"control_packet"'}

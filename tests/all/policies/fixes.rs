@@ -1,4 +1,4 @@
-//! Whatever a rule offers as its fix mends what it was offered for and damages nothing: tried on the examples, on the
+//! Whatever a rule offers as its fix corrects the finding and damages nothing: tried on the examples, on the
 //! programs of the language suites and on the bad examples of all rules, each as it is and after seeded mutations.
 
 use crate::support;
@@ -142,7 +142,7 @@ fn wrong_single(texts: &[String], settings: &RuleSettings, every: usize) -> Vec<
         let same = |other: &Diagnostic| other.rule == diagnostic.rule && other.message == diagnostic.message;
         let is_safe = fix.applicability == Applicability::Safe;
         let complaint = if count(&left, &same) >= count(&before, &same) {
-            "does not mend"
+            "does not fix it"
         } else if is_safe && brings_error(&before, &left) {
             "is safe and brings an error"
         } else if is_safe
@@ -152,7 +152,7 @@ fn wrong_single(texts: &[String], settings: &RuleSettings, every: usize) -> Vec<
         {
             "is safe and makes more hold"
         } else if count(&left, &is_syntax_error) > count(&before, &is_syntax_error)
-            // Behind the first damage of a statement there may be more, which shows when that is mended; a guess may be wrong.
+            // Behind the first damage of a statement there may be more, which shows when that is fixed; a guess may be wrong.
             && !((diagnostic.rule.group == Group::Syntax || fix.applicability == Applicability::Unsafe)
                 && sound(&new) >= sound(texts))
         {

@@ -45,7 +45,7 @@ fn tree(tree: &Tree) -> String {
 }
 
 /// What is found, without places, and without the white space of what is quoted, which also decides where long quotes
-/// are cut. That a declaration does not begin its line is what formatting mends.
+/// are cut. That a declaration does not begin its line is what formatting corrects.
 fn found(text: &str) -> Vec<(&'static str, String)> {
     let diagnostics = support::check_all(&[text]);
     let squeezed = |message: &str| {

@@ -358,7 +358,7 @@ fn parsed(text: &str) -> Program {
     Program::new(vec![Arc::new(FileSummary::new(FileId(0), &source))])
 }
 
-/// All facts of a program, as far as it is readable.
+/// All facts of the readable statements of a program.
 fn derived(text: &str) -> Option<BTreeSet<String>> {
     let compiled = compile(&parsed(text), Reading::Intended);
     let model = run(&compiled, Limits::default(), Clock { now_ns: 0 }, &Cancel::new());

@@ -105,7 +105,7 @@ fn read(text: &str, hits: &[ForeignConstruct], parse: Parse<'_>) -> Option<Recov
     // With several constructs, each fix leaves the others, so the remaining text is unreadable.
     // Only the full reading is parsed.
     let mendable = match hits {
-        [ForeignConstruct { mend: HabitFix::By(changes), .. }] => {
+        [ForeignConstruct { fix: HabitFix::By(changes), .. }] => {
             whole(&apply(text, changes), parse).is_some()
         }
         _ => true,

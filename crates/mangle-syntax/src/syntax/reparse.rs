@@ -90,10 +90,11 @@ impl SecondReadings {
                 foreign = true;
                 continue;
             }
-            let mended = self.mended(&region, parse)?;
-            foreign |= mended.foreign;
-            all.items
-                .extend(mended.items.into_iter().map(|item| Item { start: item.start + size(at), ..item }));
+            let recovered = self.recovered(&region, parse)?;
+            foreign |= recovered.foreign;
+            all.items.extend(
+                recovered.items.into_iter().map(|item| Item { start: item.start + size(at), ..item }),
+            );
         }
         foreign.then_some(all)
     }
@@ -102,11 +103,11 @@ impl SecondReadings {
         self.count > MAX_READINGS || self.bytes > MAX_BYTES
     }
 
-    fn mended(&mut self, region: &Region<'_>, parse: Parse<'_>) -> Option<RecoveredText> {
+    fn recovered(&mut self, region: &Region<'_>, parse: Parse<'_>) -> Option<RecoveredText> {
         let known = self.old.get_mut(region.text()).and_then(Vec::pop);
-        let mended = known.unwrap_or_else(|| recover(region, parse));
-        self.new.entry(region.text().into()).or_default().push(mended.clone());
-        mended
+        let recovered = known.unwrap_or_else(|| recover(region, parse));
+        self.new.entry(region.text().into()).or_default().push(recovered.clone());
+        recovered
     }
 
     /// Adds the finding for an opening fence, or extends the previous finding by a closing fence.

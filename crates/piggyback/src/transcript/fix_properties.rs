@@ -240,16 +240,16 @@ fn wrong(name: &str, file: &str, example: &Example) -> String {
     let mut wrong = String::new();
     for found in &before.found {
         let Some(fix) = &found.finding.fix else { continue };
-        let Some(mended) = applied(file.as_bytes(), found.start, fix) else { continue };
-        let after = State::new(name, &mended, example);
+        let Some(edited) = applied(file.as_bytes(), found.start, fix) else { continue };
+        let after = State::new(name, &edited, example);
         let outcome = match altered(&before, &after) {
             Some(why) => Err(why),
             None => judge(&before, &after, found),
         };
         if let Err(why) = outcome {
             let (code, message) = (found.finding.rule.code, &found.finding.message);
-            let mended = String::from_utf8_lossy(&mended);
-            wrong += &format!("{code} {message}: {why}\n{name}: {file}\nbecomes\n{mended}\n{fix:?}\n");
+            let edited = String::from_utf8_lossy(&edited);
+            wrong += &format!("{code} {message}: {why}\n{name}: {file}\nbecomes\n{edited}\n{fix:?}\n");
         }
     }
     wrong

@@ -129,9 +129,9 @@ proptest! {
         };
         let edit = &fix.edits[0];
         let (from, to) = (start + usize::from(edit.span.range.start()), start + usize::from(edit.span.range.end()));
-        let mended = format!("{}{}{}", &file[..from], edit.text, &file[to..]);
-        let (_, record, turn) = read(name, mended.as_bytes());
-        prop_assert_eq!(String::from_utf8(turn.text(&record).to_vec()).unwrap(), meant, "{}", mended);
+        let edited = format!("{}{}{}", &file[..from], edit.text, &file[to..]);
+        let (_, record, turn) = read(name, edited.as_bytes());
+        prop_assert_eq!(String::from_utf8(turn.text(&record).to_vec()).unwrap(), meant, "{}", edited);
     }
 
     #[test]

@@ -1,4 +1,4 @@
-// What can be wrong with a server: what is said, and how a person mends it.
+// Problems of a server: their messages, and the actions that solve them.
 // Knows nothing of VS Code, so that it can be tested alone.
 
 import type { Found } from "./locate.ts";

@@ -50,7 +50,7 @@ pub(in crate::syntax) struct ForeignConstruct {
     pub(in crate::syntax) safe: bool,
     /// The edits that turn the statement into valid Mangle.
     pub(in crate::syntax) reading: Vec<RegionEdit>,
-    pub(in crate::syntax) mend: HabitFix,
+    pub(in crate::syntax) fix: HabitFix,
     /// Ranges that the fix rewrites, in addition to the edits of the reading.
     replaces: Vec<Range<usize>>,
     /// An alternative fix for another reading, with its title.
@@ -69,7 +69,7 @@ impl ForeignConstruct {
             title: String::new(),
             safe: true,
             reading: Vec::new(),
-            mend: HabitFix::No,
+            fix: HabitFix::No,
             replaces: Vec::new(),
             other: None,
         }
@@ -99,7 +99,7 @@ impl ForeignConstruct {
     /// Replaces `range` with `text` in the reading and in the fix.
     pub(super) fn replace(mut self, range: Range<usize>, text: impl Into<String>) -> Self {
         self = self.read(range, text);
-        self.mend = HabitFix::AsRead;
+        self.fix = HabitFix::AsRead;
         self
     }
 
@@ -124,7 +124,7 @@ impl ForeignConstruct {
 
     /// Sets a fix that differs from the reading.
     pub(super) fn fix_with(mut self, range: Range<usize>, text: impl Into<String>) -> Self {
-        self.mend = HabitFix::By(vec![RegionEdit { range, text: text.into() }]);
+        self.fix = HabitFix::By(vec![RegionEdit { range, text: text.into() }]);
         self
     }
 
@@ -163,7 +163,7 @@ impl ForeignConstruct {
     }
 
     pub(in crate::syntax) fn fix(&self) -> Option<&[RegionEdit]> {
-        match &self.mend {
+        match &self.fix {
             HabitFix::AsRead => Some(&self.reading),
             HabitFix::By(changes) => Some(changes),
             HabitFix::No => None,

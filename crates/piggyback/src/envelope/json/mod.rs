@@ -59,7 +59,7 @@ pub struct NodeId(u32);
 #[derive(Debug, Clone, Copy)]
 struct Node {
     kind: JsonKind,
-    /// For an object, the union of the bits of its keys ([`key_bit`]).
+    /// For an object, the union of the bits of its keys ([`key_bits`]).
     keys: u16,
     start: u32,
     end: u32,
@@ -231,7 +231,14 @@ impl<'t> Json<'t> {
     /// false positives.
     #[must_use]
     pub fn may_have(&self, object: NodeId, key: &str) -> bool {
-        self.node(object).keys & key_bit(key.as_bytes()) != 0
+        self.node(object).keys & length_bit(key.as_bytes()) != 0
+    }
+
+    /// True if an object may have a key with a dot. Takes constant time. Objects with escaped keys
+    /// may return false positives.
+    #[must_use]
+    pub fn may_have_dotted_key(&self, object: NodeId) -> bool {
+        self.node(object).keys & DOTTED != 0
     }
 
     /// Returns the decoded value of a string or key, or `None` for other nodes.
@@ -341,8 +348,16 @@ impl<'t> Json<'t> {
     }
 }
 
-/// Returns one of 16 bits that depends on the length and first byte of a key.
-fn key_bit(key: &[u8]) -> u16 {
+/// The bit of keys with a dot.
+const DOTTED: u16 = 1 << 15;
+
+/// Returns the bits of a key: [`length_bit`], and [`DOTTED`] if it has a dot.
+fn key_bits(key: &[u8]) -> u16 {
+    length_bit(key) | if key.contains(&b'.') { DOTTED } else { 0 }
+}
+
+/// Returns one of 15 bits that depends on the length and first byte of a key.
+fn length_bit(key: &[u8]) -> u16 {
     let first = key.first().copied().unwrap_or(0);
-    1 << ((usize::from(first) ^ (key.len() * 5)) % 16)
+    1 << ((usize::from(first) ^ (key.len() * 5)) % 15)
 }

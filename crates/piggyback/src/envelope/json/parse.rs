@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use super::quotes::{PlannedQuote, QuotePlan, QuoteRole, is_word_part, plan};
 use super::space::{FULL_WIDTH, comment_len, foreign_space, full_width_sign};
-use super::{Json, JsonKind, Node, key_bit, scan};
+use super::{Json, JsonKind, Node, key_bits, scan};
 use mangle_syntax::text::{TextRange, size, whole_characters};
 
 /// The maximum nesting depth, the same as in Go's decoder.
@@ -519,12 +519,12 @@ impl Parser<'_> {
         }
     }
 
-    /// Adds the bit of the last parsed key to its object.
+    /// Adds the bits of the last parsed key to its object.
     fn note_key(&mut self) {
         let (Some(key), Some(open)) = (self.nodes.last(), self.open.last()) else { return };
         let inner = self.text.get(key.start as usize + 1..(key.end as usize).saturating_sub(1));
         let bits = match key.kind {
-            JsonKind::Plain => key_bit(inner.unwrap_or(&[])),
+            JsonKind::Plain => key_bits(inner.unwrap_or(&[])),
             _ => u16::MAX,
         };
         if let Some(object) = self.nodes.get_mut(open.node) {

@@ -4,7 +4,7 @@
 //! of `{"key", "value"}` with typed values as in OTLP.
 
 use std::borrow::Cow;
-use std::cell::{Cell, RefCell};
+use std::cell::RefCell;
 use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
@@ -45,14 +45,11 @@ type Keys = Rc<[(String, ValuePlace)]>;
 pub(super) struct Finder<'j, 't> {
     pub(super) json: &'j Json<'t>,
     keys: RefCell<FxHashMap<NodeId, Keys>>,
-    /// The last object in which a key was looked up, with the [`key_bit`]s of its keys. Formats are
-    /// tried by hundreds of lookups in the same object.
-    last_object: Cell<Option<(NodeId, u64)>>,
 }
 
 impl<'j, 't> Finder<'j, 't> {
     pub(super) fn new(json: &'j Json<'t>) -> Self {
-        Self { json, keys: RefCell::default(), last_object: Cell::default() }
+        Self { json, keys: RefCell::default() }
     }
 
     /// Returns the values at a path of steps.
@@ -87,26 +84,22 @@ impl<'j, 't> Finder<'j, 't> {
         }
         let first = path.split_once('/').map_or(path, |(first, _)| first);
         match self.json.kind(from.node) {
-            Node::Object => key_bit(first.as_bytes()).is_some_and(|bit| self.key_bits(from.node) & bit == 0),
+            Node::Object => {
+                let may_have =
+                    self.json.may_have(from.node, first) || self.json.may_have_dotted_key(from.node);
+                !(may_have && self.has_prefix(from.node, first.as_bytes()))
+            }
             Node::Array => !self.is_list_of_pairs(from.node),
             _ => true,
         }
     }
 
-    /// Returns the union of the [`key_bit`]s of an object's keys.
-    fn key_bits(&self, object: NodeId) -> u64 {
-        if let Some((_, bits)) = self.last_object.get().filter(|(last, _)| *last == object) {
-            return bits;
-        }
-        let bits = self.json.members(object).fold(0, |bits, member| {
-            bits | match self.json.kind(member.key) {
-                Node::Plain => self.json.raw(member.key).get(1..).and_then(key_bit).unwrap_or_default(),
-                // A key with escapes can be any key.
-                _ => u64::MAX,
-            }
-        });
-        self.last_object.set(Some((object, bits)));
-        bits
+    /// True if a key of an object begins with `first`, or has escapes. Compares raw bytes only.
+    fn has_prefix(&self, object: NodeId, first: &[u8]) -> bool {
+        self.json.members(object).any(|member| match self.json.kind(member.key) {
+            Node::Plain => self.json.raw(member.key).get(1..).is_some_and(|key| key.starts_with(first)),
+            _ => true,
+        })
     }
 
     /// Returns the text of the first string at one of several paths.
@@ -265,12 +258,6 @@ impl<'j, 't> Finder<'j, 't> {
             _ => None,
         }
     }
-}
-
-/// Returns one of 64 bits for the first two bytes of a key, or `None` for a shorter key.
-fn key_bit(key: &[u8]) -> Option<u64> {
-    let [first, second, ..] = key else { return None };
-    Some(1 << (first.wrapping_mul(31).wrapping_add(*second) % 64))
 }
 
 #[cfg(test)]
