@@ -107,6 +107,6 @@ fn join(sources: &[SourceFile]) -> Program {
 
 fn judge(program: &Program) -> usize {
     let found =
-        diagnostics(program, &RuleSettings::default(), &FindingCache::new(mangle_ls::ide::registry::all()));
+        diagnostics(program, &RuleSettings::default(), &FindingCache::new(mangle_ide::registry::all()));
     found.iter().map(|(_, found)| found.len()).sum()
 }

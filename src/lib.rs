@@ -6,10 +6,7 @@
 #![allow(missing_docs, reason = "the modules are public for the program and its tests, not for others")]
 
 pub mod cli;
-pub mod host;
-pub mod ide;
 pub mod lsp;
 #[cfg(not(target_family = "wasm"))]
 pub mod mcp;
-pub mod report;
 pub mod sessions;

@@ -15,7 +15,7 @@ const MIN_STACK: usize = 4 << 20;
 const STACK: usize = 16 << 20;
 
 fn main() -> ExitCode {
-    mangle_ls::host::disk::survive_file_size_limit();
+    mangle_host::disk::survive_file_size_limit();
     if closed_output::is_closed() {
         return ExitCode::from(mangle_ls::cli::refuse_closed_output());
     }

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 use agent_replay::{Constitution, ConstitutionConfig, Event, Prefill, Replay, ReplayOptions};
 use mangle_engine::kernel::{Clock, Limits, Reading};
-use mangle_ls::report::replay::{TurnPlaces, TurnReport, turn};
+use mangle_report::replay::{TurnPlaces, TurnReport, turn};
 use mangle_settings::{ReplaySettings, TranscriptSettings};
 use mangle_syntax::text::Cancel;
 use piggyback::transcript::{self, Record, TranscriptReader};

@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use mangle_ls::ide::registry::rules;
+use mangle_ide::registry::rules;
 
 /// How many seeds a target has at most.
 const MOST: usize = 160;

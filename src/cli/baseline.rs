@@ -8,9 +8,9 @@ use clap::Args;
 
 use super::findings::Findings;
 use super::output;
-use crate::host::{self, CheckTarget};
-use crate::report::sink::terminal;
-use crate::report::{Baseline, Identity, ReportEntry};
+use mangle_host::CheckTarget;
+use mangle_report::sink::terminal;
+use mangle_report::{Baseline, Identity, ReportEntry};
 
 /// The options for baselines.
 #[derive(Debug, Args)]
@@ -44,14 +44,14 @@ impl BaselineArgs {
         working: &Path,
     ) -> Result<()> {
         let Some(file) = self.file() else { return Ok(()) };
-        let file = File { path: host::absolute(working, file), name: file.display().to_string() };
+        let file = File { path: mangle_host::absolute(working, file), name: file.display().to_string() };
         let mut baseline = if self.write_baseline.is_some() { file.write(findings)? } else { file.read()? };
         let entries = std::mem::take(&mut findings.entries);
         let is_new =
             |entry: &ReportEntry| !can_wait(entry) || !baseline.take(&file.identity(entry, findings));
         findings.entries = entries.into_iter().filter(is_new).collect();
         let is_checked = |name: &str| {
-            let path = host::absolute(file.folder(), Path::new(name));
+            let path = mangle_host::absolute(file.folder(), Path::new(name));
             targets.iter().any(|target| target.covers(&path))
         };
         findings.stale = baseline.count(is_checked);
@@ -90,16 +90,16 @@ impl File {
 
     fn identity(&self, entry: &ReportEntry, findings: &Findings) -> Identity {
         let path = findings.sources.get(entry.file).map_or(Path::new(""), |source| source.path());
-        Identity::new(entry, &findings.sources, host::relative(self.folder(), path))
+        Identity::new(entry, &findings.sources, mangle_host::relative(self.folder(), path))
     }
 
     fn read(&self) -> Result<Baseline> {
-        let text = host::read_to_string(&self.path).map_err(|error| match error.kind() {
+        let text = mangle_host::read_to_string(&self.path).map_err(|error| match error.kind() {
             ErrorKind::NotFound => anyhow!(
                 "the baseline {name} is not there. `mangle-ls check --write-baseline {name}` writes one",
                 name = self.name
             ),
-            _ => anyhow!("the baseline {} cannot be read: {}", self.name, host::plain(&error)),
+            _ => anyhow!("the baseline {} cannot be read: {}", self.name, mangle_host::plain(&error)),
         })?;
         Baseline::parse(&text).with_context(|| format!("the baseline {} cannot be read", self.name))
     }
@@ -113,7 +113,7 @@ impl File {
             .map(|entry| self.identity(entry, findings))
             .collect();
         if findings.failures.is_empty() {
-            let written = host::disk::write(&self.path, baseline.to_string().as_bytes());
+            let written = mangle_host::disk::write(&self.path, baseline.to_string().as_bytes());
             written.map_err(|why| anyhow!("the baseline {} cannot be written: {why}", self.name))?;
             output::note(&format!("wrote {} to {}\n", findings_of(baseline.len()), terminal(&self.name)));
         } else {

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde::Serialize;
 
-use crate::host::{Project, relative};
+use mangle_host::{Project, relative};
 use mangle_syntax::lint::Severity;
 use mangle_syntax::text::{LineIndex, slice};
 

@@ -3,9 +3,8 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use crate::host::Problem;
-use crate::report;
-use crate::report::sink;
+use mangle_host::Problem;
+use mangle_report::sink;
 use mangle_syntax::text::FileId;
 use piggyback::envelope::secrets::SecretContext;
 
@@ -30,8 +29,8 @@ impl ChangedFile {
         secrets.add(&new);
         let [old, new] = [old, new].map(|text| secrets.redacted(&text).into_owned());
         match self.is_policy {
-            true => report::diff(name, &old, &new),
-            false => report::diff(name, &sink::lines(&old), &sink::lines(&new)),
+            true => mangle_report::diff(name, &old, &new),
+            false => mangle_report::diff(name, &sink::lines(&old), &sink::lines(&new)),
         }
     }
 }

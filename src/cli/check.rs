@@ -24,10 +24,8 @@ use super::show_program::show_program;
 use super::surroundings;
 use super::transcripts::TranscriptArgs;
 use super::watch::watching;
-use crate::host::{
-    self, CheckCache, CheckOptions, CheckTarget, MAX_FILE_LEN, Overlay, Resolution, STDIN, Shell,
-};
-use crate::report::{self, LoadErrors};
+use mangle_host::{CheckCache, CheckOptions, CheckTarget, MAX_FILE_LEN, Overlay, Resolution, STDIN, Shell};
+use mangle_report::LoadErrors;
 use mangle_settings::{FailOn, MaxFindings};
 use piggyback::transcript::MAX_DOCUMENT_LEN;
 
@@ -161,7 +159,8 @@ impl Check {
         }
         let elapsed_ms = u64::try_from(start.elapsed().as_millis()).unwrap_or(u64::MAX);
         tracing::info!(findings = findings.entries.len(), elapsed_ms, "checked");
-        let statistics = self.statistics.then(|| report::statistics(&findings.entries, &findings.omitted));
+        let statistics =
+            self.statistics.then(|| mangle_report::statistics(&findings.entries, &findings.omitted));
         let mark = if self.load.anyway { findings.unloaded.clone() } else { LoadErrors::default() };
         let ending = ReportFooter { summary: findings.summary(elapsed_ms), statistics, mark };
         let outcome = match &fix_report {
@@ -183,7 +182,7 @@ impl Check {
             output::warn(color, &undecided);
         }
         for problem in &findings.failures {
-            let name = host::relative(working, &problem.path);
+            let name = mangle_host::relative(working, &problem.path);
             output::complain(color, &format!("{name}: {}", problem.why));
         }
         let settings = resolution.settings_problems(working);
@@ -290,15 +289,19 @@ impl Check {
         overlay: &Overlay,
         memory: &CheckCache,
     ) -> Result<(Vec<CheckTarget>, Resolution)> {
-        let mut named = host::targets_with_transcripts(&self.paths, &self.transcripts, working);
+        let mut named = mangle_host::targets_with_transcripts(&self.paths, &self.transcripts, working);
         // A document that is passed by the caller need not exist on disk.
         named.problems.retain(|problem| {
             let is_open = overlay.get(&problem.path).is_some();
             named.targets.extend(is_open.then(|| CheckTarget::File(problem.path.clone())));
             !is_open
         });
-        let mut resolution =
-            host::resolve_with_transcripts(&named.targets, Shell::CommandLine, overlay, memory.table());
+        let mut resolution = mangle_host::resolve_with_transcripts(
+            &named.targets,
+            Shell::CommandLine,
+            overlay,
+            memory.table(),
+        );
         self.reading.apply(&mut resolution)?;
         resolution.problems.extend(named.problems);
         if !self.paths.is_empty() {
@@ -316,9 +319,11 @@ impl Check {
     /// The files and folders to watch, as absolute paths: the checked ones, and their dependencies.
     fn watched(&self, working: &Path, session: &Session) -> Vec<PathBuf> {
         let (table, overlay) = (session.memory.table(), surroundings::disk());
-        let named = host::targets_with_transcripts(&self.paths, &self.transcripts, working);
-        let resolution = host::resolve_with_transcripts(&named.targets, Shell::CommandLine, &overlay, table);
-        let mut watched: Vec<_> = self.paths.iter().map(|path| host::absolute(working, path)).collect();
+        let named = mangle_host::targets_with_transcripts(&self.paths, &self.transcripts, working);
+        let resolution =
+            mangle_host::resolve_with_transcripts(&named.targets, Shell::CommandLine, &overlay, table);
+        let mut watched: Vec<_> =
+            self.paths.iter().map(|path| mangle_host::absolute(working, path)).collect();
         if self.paths.is_empty() {
             watched.push(working.into());
         }
@@ -336,7 +341,7 @@ impl Check {
 
     /// Files besides policies that affect the report.
     fn beside(&self, working: &Path) -> Vec<PathBuf> {
-        self.baseline.file().map(|file| host::absolute(working, file)).into_iter().collect()
+        self.baseline.file().map(|file| mangle_host::absolute(working, file)).into_iter().collect()
     }
 
     /// Standard input as a document, if it is checked.

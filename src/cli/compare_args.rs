@@ -4,7 +4,7 @@ use clap::Args;
 
 use super::surroundings;
 use super::version_args::{engine, runtimes};
-use crate::host::VersionOptions;
+use mangle_host::VersionOptions;
 use mangle_settings::{EngineChoice, RuntimeChoice};
 
 /// The runtime to compare with.

@@ -16,11 +16,11 @@ use super::load_args::refuses_settings;
 use super::nothing_to_check::looked_for;
 use super::output::{self, Output};
 use super::surroundings;
-use crate::host::{self, CheckCache, Overlay, Resolution, UnitOptions, VersionOptions, unit_facts};
-use crate::report::{
+use mangle_engine::kernel::Clock;
+use mangle_host::{CheckCache, Overlay, Resolution, UnitOptions, VersionOptions, unit_facts};
+use mangle_report::{
     CheckComparison, FindingChange, LoadErrors, UnitFacts, compare_facts, finding_changes, json_value,
 };
-use mangle_engine::kernel::Clock;
 use mangle_settings::KernelSettings;
 
 /// The check with one choice of versions.
@@ -66,7 +66,7 @@ impl Check {
         old.notes.union(&new.notes).for_each(|note| output::warn(color, note));
         old.nothing.iter().for_each(|why| output::warn(color, why));
         for problem in &old.findings.failures {
-            let name = host::relative(working, &problem.path);
+            let name = mangle_host::relative(working, &problem.path);
             output::complain(color, &format!("{name}: {}", problem.why));
         }
         let is_refused = refuses_settings(&old.settings, color);
@@ -87,7 +87,7 @@ impl Check {
         let request =
             FindingsRequest { targets: &targets, overlay, memory: &memory, working, options, profile };
         let findings = Findings::gather(&request, &mut resolution);
-        let (files, _) = host::load(&resolution, &targets, overlay, &memory, || {});
+        let (files, _) = mangle_host::load(&resolution, &targets, overlay, &memory, || {});
         let cancel = surroundings::cancel();
         let facts = unit_facts(
             &resolution,

@@ -7,10 +7,10 @@ use serde_json::Value;
 
 use super::reply_reader::ReplyReader;
 use super::transcripts::{RecordWorker, Transcripts};
-use crate::host::{AccountPolicies, Problem, TranscriptFile};
-use crate::ide::transcripts::ExaminedRecord;
-use crate::report::LinePosition;
-use crate::report::replies::{ReplyComparison, parsed, reply_differences, without_secrets};
+use mangle_host::{AccountPolicies, Problem, TranscriptFile};
+use mangle_ide::transcripts::ExaminedRecord;
+use mangle_report::LinePosition;
+use mangle_report::replies::{ReplyComparison, parsed, reply_differences, without_secrets};
 use piggyback::transcript::Record;
 
 /// The findings of both readings of a record.

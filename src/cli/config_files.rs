@@ -11,8 +11,8 @@ use super::ExitStatus;
 use super::marked_answer::write_marked;
 use super::output_form::OutputForm;
 use super::surroundings;
-use crate::host::{self, CheckTarget, FileTable, PartialScan, Resolution, Shell, ShownStores, ShownVersions};
-use crate::report::sink::terminal;
+use mangle_host::{CheckTarget, FileTable, PartialScan, Resolution, Shell, ShownStores, ShownVersions};
+use mangle_report::sink::terminal;
 
 /// List the programs of the working folder, with their files and versions
 #[derive(Debug, Args)]
@@ -51,7 +51,7 @@ impl FilesCommand {
         let working = surroundings::working_folder()?;
         let table = FileTable::default();
         let target = CheckTarget::Folder(working.clone());
-        let resolution = host::resolve(&[target], Shell::Editor, &surroundings::disk(), &table);
+        let resolution = mangle_host::resolve(&[target], Shell::Editor, &surroundings::disk(), &table);
         let status = Status::new(&resolution, &table);
         let settings = resolution.settings_problems(&working);
         write_marked(self.format, color, &settings, &status, &status.text(&resolution, &working))
@@ -79,7 +79,10 @@ impl Status {
     fn text(&self, resolution: &Resolution, working: &Path) -> String {
         let mut out = format!("mangle-ls {}\n", self.version);
         for project in &resolution.projects {
-            out.push_str(&format!("settings  {}\n", terminal(&host::relative(working, &project.path))));
+            out.push_str(&format!(
+                "settings  {}\n",
+                terminal(&mangle_host::relative(working, &project.path))
+            ));
         }
         for program in &self.programs {
             let files = if program.files.len() == 1 { "file" } else { "files" };
@@ -95,7 +98,7 @@ impl Status {
         }
         let cuts: Vec<_> = resolution.partial_scans.iter().map(PartialScan::problem).collect();
         for problem in resolution.problems.iter().chain(&cuts) {
-            let line = format!("{}: {}", host::relative(working, &problem.path), problem.why);
+            let line = format!("{}: {}", mangle_host::relative(working, &problem.path), problem.why);
             out.push_str(&format!("unread    {}\n", terminal(&line)));
         }
         out

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::changed::{Changed, changed};
 use super::protected_predicates::{self, ProtectedPredicate};
-use crate::host::{CheckCache, CheckTarget, ProgramFiles, Project, Resolution, ShownStores, relative};
+use mangle_host::{CheckCache, CheckTarget, ProgramFiles, Project, Resolution, ShownStores, relative};
 use mangle_settings::{ProgramSettings, Rows, SettingTable, Settings};
 
 /// The effective settings.

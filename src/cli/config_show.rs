@@ -12,7 +12,7 @@ use super::load_args::refuses_settings;
 use super::output::{self, Output};
 use super::output_form::OutputForm;
 use super::surroundings;
-use crate::host::{self, CheckCache, CheckTarget, Project, Resolution, SettingsProblems, Shell};
+use mangle_host::{CheckCache, CheckTarget, Project, Resolution, SettingsProblems, Shell};
 
 /// Show the settings that differ from their defaults
 ///
@@ -59,7 +59,7 @@ impl ShowConfig {
 
     /// The settings that apply to one file.
     fn applies(&self, file: &Path, working: &Path) -> Result<(String, SettingsProblems), String> {
-        let path = host::absolute(working, file);
+        let path = mangle_host::absolute(working, file);
         if !path.is_file() {
             return Err(format!("{}: there is no such file", file.display()));
         }
@@ -87,7 +87,8 @@ impl ShowConfig {
             OutputForm::Json => json(&resolved),
         };
         // Subfolders with a configuration have their own settings.
-        let problems = project.map(|project| project.problems(&host::relative(working, &project.path)));
+        let problems =
+            project.map(|project| project.problems(&mangle_host::relative(working, &project.path)));
         (text, problems.unwrap_or_default())
     }
 }
@@ -95,7 +96,7 @@ impl ShowConfig {
 fn resolve(target: &CheckTarget) -> (Resolution, CheckCache) {
     let memory = CheckCache::default();
     let targets = std::slice::from_ref(target);
-    let resolution = host::resolve(targets, Shell::CommandLine, &surroundings::disk(), memory.table());
+    let resolution = mangle_host::resolve(targets, Shell::CommandLine, &surroundings::disk(), memory.table());
     (resolution, memory)
 }
 

@@ -14,12 +14,12 @@ use super::semantics::Semantics;
 use super::solver_name::SolverName;
 use super::surroundings;
 use super::verify::scope;
-use crate::host::{self, LinkedProgram, ProgramScope};
-use crate::ide::comparison::{ComparisonRun, atoms_named, compare_all};
-use crate::ide::verification::default_inputs;
-use crate::report::LoadErrors;
-use crate::report::comparison::ComparisonReport;
 use mangle_engine::kernel::{Clock, Limits, Reading};
+use mangle_host::{LinkedProgram, ProgramScope};
+use mangle_ide::comparison::{ComparisonRun, atoms_named, compare_all};
+use mangle_ide::verification::default_inputs;
+use mangle_report::LoadErrors;
+use mangle_report::comparison::ComparisonReport;
 use mangle_settings::SolverChoice;
 use mangle_syntax::text::FileId;
 
@@ -136,7 +136,7 @@ impl DiffCommand {
         };
         let inputs = default_inputs(&now.settings.verify);
         let solver = self.solver.map_or(now.settings.verify.solver, SolverChoice::from);
-        let solvers = host::solvers(solver);
+        let solvers = mangle_host::solvers(solver);
         let old_name = |file| old.file(file);
         let new_name = |file| new.file(file);
         let run = ComparisonRun {
@@ -160,11 +160,11 @@ impl Side {
     /// Loads the policy at a path, or at a git revision of the files that the other side names.
     fn load(named: &Path, other: &Path, working: &Path) -> Result<Self> {
         let name = named.display().to_string();
-        if host::absolute(working, named).exists() {
+        if mangle_host::absolute(working, named).exists() {
             let programs = Programs::load(&[named.to_path_buf()], working, ProgramScope::Exact);
             return Ok(Self { name, programs, prefix: String::new() });
         }
-        let is_path = host::absolute(working, other).exists();
+        let is_path = mangle_host::absolute(working, other).exists();
         let paths = if is_path { vec![other.to_path_buf()] } else { Vec::new() };
         let programs = Programs::load_past(&name, &paths, working);
         let programs = programs.with_context(|| format!("`{name}` is neither a path nor a revision"))?;

@@ -5,8 +5,8 @@ use std::path::Path;
 use serde::Serialize;
 
 use super::changed::{Changed, changed};
-use crate::host::{FileTable, ProgramFiles, ProgramOrigin, Resolution, ShownStores, ShownVersions, relative};
-use crate::report::sink::terminal;
+use mangle_host::{FileTable, ProgramFiles, ProgramOrigin, Resolution, ShownStores, ShownVersions, relative};
+use mangle_report::sink::terminal;
 use mangle_syntax::text::FileId;
 
 #[derive(Debug, Serialize)]

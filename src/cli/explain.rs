@@ -6,8 +6,8 @@ use clap::{Args, ColorChoice};
 use super::ExitStatus;
 use super::output::{self, Medium, Output};
 use super::output_form::OutputForm;
-use crate::ide::registry;
-use crate::report::rules;
+use mangle_ide::registry;
+use mangle_report::rules;
 use mangle_syntax::lint::Rule;
 
 /// Explain a rule, or list all rules

@@ -4,11 +4,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::programs::Programs;
-use crate::host::{self, CheckCache, Overlay, Problem, ProgramScope};
-use crate::ide::facts::{add_table, is_table};
-use crate::report::{SourceText, Sources};
 use mangle_engine::kernel::{Kernel, Limits};
 use mangle_engine::program::{FileSummary, Program};
+use mangle_host::{CheckCache, Overlay, Problem, ProgramScope};
+use mangle_ide::facts::{add_table, is_table};
+use mangle_report::{SourceText, Sources};
 use mangle_syntax::syntax::SourceFile;
 
 #[derive(Debug, Default)]
@@ -31,20 +31,20 @@ impl ExtraFacts {
     ) -> Self {
         let mut given = Self::default();
         for file in files {
-            let path = host::absolute(working, file);
-            let name = host::relative(working, &path);
+            let path = mangle_host::absolute(working, file);
+            let name = mangle_host::relative(working, &path);
             if is_table(&path.to_string_lossy()) {
                 given.tables.push((path, name));
                 continue;
             }
             let problem = |why: String| Problem { path: path.clone(), why, named: true };
-            if !host::is_mangle(&path) {
+            if !mangle_host::is_mangle(&path) {
                 given.problems.push(problem(
                     "facts are read from `.mg`, `.gl`, `.csv`, `.jsonl` and `.ndjson` files".into(),
                 ));
                 continue;
             }
-            match host::read(&path, &Overlay::default()) {
+            match mangle_host::read(&path, &Overlay::default()) {
                 Ok(text) if text.is_unparsed() => {
                     let why =
                         text.findings.first().map(|finding| finding.message.trim_end_matches('.').to_owned());
@@ -53,10 +53,10 @@ impl ExtraFacts {
                 Ok(text) => {
                     let source = SourceFile::parse(Arc::clone(&text.text)).without_tree();
                     let id = memory.table().id(&path);
-                    given.clauses.push(host::summarise(id, &source, &text.findings));
+                    given.clauses.push(mangle_host::summarise(id, &source, &text.findings));
                     sources.insert_source(id, SourceText::new(name, text.text));
                 }
-                Err(error) => given.problems.push(problem(host::plain(&error))),
+                Err(error) => given.problems.push(problem(mangle_host::plain(&error))),
             }
         }
         given
@@ -79,8 +79,8 @@ impl ExtraFacts {
         let mut complaints = Vec::new();
         for (path, name) in &self.tables {
             let file_name = path.file_name().unwrap_or_default().to_string_lossy();
-            let report = host::open_facts(path, &Overlay::default())
-                .map_err(|error| host::plain(&error))
+            let report = mangle_host::open_facts(path, &Overlay::default())
+                .map_err(|error| mangle_host::plain(&error))
                 .and_then(|input| add_table(kernel, program, &file_name, input, limits.facts));
             match report {
                 Ok(report) => {

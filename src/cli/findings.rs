@@ -10,14 +10,14 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::ExitStatus;
 use super::progress::Progress;
 use super::surroundings;
-use crate::host::{
-    self, AgentSettings, CheckCache, CheckInputsMap, CheckOptions, CheckTarget, Checked, CheckedTranscripts,
+use mangle_engine::program::FileSummary;
+use mangle_host::{
+    AgentSettings, CheckCache, CheckInputsMap, CheckOptions, CheckTarget, Checked, CheckedTranscripts,
     FileTable, Overlay, Problem, ProgramFiles, Resolution, TranscriptRequest, WithoutReplies,
 };
-use crate::report::{
+use mangle_report::{
     self, CheckSummary, FilePart, LinePosition, LoadErrors, OverflowCounts, ReportEntry, SourceText, Sources,
 };
-use mangle_engine::program::FileSummary;
 use mangle_settings::{FILE_NAME, MaxFindings, Profile};
 use mangle_syntax::lint::Severity;
 use mangle_syntax::text::{FileId, compare_paths};
@@ -79,7 +79,7 @@ impl Findings {
         let files = load(request, resolution);
         let progress = Progress::new("checking", resolution.programs.len());
         let cancel = surroundings::cancel();
-        let mut checked = host::check(
+        let mut checked = mangle_host::check(
             resolution,
             &files,
             (request.memory, request.overlay, &cancel),
@@ -98,7 +98,7 @@ impl Findings {
         add_transcripts(&mut sources, &mut transcripts, table, request.working);
         let (mut entries, undecided, unloaded) = (checked.entries, checked.undecided, checked.unloaded);
         entries.append(&mut transcripts.entries);
-        report::sort(&mut entries, &sources);
+        mangle_report::sort(&mut entries, &sources);
         let policies = reported(resolution, &files);
         let clauses = policies.iter().flat_map(|file| file.items.iter());
         let clauses = clauses.filter(|item| item.statement.clause().is_some()).count();
@@ -166,7 +166,7 @@ impl Findings {
         let (files, clauses) = (self.files.len() + self.agents.len(), self.clauses);
         let (envelopes, undeclared) = (self.envelopes, self.undeclared);
         let nothing_to_check = self.is_nothing;
-        let counts = report::count(&self.entries);
+        let counts = mangle_report::count(&self.entries);
         let mut summary =
             CheckSummary { files, clauses, envelopes, undeclared, elapsed_ms, nothing_to_check, ..counts };
         summary.json_without_replies = self.without_replies.json;
@@ -224,7 +224,7 @@ fn is_configuration(target: &CheckTarget) -> bool {
 fn load(request: &FindingsRequest<'_>, resolution: &mut Resolution) -> FxHashMap<FileId, Arc<FileSummary>> {
     let progress = Progress::new("reading", resolution.files().len());
     let (files, problems) =
-        host::load(resolution, request.targets, request.overlay, request.memory, || progress.step());
+        mangle_host::load(resolution, request.targets, request.overlay, request.memory, || progress.step());
     resolution.problems.extend(problems);
     files
 }
@@ -242,7 +242,7 @@ fn check_transcripts(
     let progress = Progress::of_bytes("transcripts", sizes.sum());
     let knowledges = CheckInputsMap::new(resolution, files, request.profile);
     let asked = request.of_transcripts(resolution, &knowledges);
-    host::check_transcripts(asked, &|bytes| progress.add(bytes))
+    mangle_host::check_transcripts(asked, &|bytes| progress.add(bytes))
 }
 
 impl<'a> FindingsRequest<'a> {
@@ -274,8 +274,9 @@ fn sources(
     working: &Path,
 ) -> Sources {
     let mut sources = Sources::default();
-    let source =
-        |file: FileId, text: &Arc<str>| host::source_text(working, &table.path(file), Arc::clone(text));
+    let source = |file: FileId, text: &Arc<str>| {
+        mangle_host::source_text(working, &table.path(file), Arc::clone(text))
+    };
     for entry in &checked.entries {
         sources.insert_source(entry.file, source(entry.file, &"".into()));
     }
@@ -308,7 +309,7 @@ fn add_transcripts(
         sources.insert_source(part, source);
     }
     for file in &transcripts.files {
-        sources.insert_source(*file, host::source_text(working, &table.path(*file), "".into()));
+        sources.insert_source(*file, mangle_host::source_text(working, &table.path(*file), "".into()));
     }
 }
 
@@ -318,7 +319,7 @@ fn agent_source(agent: &AgentSettings, checked: &Checked, working: &Path) -> Sou
     let found: Vec<_> = found.map(|entry| entry.diagnostic.clone()).collect();
     let start = (0, LinePosition::default());
     let part = FilePart::new(agent.file, start, agent.text.as_bytes(), agent.file, &found);
-    SourceText::of_part(host::relative(working, &agent.path), part).at(&agent.path)
+    SourceText::of_part(mangle_host::relative(working, &agent.path), part).at(&agent.path)
 }
 
 /// The policies with requested findings.

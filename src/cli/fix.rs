@@ -13,10 +13,10 @@ use super::changed_file::{ChangedFile, unwritten};
 use super::findings::{Findings, FindingsRequest};
 use super::output::{self, Output};
 use super::write_fixes::write_together;
-use crate::host::{self, CheckInputsMap, FixedFile, MAX_FILE_LEN, Overlay, Problem, Resolution, SkipReason};
-use crate::ide::fixes::{FixOutcome, FixRequest, FixResult, MAX_PASSES};
-use crate::report::ReportEntry;
 use mangle_engine::program::FileSummary;
+use mangle_host::{CheckInputsMap, FixedFile, MAX_FILE_LEN, Overlay, Problem, Resolution, SkipReason};
+use mangle_ide::fixes::{FixOutcome, FixRequest, FixResult, MAX_PASSES};
+use mangle_report::ReportEntry;
 use mangle_syntax::lint::{Applicability, Diagnostic, ResolvedFix};
 use mangle_syntax::text::FileId;
 use piggyback::transcript::MAX_DOCUMENT_LEN;
@@ -146,7 +146,8 @@ impl FixArgs {
         wish: FixRequest<'_>,
         fix_report: &mut FixReport,
     ) -> FxHashMap<FileId, Arc<FileSummary>> {
-        let (mut files, _) = host::load(resolution, request.targets, request.overlay, request.memory, || ());
+        let (mut files, _) =
+            mangle_host::load(resolution, request.targets, request.overlay, request.memory, || ());
         let snapshot = request.memory.snapshot(resolution, &files, request.overlay);
         let mut locked = Vec::new();
         loop {
@@ -178,10 +179,10 @@ impl FixArgs {
         fix_report: &mut FixReport,
     ) {
         let knowledges = CheckInputsMap::new(resolution, files, request.profile);
-        let fixed = host::fix_standalone(request.of_transcripts(resolution, &knowledges), files, wish);
+        let fixed = mangle_host::fix_standalone(request.of_transcripts(resolution, &knowledges), files, wish);
         fix_report.left = fixed.left;
         for FixedFile { file, path, before, fixed } in fixed.files {
-            let refusal = || host::replaceable(&path).err();
+            let refusal = || mangle_host::replaceable(&path).err();
             if let Some(error) = fixed.changed.as_ref().filter(|_| !self.diff).and_then(|_| refusal()) {
                 fix_report.unwritten.push(unwritten(path, &error));
                 continue;
@@ -207,7 +208,7 @@ impl FixArgs {
         for change in fix_report.changes.iter().filter(|change| change.is_policy) {
             overlay.insert_bytes(change.path.clone(), change.after.to_vec());
         }
-        let (files, done) = host::fix_prompts(request.targets, &overlay, request.memory, wish);
+        let (files, done) = mangle_host::fix_prompts(request.targets, &overlay, request.memory, wish);
         fix_report.done.count += done.count;
         fix_report.done.edited.extend(done.edited);
         fix_report.done.failed.extend(done.failed);
@@ -219,10 +220,10 @@ impl FixArgs {
                 known.after = after;
                 continue;
             }
-            match host::replaceable(&path).err().filter(|_| !self.diff) {
+            match mangle_host::replaceable(&path).err().filter(|_| !self.diff) {
                 Some(error) => fix_report.unwritten.push(unwritten(path, &error)),
                 None => {
-                    let is_policy = host::is_mangle(&path);
+                    let is_policy = mangle_host::is_mangle(&path);
                     fix_report.changes.push(ChangedFile { file, path, before, after, is_policy });
                 }
             }
@@ -234,7 +235,7 @@ impl FixArgs {
 fn refused(fixed: &FixResult, request: &FindingsRequest<'_>) -> Vec<(FileId, Problem)> {
     let refusal = |file: &Arc<FileSummary>| {
         let path = request.memory.table().path(file.id).to_path_buf();
-        let error = host::replaceable(&path).err()?;
+        let error = mangle_host::replaceable(&path).err()?;
         Some((file.id, unwritten(path, &error)))
     };
     fixed.changed.iter().filter_map(refusal).collect()
@@ -280,7 +281,7 @@ impl FixReport {
     /// If standard output fails.
     pub(super) fn show(&self, out: &mut Output, findings: &Findings, working: &Path) -> Result<ExitStatus> {
         for change in &self.changes {
-            out.write(&change.diff(&host::relative(working, &change.path)))?;
+            out.write(&change.diff(&mangle_host::relative(working, &change.path)))?;
         }
         out.flush()?;
         Ok(match findings.outcome() {
@@ -321,7 +322,7 @@ impl FixReport {
             let count =
                 findings.entries.iter().filter(|entry| self.would_fix(entry, *file, findings)).count();
             if count > 0 {
-                let name = host::relative(working, path);
+                let name = mangle_host::relative(working, path);
                 output::warn(color, &format!("{name}: {}", why_left(*why, count)));
             }
         }

@@ -9,9 +9,8 @@ use clap::ValueEnum;
 
 use super::findings::Findings;
 use super::output::{self, Medium, Output};
-use crate::host;
-use crate::ide::registry;
-use crate::report::{self, CheckSummary, LoadErrors, SarifRun, Statistic, sink};
+use mangle_ide::registry;
+use mangle_report::{CheckSummary, LoadErrors, SarifRun, Statistic, sink};
 
 /// The value of `--format`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
@@ -83,7 +82,7 @@ impl Format {
             Self::Junit => out.write(&junit(findings, ending, working))?,
         }
         if let (true, Some(statistics)) = (self.is_document(), &ending.statistics) {
-            output::note(&report::statistics_table(statistics));
+            output::note(&mangle_report::statistics_table(statistics));
         }
         Ok(out.flush()?)
     }
@@ -91,8 +90,8 @@ impl Format {
 
 fn text(out: &mut Output, findings: &Findings, ending: &ReportFooter) -> io::Result<()> {
     let (renderer, most) = (Renderer::styled(), |file| findings.most(file));
-    let shown = report::shown_in_text(&findings.entries, &findings.sources, &most);
-    out.write_each(&shown.entries, |entry| report::text(entry, &findings.sources, &renderer))?;
+    let shown = mangle_report::shown_in_text(&findings.entries, &findings.sources, &most);
+    out.write_each(&shown.entries, |entry| mangle_report::text(entry, &findings.sources, &renderer))?;
     for line in shown.rest(&findings.sources, &findings.omitted) {
         out.write(&format!("{}\n", sink::terminal(&line)))?;
     }
@@ -100,8 +99,10 @@ fn text(out: &mut Output, findings: &Findings, ending: &ReportFooter) -> io::Res
 }
 
 fn json(out: &mut Output, findings: &Findings, ending: &ReportFooter) -> io::Result<()> {
-    out.write_each(&findings.entries, |entry| format!("{}\n", report::json_line(entry, &findings.sources)))?;
-    let last = report::json_summary(&ending.summary, ending.statistics.as_deref());
+    out.write_each(&findings.entries, |entry| {
+        format!("{}\n", mangle_report::json_line(entry, &findings.sources))
+    })?;
+    let last = mangle_report::json_summary(&ending.summary, ending.statistics.as_deref());
     let Ok(mut value) = serde_json::from_str(&last) else { return out.write(&format!("{last}\n")) };
     ending.mark.mark_json(&mut value);
     out.write(&format!("{}\n", if ending.mark.is_empty() { last } else { value.to_string() }))
@@ -119,7 +120,7 @@ fn sarif(findings: &Findings, mark: &LoadErrors, working: &Path) -> String {
         failures: failures.chain(nothing).chain(marked).collect(),
         exit_code: findings.outcome() as u8,
     };
-    report::sarif(&findings.entries, &findings.sources, &run)
+    mangle_report::sarif(&findings.entries, &findings.sources, &run)
 }
 
 fn github(out: &mut Output, findings: &Findings, ending: &ReportFooter, working: &Path) -> io::Result<()> {
@@ -128,13 +129,13 @@ fn github(out: &mut Output, findings: &Findings, ending: &ReportFooter, working:
         out.write(&format!("::warning title=mangle-ls::{NOTHING}\n"))?;
     }
     let most = |file| findings.most(file);
-    let shown = report::shown(&findings.entries, &findings.sources, &most);
+    let shown = mangle_report::shown(&findings.entries, &findings.sources, &most);
     out.write_each(&shown.entries, |entry| {
-        format!("{}\n", report::github_command(entry, &findings.sources, &root))
+        format!("{}\n", mangle_report::github_command(entry, &findings.sources, &root))
     })?;
     let rest = shown.rest(&findings.sources, &findings.omitted);
     if !rest.is_empty() {
-        out.write(&report::github_notice(&rest.join("\n")))?;
+        out.write(&mangle_report::github_notice(&rest.join("\n")))?;
     }
     end(out, &ending.without(shown.more(&findings.entries)))
 }
@@ -147,17 +148,18 @@ fn checkout(working: &Path) -> PathBuf {
 
 fn junit(findings: &Findings, ending: &ReportFooter, working: &Path) -> String {
     let failures = findings.failures.iter();
-    let failures = failures.map(|problem| (host::relative(working, &problem.path), problem.why.clone()));
-    let nothing = findings.is_nothing.then(|| (host::relative(working, working), NOTHING.to_owned()));
-    let marked = ending.mark.mark().map(|mark| (host::relative(working, working), mark));
+    let failures =
+        failures.map(|problem| (mangle_host::relative(working, &problem.path), problem.why.clone()));
+    let nothing = findings.is_nothing.then(|| (mangle_host::relative(working, working), NOTHING.to_owned()));
+    let marked = ending.mark.mark().map(|mark| (mangle_host::relative(working, working), mark));
     let failures: Vec<_> = failures.chain(nothing).chain(marked).collect();
-    report::junit(&findings.entries, &findings.files, &findings.sources, &failures, &ending.summary)
+    mangle_report::junit(&findings.entries, &findings.files, &findings.sources, &failures, &ending.summary)
 }
 
 /// Writes the counts and the summary line.
 fn end(out: &mut Output, ending: &ReportFooter) -> io::Result<()> {
     if let Some(statistics) = ending.statistics.as_ref().filter(|statistics| !statistics.is_empty()) {
-        out.write(&format!("{}\n", report::statistics_table(statistics)))?;
+        out.write(&format!("{}\n", mangle_report::statistics_table(statistics)))?;
     }
     if let Some(mark) = ending.mark.mark() {
         out.write(&format!("{}\n", sink::terminal(&mark)))?;

@@ -10,11 +10,8 @@ use super::load_args::refuses_settings;
 use super::output::{self, Medium, Output};
 use super::surroundings;
 use super::{ExitStatus, stream};
-use crate::host::{
-    self, FileTable, FormattedFile, MAX_FILE_LEN, Overlay, PartialScan, Problem, STDIN, Shell,
-};
-use crate::report;
-use crate::report::sink::terminal;
+use mangle_host::{FileTable, FormattedFile, MAX_FILE_LEN, Overlay, PartialScan, Problem, STDIN, Shell};
+use mangle_report::sink::terminal;
 use mangle_syntax::text::LineIndex;
 
 /// Format Mangle files
@@ -77,8 +74,8 @@ impl FormatCommand {
         working: &Path,
         overlay: &Overlay,
     ) -> Option<(Vec<FormattedFile>, Vec<Problem>)> {
-        let (table, named) = (FileTable::default(), host::targets(&self.paths, working));
-        let mut resolution = host::resolve(&named.targets, Shell::CommandLine, overlay, &table);
+        let (table, named) = (FileTable::default(), mangle_host::targets(&self.paths, working));
+        let mut resolution = mangle_host::resolve(&named.targets, Shell::CommandLine, overlay, &table);
         let settings = resolution.settings_problems(working);
         output::warn_ignored(&settings, color);
         if refuses_settings(&settings.errors, color) {
@@ -88,7 +85,7 @@ impl FormatCommand {
             resolution.problems.append(&mut resolution.empty_targets);
         }
         let cuts: Vec<_> = resolution.partial_scans.iter().map(PartialScan::problem).collect();
-        let (files, unformatted) = host::format(&resolution, &named.targets, overlay, &table);
+        let (files, unformatted) = mangle_host::format(&resolution, &named.targets, overlay, &table);
         let problems: Vec<_> =
             named.problems.into_iter().chain(resolution.problems).chain(unformatted).chain(cuts).collect();
         if files.is_empty() && problems.is_empty() {
@@ -101,9 +98,9 @@ impl FormatCommand {
     fn show(&self, out: &mut Output, files: &[FormattedFile], working: &Path) -> Result<()> {
         for file in files {
             let Some(new) = &file.new else { continue };
-            let name = host::relative(working, &file.path);
+            let name = mangle_host::relative(working, &file.path);
             let shown = if self.diff {
-                report::diff(&name, &file.old, new)
+                mangle_report::diff(&name, &file.old, new)
             } else {
                 format!("{}\n", terminal(&name))
             };
@@ -139,7 +136,7 @@ fn write(files: &[FormattedFile]) -> Vec<Problem> {
     let mut written = 0;
     for file in files {
         let Some(new) = &file.new else { continue };
-        match host::replace(&file.path, file.old.as_bytes(), new.as_bytes()) {
+        match mangle_host::replace(&file.path, file.old.as_bytes(), new.as_bytes()) {
             Ok(()) => written += 1,
             Err(error) => {
                 let why = format!("it was not formatted: {error}");
@@ -155,7 +152,7 @@ fn write(files: &[FormattedFile]) -> Vec<Problem> {
 
 /// Reports text that was not formatted.
 fn remark(color: ColorChoice, file: &FormattedFile, working: &Path) {
-    let name = host::relative(working, &file.path);
+    let name = mangle_host::relative(working, &file.path);
     let lines = LineIndex::new(&file.old);
     let line = |range: &mangle_syntax::text::TextRange| lines.line_of(range.start()) + 1;
     let formatting = &file.formatting;
@@ -177,7 +174,7 @@ fn remark(color: ColorChoice, file: &FormattedFile, working: &Path) {
 
 fn complain(color: ColorChoice, problems: &[Problem], working: &Path) {
     for problem in problems {
-        let message = format!("{}: {}", host::relative(working, &problem.path), problem.why);
+        let message = format!("{}: {}", mangle_host::relative(working, &problem.path), problem.why);
         if problem.named {
             output::complain(color, &message);
         } else {

@@ -12,9 +12,9 @@ use super::load_args::LoadArgs;
 use super::output::{self, Medium, Output};
 use super::programs::Programs;
 use super::surroundings;
-use crate::host::{self, CheckCache, LinkOptions, LinkedProgram, ProgramScope, disk};
-use crate::ide::reply_grammars::{ReplyGrammar, ReplyGrammarRequest};
-use crate::report::{LoadErrors, Sources, sink};
+use mangle_host::{CheckCache, LinkOptions, LinkedProgram, ProgramScope, disk};
+use mangle_ide::reply_grammars::{ReplyGrammar, ReplyGrammarRequest};
+use mangle_report::{LoadErrors, Sources, sink};
 use mangle_settings::{BUILT_IN_CONSUMERS, Profile, Settings};
 use piggyback::envelope::Catalogue;
 use reply_grammar::target::{Dialect, TARGETS, Target};
@@ -111,7 +111,7 @@ impl GrammarCommand {
         let errors = programs.load_errors(programs.all.iter().map(|one| &*one.joined.program));
         let Some(mark) = self.load.admit(errors, color) else { return Ok(ExitStatus::Failure) };
         let subject =
-            host::only(&programs.all, &|one| &one.joined.name, "here").map_err(|why| anyhow!(why))?;
+            mangle_host::only(&programs.all, &|one| &one.joined.name, "here").map_err(|why| anyhow!(why))?;
         let settings = &subject.joined.settings;
         self.check_consumer(settings)?;
         let request = ReplyGrammarRequest {
@@ -193,7 +193,7 @@ fn marked(grammar: ReplyGrammar, target: &Target, errors: &LoadErrors) -> Result
 
 /// Writes a file. The path is relative to the working directory.
 fn write_file(path: &Path, working: &Path, text: &str) -> Result<()> {
-    disk::write(&host::absolute(working, path), text.as_bytes())
+    disk::write(&mangle_host::absolute(working, path), text.as_bytes())
         .map_err(|why| anyhow!("cannot write {}: {why}", path.display()))
 }
 
@@ -205,7 +205,7 @@ fn load(paths: &[PathBuf], working: &Path) -> Programs<Subject> {
         &CheckCache::default(),
         Sources::default(),
         |resolution, files, _| {
-            let joined = host::join(resolution, files, &LinkOptions::default()).into_iter();
+            let joined = mangle_host::join(resolution, files, &LinkOptions::default()).into_iter();
             let tools = |joined: &LinkedProgram| {
                 resolution.projects.iter().find(|project| project.root == joined.root)?.tools.clone()
             };

@@ -12,10 +12,10 @@ use super::load_args::LoadArgs;
 use super::output::{self, Medium, Output};
 use super::programs::Programs;
 use super::surroundings;
-use crate::host::{LinkedProgram, ProgramScope};
-use crate::ide::graph::{Direction, PredicateName, Selection, predicate_graph};
-use crate::report::graph::{self, NodePlace, PredicateGraph};
-use crate::report::{LoadErrors, Sources};
+use mangle_host::{LinkedProgram, ProgramScope};
+use mangle_ide::graph::{Direction, PredicateName, Selection, predicate_graph};
+use mangle_report::graph::{self, NodePlace, PredicateGraph};
+use mangle_report::{LoadErrors, Sources};
 
 /// Show the dependencies between predicates
 ///

@@ -10,8 +10,8 @@ use super::ExitStatus;
 use super::ci_file::{self, Ci};
 use super::output::{self, Medium, Output};
 use super::surroundings;
-use crate::host::{self, disk};
-use crate::report::sink;
+use mangle_host::disk;
+use mangle_report::sink;
 
 /// Write a starter project: a small policy with tests, a sample, a configuration and a CI file
 ///
@@ -79,7 +79,7 @@ impl Init {
     /// If the answer cannot be read, a file already exists, or a file cannot be written.
     pub(super) fn run(&self, color: ColorChoice) -> Result<ExitStatus> {
         let working = surroundings::working_folder()?;
-        let folder = host::absolute(&working, &self.folder);
+        let folder = mangle_host::absolute(&working, &self.folder);
         let ci = match self.ci {
             Some(ci) => ci,
             None if io::stdin().is_terminal() && io::stdout().is_terminal() => asked()?,
@@ -139,7 +139,7 @@ fn planned(folder: &Path, ci: Ci) -> Vec<OutputFile> {
     };
     let mut planned: Vec<OutputFile> = TEMPLATES.iter().map(file).collect();
     // CI systems only search the root of the repository.
-    let root = host::repository(folder).unwrap_or(folder);
+    let root = mangle_host::repository(folder).unwrap_or(folder);
     if let Some((path, text)) = ci_file::path_and_text(ci, folder.strip_prefix(root).unwrap_or(Path::new("")))
     {
         planned.push(OutputFile { path: root.join(path), root: root.into(), about: ci_file::ABOUT, text });
@@ -156,7 +156,7 @@ fn missing(planned: Vec<OutputFile>, working: &Path) -> Result<Vec<OutputFile>> 
         planned.into_iter().partition(|file| file.path.symlink_metadata().is_ok());
     let is_ours = |file: &OutputFile| {
         let is_file = file.path.symlink_metadata().is_ok_and(|metadata| metadata.is_file());
-        is_file && host::read_to_string(&file.path).is_ok_and(|text| *text == *file.text)
+        is_file && mangle_host::read_to_string(&file.path).is_ok_and(|text| *text == *file.text)
     };
     let existing: Vec<&OutputFile> = present.iter().filter(|file| !is_ours(file)).collect();
     if existing.is_empty() {

@@ -3,7 +3,7 @@
 use clap::{Args, ColorChoice};
 
 use super::output;
-use crate::report::LoadErrors;
+use mangle_report::LoadErrors;
 
 /// The option of all commands that evaluate programs.
 #[derive(Debug, Clone, Copy, Args)]

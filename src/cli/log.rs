@@ -10,12 +10,12 @@ use tracing_subscriber::fmt::MakeWriter;
 use tracing_subscriber::layer::SubscriberExt as _;
 use tracing_subscriber::util::SubscriberInitExt as _;
 
-use crate::host::disk;
 use crate::mcp::LOGS_MESSAGES;
-use crate::report::sink;
+use mangle_host::disk;
+use mangle_report::sink;
 
 /// The environment variable that enables logging. Its value is a level, or levels by module:
-/// `debug`, `mangle_ls=trace,warn`.
+/// `debug`, `mangle_host=trace,warn`.
 const VARIABLE: &str = "MANGLE_LS_LOG";
 
 /// Starts logging to `file`, or to standard error if the environment variable is set.

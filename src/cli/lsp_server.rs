@@ -3,8 +3,8 @@
 use anyhow::Result;
 
 use super::ExitStatus;
-use crate::host::VersionOptions;
 use crate::lsp::{self, SessionEnd};
+use mangle_host::VersionOptions;
 
 /// Run the language server on standard input and output
 #[derive(Debug, clap::Args)]

@@ -8,7 +8,7 @@ use clap_mangen::Man;
 
 use super::output::{Medium, Output};
 use super::{Cli, ExitStatus};
-use crate::host::disk;
+use mangle_host::disk;
 
 /// Write the manual pages
 ///

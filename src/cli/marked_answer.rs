@@ -8,7 +8,7 @@ use super::ExitStatus;
 use super::load_args::refuses_settings;
 use super::output::{self, Output};
 use super::output_form::OutputForm;
-use crate::host::SettingsProblems;
+use mangle_host::SettingsProblems;
 
 /// Writes an answer, and reports invalid settings.
 ///

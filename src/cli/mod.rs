@@ -94,7 +94,7 @@ use self::surroundings::Surroundings;
 use self::version_args::VersionArgs;
 #[cfg(not(target_family = "wasm"))]
 use crate::mcp::{CommandAnswer, CommandRequest};
-use crate::report::sink;
+use mangle_report::sink;
 #[cfg(not(target_family = "wasm"))]
 use piggyback::envelope::secrets::show_secrets;
 

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::host::{self, Resolution};
+use mangle_host::Resolution;
 use mangle_settings::{FILE_NAME, Settings};
 
 /// The file extensions and patterns that were searched, with the configuration that defines them.
@@ -30,7 +30,7 @@ pub(super) fn looked_for(resolution: &Resolution, working: &Path) -> String {
         count => format!("; {count} Mangle files are in no program"),
     };
     let names: Vec<_> =
-        resolution.projects.iter().map(|project| host::relative(working, &project.path)).collect();
+        resolution.projects.iter().map(|project| mangle_host::relative(working, &project.path)).collect();
     let configuration = match &names[..] {
         [] => format!("there is no `{FILE_NAME}` here or above"),
         names => format!("as {} says", names.join(", ")),

@@ -10,8 +10,8 @@ use anstyle::{AnsiColor, Style};
 use clap::ColorChoice;
 
 use super::stream::{self, StdStream, Stream};
-use crate::host::{Problem, SettingsProblems, plain, relative};
-use crate::report::sink;
+use mangle_host::{Problem, SettingsProblems, plain, relative};
+use mangle_report::sink;
 use mangle_syntax::parallel;
 use piggyback::envelope::secrets::redacted;
 

@@ -14,9 +14,9 @@ use super::output::Output;
 use super::output_form::OutputForm;
 use super::surroundings;
 use super::transcripts::{ExaminedReply, TranscriptArgs, Transcripts};
-use crate::host::VersionOptions;
-use crate::report::LoadErrors;
-use crate::report::replies::{
+use mangle_host::VersionOptions;
+use mangle_report::LoadErrors;
+use mangle_report::replies::{
     ReplyComparison, ReplyComparisonSummary, explained, extracted, parsed, parsed_text, without_secrets,
 };
 use piggyback::envelope::extractors::{Extractor, extract};

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::output;
-use crate::host::{FileTable, ProgramFiles, ProgramOrigin, Resolution, is_schema, relative};
+use mangle_host::{FileTable, ProgramFiles, ProgramOrigin, Resolution, is_schema, relative};
 
 /// Maximum number of file names in a line.
 const MAX_NAMES: usize = 8;

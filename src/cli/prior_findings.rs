@@ -7,8 +7,7 @@ use anyhow::Result;
 
 use super::findings::{Findings, FindingsRequest};
 use super::surroundings;
-use crate::host::{self, CheckCache, CheckOptions, CheckTarget, GitRevision, Shell};
-use crate::report;
+use mangle_host::{CheckCache, CheckOptions, CheckTarget, GitRevision, Shell};
 
 /// The findings of an older revision, computed once.
 #[derive(Default)]
@@ -37,7 +36,7 @@ impl PriorFindings {
             }
         };
         let new = std::mem::take(&mut findings.entries);
-        findings.entries = report::new_findings(new, &findings.sources, &old.entries, &old.sources);
+        findings.entries = mangle_report::new_findings(new, &findings.sources, &old.entries, &old.sources);
         Ok(())
     }
 }
@@ -53,7 +52,7 @@ fn gather(
     let (targets, overlay) = past.targets(targets, surroundings::disk())?;
     let memory = CheckCache::default();
     let mut resolution =
-        host::resolve_with_transcripts(&targets, Shell::CommandLine, &overlay, memory.table());
+        mangle_host::resolve_with_transcripts(&targets, Shell::CommandLine, &overlay, memory.table());
     let working = past.then(working)?;
     let request = FindingsRequest {
         targets: &targets,

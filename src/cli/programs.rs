@@ -9,13 +9,13 @@ use rustc_hash::FxHashMap;
 use super::output;
 use super::policy_note::{self, wider_programs};
 use super::surroundings;
-use crate::host::{
-    self, CheckCache, CheckTarget, CheckTargets, GitRevision, GitRevisionError, LinkOptions, LinkedProgram,
+use mangle_engine::program::{FileSummary, Program};
+use mangle_host::{
+    CheckCache, CheckTarget, CheckTargets, GitRevision, GitRevisionError, LinkOptions, LinkedProgram,
     Overlay, PartialScan, Problem, ProgramScope, Resolution, SettingsProblems,
 };
-use crate::ide::loading::load_errors;
-use crate::report::{LoadError, LoadErrors, Sources};
-use mangle_engine::program::{FileSummary, Program};
+use mangle_ide::loading::load_errors;
+use mangle_report::{LoadError, LoadErrors, Sources};
 use mangle_syntax::text::FileId;
 
 /// The loaded programs of a command.
@@ -42,7 +42,7 @@ impl Programs {
     /// # Errors
     /// If there is none, or several. `place` names the searched location.
     pub(super) fn only(&self, place: &str) -> Result<&LinkedProgram, String> {
-        host::only(&self.all, &|program| &program.name, place)
+        mangle_host::only(&self.all, &|program| &program.name, place)
     }
 
     /// Joins all programs into one, with the settings of the first and the names of all. `None` if
@@ -69,7 +69,7 @@ impl Programs {
             scope,
             &CheckCache::default(),
             Sources::default(),
-            |resolution, files, _| host::join(resolution, files, &LinkOptions::default()),
+            |resolution, files, _| mangle_host::join(resolution, files, &LinkOptions::default()),
         )
     }
 
@@ -83,15 +83,16 @@ impl Programs {
         working: &Path,
     ) -> Result<Self, GitRevisionError> {
         let past = GitRevision::read(working, revision)?;
-        let named = host::targets(paths, working);
+        let named = mangle_host::targets(paths, working);
         let (targets, overlay) = past.targets(&named.targets, surroundings::disk())?;
         let then = past.then(working)?;
         let (memory, sources) = (CheckCache::default(), Sources::default());
         let named = CheckTargets { targets, ..named };
-        let resolution = host::resolve_scope(&named.targets, ProgramScope::Exact, &overlay, memory.table());
+        let resolution =
+            mangle_host::resolve_scope(&named.targets, ProgramScope::Exact, &overlay, memory.table());
         let request = LoadRequest { resolution, named, is_everything: true, working: &then };
         Ok(request.load(&overlay, &memory, sources, |resolution, files, _| {
-            host::join(resolution, files, &LinkOptions::default())
+            mangle_host::join(resolution, files, &LinkOptions::default())
         }))
     }
 
@@ -111,7 +112,7 @@ impl Programs {
                 _ => None,
             });
             let beside = LinkOptions { named: files.collect(), with: with.to_vec() };
-            host::join(resolution, summaries, &beside)
+            mangle_host::join(resolution, summaries, &beside)
         })
     }
 }
@@ -135,9 +136,9 @@ impl<J> Programs<J> {
         sources: Sources,
         join: impl FnOnce(&Resolution, &FxHashMap<FileId, Arc<FileSummary>>, &[CheckTarget]) -> Vec<J>,
     ) -> Self {
-        let named = host::targets(paths, working);
+        let named = mangle_host::targets(paths, working);
         let overlay = surroundings::disk();
-        let resolution = host::resolve_scope(&named.targets, scope, &overlay, memory.table());
+        let resolution = mangle_host::resolve_scope(&named.targets, scope, &overlay, memory.table());
         let request = LoadRequest { resolution, named, is_everything: paths.is_empty(), working };
         request.load(&overlay, memory, sources, join)
     }
@@ -158,17 +159,18 @@ impl LoadRequest<'_> {
             resolution.problems.append(&mut resolution.empty_targets);
         }
         let wider = wider_programs(&resolution, memory.table(), working);
-        let (files, problems) = host::load(&resolution, &named.targets, overlay, memory, || {});
+        let (files, problems) = mangle_host::load(&resolution, &named.targets, overlay, memory, || {});
         let missing = problems.iter().filter(|problem| !problem.named);
-        let missing = missing
-            .map(|problem| LoadError::unreadable(host::relative(working, &problem.path), &problem.why));
+        let missing = missing.map(|problem| {
+            LoadError::unreadable(mangle_host::relative(working, &problem.path), &problem.why)
+        });
         let missing = LoadErrors::new(missing.collect());
         let settings = resolution.settings_problems(working);
         resolution.problems.extend(problems);
-        resolution.problems.extend(host::unparsed(&files, &named.targets, memory.table()));
+        resolution.problems.extend(mangle_host::unparsed(&files, &named.targets, memory.table()));
         for file in files.values() {
             let path = memory.table().path(file.id);
-            let source = host::source_text(working, &path, Arc::clone(&file.text));
+            let source = mangle_host::source_text(working, &path, Arc::clone(&file.text));
             sources.insert_source(file.id, source.with_statements(file));
         }
         let all = join(&resolution, &files, &named.targets);
@@ -195,7 +197,7 @@ impl<J> Programs<J> {
         output::warn_ignored(&self.settings, color);
         output::warn_unread(&self.unread, working, color);
         for problem in &self.problems {
-            let name = host::relative(working, &problem.path);
+            let name = mangle_host::relative(working, &problem.path);
             output::complain(color, &format!("{name}: {}", problem.why));
         }
     }

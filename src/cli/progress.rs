@@ -4,8 +4,8 @@ use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::thread;
 use std::time::Duration;
 
-use crate::report::sink::terminal;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use mangle_report::sink::terminal;
 
 /// Delay before the bar appears.
 const DELAY: Duration = Duration::from_millis(500);

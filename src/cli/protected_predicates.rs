@@ -6,9 +6,9 @@ use std::sync::Arc;
 use serde::Serialize;
 
 use super::surroundings;
-use crate::host::{self, CheckCache, CheckTarget, ProgramFiles, Resolution, relative};
-use crate::report::sink::terminal;
 use mangle_engine::program::Program;
+use mangle_host::{CheckCache, CheckTarget, ProgramFiles, Resolution, relative};
+use mangle_report::sink::terminal;
 use mangle_settings::Settings;
 use piggyback::envelope::atoms::{Declarations, DeclaredPredicate, PermissionDependency, protected};
 
@@ -58,7 +58,7 @@ pub(super) fn of_project(
         })
         .collect();
     let (files, _) =
-        host::load(resolution, std::slice::from_ref(target), &surroundings::disk(), memory, || {});
+        mangle_host::load(resolution, std::slice::from_ref(target), &surroundings::disk(), memory, || {});
     for program in programs {
         let summaries = program.members.iter().filter_map(|member| files.get(&member.file).map(Arc::clone));
         let joined = Program::embedded(summaries.collect(), Arc::clone(&program.embedding));

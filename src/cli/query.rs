@@ -14,10 +14,10 @@ use super::output::{self, Medium, Output};
 use super::programs::Programs;
 use super::surroundings;
 use super::watch::watching;
-use crate::host::{LinkedProgram, ProgramScope, absolute};
-use crate::ide::query::{AnswerOptions, DEPTH, EvaluatedProgram, ask, place};
-use crate::report::{LoadErrors, QueryAnswer, Sources, answers_csv, sink};
 use mangle_engine::kernel::{Clock, Kernel, Limits, Reading, RuleId, TextBudget, compile};
+use mangle_host::{LinkedProgram, ProgramScope, absolute};
+use mangle_ide::query::{AnswerOptions, DEPTH, EvaluatedProgram, ask, place};
+use mangle_report::{LoadErrors, QueryAnswer, Sources, answers_csv, sink};
 use mangle_settings::parse_timestamp;
 
 /// Query the facts of a program

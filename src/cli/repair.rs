@@ -11,8 +11,8 @@ use super::output::{self, Output};
 use super::output_form::OutputForm;
 use super::surroundings;
 use super::transcripts::{TranscriptArgs, Transcripts};
-use crate::report::LoadErrors;
-use crate::report::replies::{Attempt, Repair, without_secrets};
+use mangle_report::LoadErrors;
+use mangle_report::replies::{Attempt, Repair, without_secrets};
 
 /// Generate retry prompts for invalid replies
 ///

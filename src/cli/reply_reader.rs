@@ -8,10 +8,10 @@ use std::path::PathBuf;
 use serde_json::Value;
 
 use super::transcripts::{ExaminedReply, RecordWorker, Transcripts};
-use crate::host::{AccountPolicies, Accounts, Problem, TranscriptFile, TranscriptPrograms};
-use crate::ide::transcripts::{ExaminedRecord, RecordExaminer, TranscriptChecker};
-use crate::report::replies::TranscriptReply;
-use crate::report::{FilePart, LinePosition, RECORD, SourceText, Sources, json_value};
+use mangle_host::{AccountPolicies, Accounts, Problem, TranscriptFile, TranscriptPrograms};
+use mangle_ide::transcripts::{ExaminedRecord, RecordExaminer, TranscriptChecker};
+use mangle_report::replies::TranscriptReply;
+use mangle_report::{FilePart, LinePosition, RECORD, SourceText, Sources, json_value};
 use mangle_syntax::lint::Diagnostic;
 use mangle_syntax::text::{TextRange, TextSize, size};
 use piggyback::transcript::{Record, TextKind, Turn};

@@ -16,18 +16,18 @@ use super::programs::Programs;
 use super::surroundings;
 use super::transcripts::{RecordWorker, TranscriptArgs, Transcripts};
 use super::wrap;
-use crate::host::{AccountPolicies, Accounts, ProgramScope, STDIN, TranscriptFile, comments};
-use crate::ide::conversation::{
+use mangle_host::{AccountPolicies, Accounts, ProgramScope, STDIN, TranscriptFile, comments};
+use mangle_ide::conversation::{
     RecordConversation, RecordInput, USUAL_WIDTH, conversation, loose_finding, turn_accounts,
 };
-use crate::ide::replays::TurnVerdicts;
-use crate::ide::transcripts::{
+use mangle_ide::replays::TurnVerdicts;
+use mangle_ide::transcripts::{
     Comments, ExaminedRecord, MAX_COMMENTED, RecordExaminer, TranscriptChecker, TranscriptContext, of_fences,
 };
-use crate::report::conversation::{
+use mangle_report::conversation::{
     ConversationLine, PieceKind, RecordPlace, first_lines, json_record, markdown, plain, styled,
 };
-use crate::report::{FilePart, LinePosition, LoadErrors, RECORD, SourceText, Sources, json_value, sink};
+use mangle_report::{FilePart, LinePosition, LoadErrors, RECORD, SourceText, Sources, json_value, sink};
 use mangle_settings::Container;
 use mangle_syntax::lint::Diagnostic;
 use mangle_syntax::text::TextSize;

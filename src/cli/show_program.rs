@@ -3,8 +3,8 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-use crate::host::{FileTable, Member, ProgramFiles, Resolution, relative};
-use crate::report::sink::terminal;
+use mangle_host::{FileTable, Member, ProgramFiles, Resolution, relative};
+use mangle_report::sink::terminal;
 
 /// Formats the programs with their files.
 pub(super) fn show_program(resolution: &Resolution, table: &FileTable, working: &Path) -> String {

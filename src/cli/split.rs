@@ -11,9 +11,9 @@ use super::load_args::LoadArgs;
 use super::output::{self, Output};
 use super::surroundings;
 use super::transcripts::{TranscriptArgs, Transcripts};
-use crate::host::{AccountPolicies, Accounts};
-use crate::host::{TranscriptFile, disk, plain};
-use crate::report::replies::Channels;
+use mangle_host::{AccountPolicies, Accounts};
+use mangle_host::{TranscriptFile, disk, plain};
+use mangle_report::replies::Channels;
 use piggyback::envelope::account::{NO_POLICY_NOTICE, UpdateFate};
 use piggyback::transcript::{Record, TextKind};
 

@@ -13,11 +13,11 @@ use super::output::Output;
 use super::output_form::OutputForm;
 use super::surroundings;
 use super::transcripts::{TranscriptArgs, Transcripts};
-use crate::host::{self, AccountPolicies, Accounts, Beginning, TranscriptFigures, TranscriptFile};
-use crate::report::fleet::{Fleet, FleetEvent, FleetFile, FleetPage, page};
-use crate::report::replies::{figures_json, figures_prometheus, figures_text};
-use crate::report::{LinePosition, LoadErrors, link_uri};
 use mangle_engine::kernel::Clock;
+use mangle_host::{AccountPolicies, Accounts, Beginning, TranscriptFigures, TranscriptFile};
+use mangle_report::fleet::{Fleet, FleetEvent, FleetFile, FleetPage, page};
+use mangle_report::replies::{figures_json, figures_prometheus, figures_text};
+use mangle_report::{LinePosition, LoadErrors, link_uri};
 use mangle_settings::{KernelSettings, format_timestamp};
 use mangle_syntax::lint::Severity;
 use piggyback::envelope::secrets::redacted;
@@ -107,8 +107,8 @@ impl Stats {
             unread,
             mark: mark.mark().as_deref(),
         });
-        let (path, page) = (host::absolute(working, file), redacted(&page));
-        let written = host::disk::write(&path, page.as_bytes());
+        let (path, page) = (mangle_host::absolute(working, file), redacted(&page));
+        let written = mangle_host::disk::write(&path, page.as_bytes());
         written.map_err(|why| anyhow::anyhow!("{}: it cannot be written: {why}", file.display()))
     }
 
@@ -197,16 +197,16 @@ impl Counting<'_> {
     /// A transcript as listed on the page. Files in an archive have no link.
     fn fleet_file(&self, found: &TranscriptFile) -> FleetFile {
         let working = self.transcripts.working();
-        let page = self.command.report.as_ref().map(|page| host::absolute(working, page));
+        let page = self.command.report.as_ref().map(|page| mangle_host::absolute(working, page));
         let folder = page.as_deref().and_then(Path::parent).filter(|_| found.path.is_file());
-        let link = folder.map(|folder| link_uri(Path::new(&host::relative(folder, &found.path))));
+        let link = folder.map(|folder| link_uri(Path::new(&mangle_host::relative(folder, &found.path))));
         FleetFile { name: self.transcripts.name(found), link, unit: "record" }
     }
 }
 
 /// Adds the file name to an error.
 fn named(found: &TranscriptFile, error: &io::Error) -> io::Error {
-    io::Error::new(error.kind(), format!("{}: {}", found.path.display(), host::plain(error)))
+    io::Error::new(error.kind(), format!("{}: {}", found.path.display(), mangle_host::plain(error)))
 }
 
 /// True if the event is a violation, which the page lists with its line.

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use anyhow::{Context as _, Result};
 
-use crate::host::{Overlay, VersionOptions};
+use mangle_host::{Overlay, VersionOptions};
 use mangle_syntax::text::Cancel;
 
 #[derive(Debug, Clone, Default)]

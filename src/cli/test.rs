@@ -11,13 +11,13 @@ use super::output::{self, Medium, Output};
 use super::programs::Programs;
 use super::semantics::Semantics;
 use super::surroundings;
-use crate::host::{self, CheckCache, LinkedTest, ProgramScope};
-use crate::ide::policy_tests::{TestRun, run_tests};
-use crate::ide::verification::Surroundings;
-use crate::report::policy_tests::TestReport;
-use crate::report::{LoadErrors, Sources};
 use mangle_check::policy_test::TestSettings;
 use mangle_engine::kernel::{Clock, Limits};
+use mangle_host::{CheckCache, LinkedTest, ProgramScope};
+use mangle_ide::policy_tests::{TestRun, run_tests};
+use mangle_ide::verification::Surroundings;
+use mangle_report::policy_tests::TestReport;
+use mangle_report::{LoadErrors, Sources};
 use mangle_settings::Reading;
 use mangle_syntax::text::FileId;
 
@@ -77,7 +77,7 @@ impl TestCommand {
             ProgramScope::Folder,
             &memory,
             sources,
-            |resolution, files, _| host::join_tests(resolution, files),
+            |resolution, files, _| mangle_host::join_tests(resolution, files),
         );
         let settings_errors = programs.load_errors([]);
         let runs: Vec<_> = programs.all.iter().map(|joined| self.one(joined, &settings_errors)).collect();
@@ -89,14 +89,14 @@ impl TestCommand {
             self.filter.as_ref().is_none_or(has)
         };
         let other = |file: Option<FileId>, path: &str| {
-            host::other_program_for(
+            mangle_host::other_program_for(
                 surroundings::versions(),
-                &host::folder_of(file, memory.table(), &working),
+                &mangle_host::folder_of(file, memory.table(), &working),
                 path,
                 &working,
             )
         };
-        let surroundings = Surroundings { name: &name, other: &other, solvers: &host::solvers };
+        let surroundings = Surroundings { name: &name, other: &other, solvers: &mangle_host::solvers };
         let (mut report, warnings) = run_tests(&runs, &wanted, surroundings, &surroundings::cancel());
         let is_covered = report.require(self.min_coverage);
         let mut out = Output::stdout(Medium::json_if(self.format == TestLayout::Json), color);

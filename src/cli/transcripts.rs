@@ -16,14 +16,14 @@ use super::output;
 use super::policy_note::{self, policies_of_transcripts};
 use super::progress::Progress;
 use super::surroundings;
-use crate::host::{
-    self, CheckCache, CheckInputsMap, CheckOptions, Input, Overlay, PartialScan, Problem, ReadOptions,
-    Resolution, STDIN, SettingsProblems, Shell, TranscriptFile, TranscriptPrograms, TranscriptRequest,
+use mangle_host::{
+    CheckCache, CheckInputsMap, CheckOptions, Input, Overlay, PartialScan, Problem, ReadOptions, Resolution,
+    STDIN, SettingsProblems, Shell, TranscriptFile, TranscriptPrograms, TranscriptRequest,
     read_transcript_with,
 };
-use crate::ide::loading::load_errors;
-use crate::report::replies::TranscriptReply;
-use crate::report::{LinePosition, LoadError, LoadErrors, ReportEntry, Sources, json_value};
+use mangle_ide::loading::load_errors;
+use mangle_report::replies::TranscriptReply;
+use mangle_report::{LinePosition, LoadError, LoadErrors, ReportEntry, Sources, json_value};
 use mangle_settings::{BUILT_IN_CONSUMERS, Container, MaxFindings, Profile, TranscriptSettings};
 use piggyback::envelope::ReplyContext;
 use piggyback::transcript::{MAX_DOCUMENT_LEN, ReadSummary, Record};
@@ -153,17 +153,21 @@ impl Transcripts {
     /// If the consumer is unknown.
     pub(super) fn load(files: &[PathBuf], args: &TranscriptArgs, working: &Path) -> Result<Self> {
         let (memory, overlay) = (CheckCache::default(), surroundings::disk());
-        let named = host::targets_with_transcripts(&[], files, working);
-        let mut resolution =
-            host::resolve_with_transcripts(&named.targets, Shell::CommandLine, &overlay, memory.table());
+        let named = mangle_host::targets_with_transcripts(&[], files, working);
+        let mut resolution = mangle_host::resolve_with_transcripts(
+            &named.targets,
+            Shell::CommandLine,
+            &overlay,
+            memory.table(),
+        );
         args.apply(&mut resolution)?;
         let settings = resolution.settings_problems(working);
-        let (summaries, unread) = host::load(&resolution, &named.targets, &overlay, &memory, || {});
-        let missing = unread
-            .iter()
-            .map(|problem| LoadError::unreadable(host::relative(working, &problem.path), &problem.why));
+        let (summaries, unread) = mangle_host::load(&resolution, &named.targets, &overlay, &memory, || {});
+        let missing = unread.iter().map(|problem| {
+            LoadError::unreadable(mangle_host::relative(working, &problem.path), &problem.why)
+        });
         let missing = missing.collect();
-        let unparsed = host::unparsed(&summaries, &named.targets, memory.table());
+        let unparsed = mangle_host::unparsed(&summaries, &named.targets, memory.table());
         let cuts = resolution.partial_scans.iter().map(PartialScan::problem);
         let of_programs = unread.into_iter().chain(unparsed).chain(cuts);
         let (problems, mut unread): (Vec<_>, Vec<_>) =
@@ -173,11 +177,11 @@ impl Transcripts {
         let mut sources = Sources::default();
         for file in summaries.values() {
             let path = memory.table().path(file.id);
-            sources.insert_source(file.id, host::source_text(working, &path, Arc::clone(&file.text)));
+            sources.insert_source(file.id, mangle_host::source_text(working, &path, Arc::clone(&file.text)));
         }
-        let named = files.iter().map(|file| host::absolute(working, file)).collect();
+        let named = files.iter().map(|file| mangle_host::absolute(working, file)).collect();
         let mut of_programs = LoadErrors::new(missing);
-        for program in host::programs_of_transcripts(&resolution, &summaries) {
+        for program in mangle_host::programs_of_transcripts(&resolution, &summaries) {
             of_programs.add(load_errors(&program, &|file| sources.name(file).to_owned()));
         }
         let working = working.into();
@@ -261,7 +265,7 @@ impl Transcripts {
             options: CheckOptions { max_findings: Some(MaxFindings::new(0)), ..CheckOptions::default() },
             cancel: surroundings::cancel(),
         };
-        let checked = host::check_transcripts(request, &|_| ());
+        let checked = mangle_host::check_transcripts(request, &|_| ());
         let mut sources = Sources::default();
         checked.sources.into_iter().for_each(|(file, text)| sources.insert_source(file, text));
         let value = |entry: &ReportEntry| json_value(entry.file, &entry.diagnostic, &sources);
@@ -270,7 +274,7 @@ impl Transcripts {
 
     /// The display name of a transcript.
     pub(super) fn name(&self, found: &TranscriptFile) -> String {
-        host::relative(&self.working, &found.path)
+        mangle_host::relative(&self.working, &found.path)
     }
 
     /// Reads all transcripts, with a progress bar on a terminal. Returns the unreadable files.
@@ -334,7 +338,7 @@ impl Transcripts {
                     ended(found, &summary)?;
                 }
                 Err(error) => {
-                    let why = host::plain(&error);
+                    let why = mangle_host::plain(&error);
                     problems.push(Problem { path: found.path.clone(), why, named: true });
                 }
             }
@@ -376,14 +380,14 @@ impl Transcripts {
         output::warn_ignored(&self.settings, color);
         output::warn_unread(&self.unread, &self.working, color);
         for path in self.without_reply.borrow().iter() {
-            let name = host::relative(&self.working, path);
+            let name = mangle_host::relative(&self.working, path);
             output::warn(
                 color,
                 &format!("{name}: there is no reply in it, only what the runtime made of replies"),
             );
         }
         for problem in problems {
-            let name = host::relative(&self.working, &problem.path);
+            let name = mangle_host::relative(&self.working, &problem.path);
             output::complain(color, &format!("{name}: {}", problem.why));
         }
     }

@@ -14,18 +14,18 @@ use super::programs::Programs;
 use super::progress::Progress;
 use super::solver_name::SolverName;
 use super::surroundings;
-use crate::host::{self, CheckCache, LinkedTest, Problem, ProgramScope};
-use crate::ide::loading::load_errors_around_cases;
-use crate::ide::registry;
-use crate::ide::rule_survey::survey_all;
-use crate::ide::verification::{
-    ProgramLoader, Surroundings, VerifiedProperties, VerifyRun, default_scope, verify_all,
-};
-use crate::report::rule_survey::RuleSurveySummary;
-use crate::report::{self, LoadErrors, ReportEntry, SarifRun, Sources};
 use mangle_check::policy_test::property::{Properties, Property};
 use mangle_engine::kernel::{Clock, Limits, Reading};
 use mangle_engine::program::Program;
+use mangle_host::{CheckCache, LinkedTest, Problem, ProgramScope};
+use mangle_ide::loading::load_errors_around_cases;
+use mangle_ide::registry;
+use mangle_ide::rule_survey::survey_all;
+use mangle_ide::verification::{
+    ProgramLoader, Surroundings, VerifiedProperties, VerifyRun, default_scope, verify_all,
+};
+use mangle_report::rule_survey::RuleSurveySummary;
+use mangle_report::{LoadErrors, ReportEntry, SarifRun, Sources};
 use mangle_settings::{Settings, SolverChoice, VerifySettings};
 use mangle_syntax::lint::Diagnostic;
 use mangle_syntax::text::FileId;
@@ -166,7 +166,7 @@ impl VerifyCommand {
                 let mark = self.admit(errors, &programs, working, color)?;
                 let runs = programs.all.iter().map(|joined| (&*joined.program, None, &*joined.settings));
                 let other = |_: Option<FileId>, path: &str| {
-                    host::other_program_for(surroundings::versions(), working, path, working)
+                    mangle_host::other_program_for(surroundings::versions(), working, path, working)
                 };
                 let report =
                     self.checked(&runs.collect::<Vec<_>>(), Some(property), &programs.sources, &other);
@@ -181,7 +181,7 @@ impl VerifyCommand {
                     ProgramScope::Folder,
                     &memory,
                     sources,
-                    |resolution, files, _| host::join_tests(resolution, files),
+                    |resolution, files, _| mangle_host::join_tests(resolution, files),
                 );
                 let mut errors = programs.load_errors([]);
                 for joined in programs.all.iter().filter(|joined| has_properties(joined)) {
@@ -192,9 +192,9 @@ impl VerifyCommand {
                 let runs =
                     programs.all.iter().map(|joined| (&joined.program, Some(joined.file), &*joined.settings));
                 let other = |file: Option<FileId>, path: &str| {
-                    host::other_program_for(
+                    mangle_host::other_program_for(
                         surroundings::versions(),
-                        &host::folder_of(file, memory.table(), working),
+                        &mangle_host::folder_of(file, memory.table(), working),
                         path,
                         working,
                     )
@@ -242,7 +242,7 @@ impl VerifyCommand {
         let wanted = |file| files.is_empty() || files.contains(&file);
         let name = |file| programs.sources.name(file).to_owned();
         let other = |_: Option<FileId>, path: &str| {
-            host::other_program_for(surroundings::versions(), working, path, working)
+            mangle_host::other_program_for(surroundings::versions(), working, path, working)
         };
         let solvers = |configured| self.solvers(configured);
         let surroundings = Surroundings { name: &name, other: &other, solvers: &solvers };
@@ -325,7 +325,7 @@ impl VerifyCommand {
 
     /// The solvers from the option, or from the settings.
     fn solvers(&self, configured: SolverChoice) -> Solvers {
-        host::solvers(self.solver.map_or(configured, SolverChoice::from))
+        mangle_host::solvers(self.solver.map_or(configured, SolverChoice::from))
     }
 
     fn readings(&self, configured: Reading) -> Vec<Reading> {
@@ -364,12 +364,12 @@ fn sarif(
 ) -> String {
     let entry = |(file, diagnostic)| ReportEntry { file, diagnostic, fails: true };
     let mut entries: Vec<ReportEntry> = diagnostics.into_iter().map(entry).collect();
-    report::sort(&mut entries, sources);
+    mangle_report::sort(&mut entries, sources);
     let rules: Vec<_> = registry::rules().collect();
     let failures = problems.iter().map(|problem| (problem.path.as_path(), problem.why.as_str()));
     let run =
         SarifRun { root: working, rules: &rules, failures: failures.collect(), exit_code: status as u8 };
-    report::sarif(&entries, sources, &run)
+    mangle_report::sarif(&entries, sources, &run)
 }
 
 /// The limits of a search, from the options or from the settings.

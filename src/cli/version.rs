@@ -11,8 +11,8 @@ use super::ExitStatus;
 use super::marked_answer::write_marked;
 use super::output_form::OutputForm;
 use super::surroundings;
-use crate::host::{self, CheckTarget, FileTable, Resolution, Shell, ShownVersions};
-use crate::report::sink::terminal;
+use mangle_host::{CheckTarget, FileTable, Resolution, Shell, ShownVersions};
+use mangle_report::sink::terminal;
 use mangle_settings::Runtime;
 use mangle_settings::versions::{ENGINES, Published};
 
@@ -75,7 +75,7 @@ impl VersionCommand {
         let working = surroundings::working_folder()?;
         let target = CheckTarget::Folder(working.clone());
         let resolution =
-            host::resolve(&[target], Shell::Editor, &surroundings::disk(), &FileTable::default());
+            mangle_host::resolve(&[target], Shell::Editor, &surroundings::disk(), &FileTable::default());
         let versions = Versions::new(&resolution);
         let settings = resolution.settings_problems(&working);
         write_marked(self.format, color, &settings, &versions, &versions.text())

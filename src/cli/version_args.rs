@@ -3,7 +3,7 @@
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
-use crate::host::VersionOptions;
+use mangle_host::VersionOptions;
 use mangle_settings::versions::engine_names;
 use mangle_settings::{EngineChoice, RuntimeChoice};
 use mangle_syntax::text::{listed, nearest};

@@ -10,7 +10,7 @@ use clap::ColorChoice;
 use super::ExitStatus;
 use super::interrupt;
 use super::output::{self, Medium, Output};
-use crate::host::{WakeReason, Watch};
+use mangle_host::{WakeReason, Watch};
 
 /// Clears the screen, but keeps the scrollback.
 const CLEAR: &str = "\x1b[2J\x1b[H";

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::changed_file::{ChangedFile, unwritten};
-use crate::host::{self, Problem, ReplaceError, Replacement};
+use mangle_host::{Problem, ReplaceError, Replacement};
 use mangle_syntax::text::FileId;
 
 #[derive(Debug, Default)]
@@ -22,7 +22,7 @@ pub(super) fn write_together(changes: &[ChangedFile], fixes: &[Vec<FileId>], wor
     for group in groups {
         if let Err((at, why)) = write_group(&group) {
             let of_other =
-                group.get(at).map(|change| host::relative(working, &change.path)).unwrap_or_default();
+                group.get(at).map(|change| mangle_host::relative(working, &change.path)).unwrap_or_default();
             for (place, change) in group.iter().enumerate() {
                 lost.push(change.file);
                 let together = format!("they belong together with those of {of_other}");
@@ -78,7 +78,7 @@ fn write_group(group: &[&ChangedFile]) -> Result<(), (usize, ReplaceError)> {
 /// Restores the original files.
 fn take_back(changes: &[&ChangedFile]) {
     for change in changes {
-        if let Err(why) = host::replace(&change.path, &change.after, &change.before) {
+        if let Err(why) = mangle_host::replace(&change.path, &change.after, &change.before) {
             tracing::error!(path = %change.path.display(), %why, "a fix cannot be taken back");
         }
     }

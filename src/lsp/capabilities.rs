@@ -16,7 +16,7 @@ use super::actions::{ASSIST_KINDS, COMMANDS, FIX_ALL, FIX_WORKSPACE};
 use super::features;
 use super::session::ClientSession;
 use super::to_proto::NAME;
-use crate::host::watched_patterns;
+use mangle_host::watched_patterns;
 
 pub(super) fn initialize_result(session: &ClientSession) -> InitializeResult {
     InitializeResult {

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use super::view::View;
-use crate::host::workspace::{Evaluated, SnapshotProgram};
-use crate::ide::evaluation::{EvaluationView, PlaceNames};
-use crate::ide::hover::prompts::SampleProvenance;
+use mangle_host::workspace::{Evaluated, SnapshotProgram};
+use mangle_ide::evaluation::{EvaluationView, PlaceNames};
+use mangle_ide::hover::prompts::SampleProvenance;
 use mangle_syntax::text::FileId;
 
 /// The programs of the samples of a document or, without samples, its own program.

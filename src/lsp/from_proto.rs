@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use tower_lsp::ls_types::{Position, Range, TextDocumentContentChangeEvent, Uri};
 
-use crate::host::{PathStyle, absolute};
+use mangle_host::{PathStyle, absolute};
 use mangle_syntax::text::{ContentChange, Encoding, LineCol, LineIndex, TextRange};
 
 pub(super) fn line_col(position: Position) -> LineCol {

@@ -14,8 +14,8 @@ use super::pool::Panicked;
 use super::session::ClientSession;
 use super::view::View;
 use super::virtual_documents::Watch;
-use crate::host::DiskChanges;
-use crate::host::workspace::{FileEvent, ScanResult};
+use mangle_host::DiskChanges;
+use mangle_host::workspace::{FileEvent, ScanResult};
 use mangle_syntax::text::{Cancel, Half, SentChange};
 
 /// A message to the writer: an event or a request.

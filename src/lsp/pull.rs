@@ -15,7 +15,7 @@ use super::message::RequestRefusal;
 use super::report::{FileReport, ResultId};
 use super::to_proto;
 use super::view::View;
-use crate::host::workspace::SnapshotFile;
+use mangle_host::workspace::SnapshotFile;
 use mangle_syntax::parallel;
 
 /// `ServerCancelled` of the protocol.

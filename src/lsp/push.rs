@@ -10,7 +10,7 @@ use super::client::Outbox;
 use super::report::{FileReport, ResultId};
 use super::to_proto;
 use super::view::View;
-use crate::host::workspace::SnapshotFile;
+use mangle_host::workspace::SnapshotFile;
 
 /// The documents whose diagnostics are pushed, by the client's capabilities.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -6,7 +6,7 @@ use parking_lot::Mutex;
 use rustc_hash::FxHashMap;
 use tower_lsp::ls_types::SemanticToken;
 
-use crate::host::workspace::Snapshot;
+use mangle_host::workspace::Snapshot;
 use mangle_syntax::text::FileId;
 
 #[derive(Debug, Default)]

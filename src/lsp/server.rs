@@ -33,8 +33,8 @@ use super::virtual_documents::{
     source_of,
 };
 use super::{actions, capabilities, features, from_proto, pull, status};
-use crate::host::workspace::FileEvent;
-use crate::report::replies::without_secrets;
+use mangle_host::workspace::FileEvent;
+use mangle_report::replies::without_secrets;
 use mangle_syntax::text::{Cancel, SentChange};
 
 /// The handlers, and the sender to the writer.

@@ -3,7 +3,7 @@
 
 use serde_json::Value;
 
-use crate::ide::registry;
+use mangle_ide::registry;
 use mangle_settings::{HintSettings, LensSettings, RuleSettings, severities};
 
 /// The name of the settings section in an editor.

@@ -6,8 +6,8 @@ use std::sync::atomic::Ordering;
 use serde::Serialize;
 
 use super::view::View;
-use crate::host::workspace::SnapshotFile;
-use crate::host::{ShownStores, ShownVersions};
+use mangle_host::workspace::SnapshotFile;
+use mangle_host::{ShownStores, ShownVersions};
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]

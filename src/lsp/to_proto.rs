@@ -9,9 +9,9 @@ use tower_lsp::ls_types::{
 };
 
 use super::view::View;
-use crate::host::PathStyle;
-use crate::host::workspace::SnapshotFile;
-use crate::report::sink;
+use mangle_host::PathStyle;
+use mangle_host::workspace::SnapshotFile;
+use mangle_report::sink;
 use mangle_syntax::lint;
 use mangle_syntax::lint::Severity;
 use mangle_syntax::text::{FileId, TextRange, text_len};

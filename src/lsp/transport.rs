@@ -28,7 +28,7 @@ use tracing::Instrument;
 use super::body::{self, Loss, TextHalves};
 use super::frame::Frames;
 use super::raw_response::ResponseSlot;
-use crate::report::escaped_but;
+use mangle_report::escaped_but;
 
 /// The maximum number of parsed messages in the queue. Reading of input pauses when the queue is
 /// full.

@@ -11,9 +11,9 @@ use super::client::Outbox;
 use super::from_proto;
 use super::sent_tokens::SentTokens;
 use super::session::ClientSession;
-use crate::host::workspace::{Snapshot, SnapshotFile, SnapshotProgram, SnapshotTranscript};
-use crate::ide::Place;
-use crate::ide::transcripts::MangleText;
+use mangle_host::workspace::{Snapshot, SnapshotFile, SnapshotProgram, SnapshotTranscript};
+use mangle_ide::Place;
+use mangle_ide::transcripts::MangleText;
 use mangle_settings::{HintSettings, LensSettings};
 use mangle_syntax::text::{FileId, TextRange, TextSize};
 

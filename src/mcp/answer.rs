@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 
 use super::command::CommandAnswer;
 use super::pages;
-use crate::report::sink;
+use mangle_report::sink;
 use piggyback::envelope::secrets::redacted;
 
 /// The names of the exit statuses, by value.

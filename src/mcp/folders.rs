@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Result, ensure};
 
-use crate::host::{self, disk};
+use mangle_host::disk;
 use mangle_settings::FILE_NAME;
 
 /// The folders, with links resolved. At least one; relative paths are resolved from the first.
@@ -20,12 +20,12 @@ impl Folders {
     pub(super) fn new(named: &[PathBuf], working: &Path) -> Result<Self> {
         let all: Vec<PathBuf> = match named {
             [] => vec![working.to_path_buf()],
-            some => some.iter().map(|folder| host::absolute(working, folder)).collect(),
+            some => some.iter().map(|folder| mangle_host::absolute(working, folder)).collect(),
         };
         for folder in &all {
             ensure!(folder.is_dir(), "{}: not a folder", folder.display());
         }
-        Ok(Self(all.iter().map(|folder| host::real(folder)).collect()))
+        Ok(Self(all.iter().map(|folder| mangle_host::real(folder)).collect()))
     }
 
     /// The base folder of relative paths.
@@ -46,7 +46,7 @@ impl Folders {
         if argument.is_empty() || argument.contains('\0') {
             return Err("a path is empty or contains a zero byte".into());
         }
-        let path = host::real(&host::absolute(self.working(), Path::new(argument)));
+        let path = mangle_host::real(&mangle_host::absolute(self.working(), Path::new(argument)));
         if self.0.iter().any(|folder| path.starts_with(folder)) {
             return Ok(path);
         }

@@ -113,7 +113,7 @@ fn is_id(id: &Value) -> bool {
 }
 
 fn refused(id: Option<Value>, code: ErrorCode, why: &str) -> Incoming {
-    let error = json!({ "code": code.0, "message": crate::report::sink::lines(why) });
+    let error = json!({ "code": code.0, "message": mangle_report::sink::lines(why) });
     Incoming::Refused(json!({ "jsonrpc": "2.0", "id": id, "error": error }))
 }
 

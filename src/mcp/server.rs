@@ -18,7 +18,7 @@ use super::call::Caller;
 use super::resources::ResourceText;
 use super::tools::{TOOLS, Tool};
 use super::{prompts, resources};
-use crate::report::sink;
+use mangle_report::sink;
 
 /// The instructions that clients pass to their model.
 const INSTRUCTIONS: &str = "mangle-ls checks, evaluates and tests Mangle policies, and checks and replays transcripts of the agents \

@@ -13,13 +13,13 @@ use rustc_hash::FxHashMap;
 
 use super::Session;
 use super::lines::{SessionLines, TurnForm};
-use crate::host::{
-    self, AccountPolicies, CheckCache, CheckInputsMap, CheckOptions, CheckTarget, CheckTargets, FileTable,
+use mangle_host::{
+    AccountPolicies, CheckCache, CheckInputsMap, CheckOptions, CheckTarget, CheckTargets, FileTable,
     LinkOptions, Overlay, PartialScan, Problem, ProgramFiles, Resolution, Shell, TranscriptFile,
     TranscriptPrograms,
 };
-use crate::ide::loading::load_errors;
-use crate::report::{self, ReportEntry, SourceText, Sources};
+use mangle_ide::loading::load_errors;
+use mangle_report::{ReportEntry, SourceText, Sources};
 
 type LoadedText = (FileId, String, Arc<str>);
 
@@ -82,8 +82,8 @@ fn resolve(
     table: &FileTable,
 ) -> Resolution {
     match policies {
-        [] => host::resolve_with_transcripts(targets, Shell::CommandLine, overlay, table),
-        _ => host::resolve_exactly_with_transcripts(targets, overlay, table),
+        [] => mangle_host::resolve_with_transcripts(targets, Shell::CommandLine, overlay, table),
+        _ => mangle_host::resolve_exactly_with_transcripts(targets, overlay, table),
     }
 }
 
@@ -109,13 +109,14 @@ impl Checker {
         let (memory, mut overlay) = (CheckCache::default(), Overlay::default());
         let path = root.join(NAME);
         overlay.insert_transcript(path.clone(), Arc::from(&b"\n"[..]));
-        let named: Vec<PathBuf> = policies.iter().map(|path| host::absolute(&working, path)).collect();
-        let named = if named.is_empty() { CheckTargets::default() } else { host::targets(&named, &root) };
+        let named: Vec<PathBuf> = policies.iter().map(|path| mangle_host::absolute(&working, path)).collect();
+        let named =
+            if named.is_empty() { CheckTargets::default() } else { mangle_host::targets(&named, &root) };
         let mut targets = named.targets.clone();
         targets.extend(config.map(|_| CheckTarget::Folder(root.clone())));
         targets.push(CheckTarget::Transcript(path.clone()));
         let mut resolution = resolve(&targets, policies, &overlay, memory.table());
-        let (files, unread) = host::load(&resolution, &targets, &overlay, &memory, || {});
+        let (files, unread) = mangle_host::load(&resolution, &targets, &overlay, &memory, || {});
         let cuts = resolution.partial_scans.iter().map(PartialScan::problem);
         let mut problems: Vec<Problem> = named.problems.into_iter().chain(unread).chain(cuts).collect();
         problems.append(&mut resolution.problems);
@@ -123,7 +124,7 @@ impl Checker {
         // The folder of a configuration may have no policies.
         problems.retain(|problem| problem.path != root || config.is_none());
         if let Some(problem) = problems.first() {
-            let name = host::relative(&root, &problem.path);
+            let name = mangle_host::relative(&root, &problem.path);
             return Err(LoadError::Unreadable(format!("{name}: {}", problem.why)));
         }
         if !policies.is_empty() && files.is_empty() {
@@ -132,7 +133,7 @@ impl Checker {
         let texts: Vec<_> = files
             .values()
             .map(|file| {
-                (file.id, host::relative(&root, &memory.table().path(file.id)), Arc::clone(&file.text))
+                (file.id, mangle_host::relative(&root, &memory.table().path(file.id)), Arc::clone(&file.text))
             })
             .collect();
         require_loadable((&resolution, &files), (&memory, &overlay), (&root, &texts))?;
@@ -206,7 +207,7 @@ impl Checker {
     #[must_use]
     pub fn files(&self) -> Vec<(String, Arc<str>)> {
         let policies = self.texts.iter().map(|(_, name, text)| (name.clone(), Arc::clone(text)));
-        let name = |path: &Path| host::relative(&self.root, path);
+        let name = |path: &Path| mangle_host::relative(&self.root, path);
         let projects = self.resolution.projects.iter();
         let projects = projects.map(|project| (name(&project.path), Arc::clone(&project.text)));
         let agents = self.resolution.agents.iter().map(|agent| (name(&agent.path), Arc::clone(&agent.text)));
@@ -217,8 +218,8 @@ impl Checker {
     fn catalogue(&self) -> Option<(String, Arc<str>)> {
         let project = self.template.project.and_then(|at| self.resolution.projects.get(at))?;
         let path = project.root.join(project.settings.transcripts.tools.as_ref()?);
-        let text = host::read(&path, &Overlay::default()).ok()?;
-        Some((host::relative(&self.root, &path), text.text))
+        let text = mangle_host::read(&path, &Overlay::default()).ok()?;
+        Some((mangle_host::relative(&self.root, &path), text.text))
     }
 
     /// Returns check options without a limit on findings.
@@ -247,14 +248,14 @@ fn require_loadable(
     (root, texts): (&Path, &[LoadedText]),
 ) -> Result<(), LoadError> {
     let surroundings = (memory, overlay, &Cancel::new());
-    let checked = host::check(resolution, files, surroundings, CheckOptions::default(), || {});
+    let checked = mangle_host::check(resolution, files, surroundings, CheckOptions::default(), || {});
     require_no_errors(&checked.entries, texts)?;
     let name = |file| {
         let named = texts.iter().find(|(known, ..)| *known == file);
         named.map(|(_, name, _)| name.clone()).unwrap_or_default()
     };
     let mut errors = resolution.settings_problems(root).errors;
-    for joined in host::join(resolution, files, &LinkOptions::default()) {
+    for joined in mangle_host::join(resolution, files, &LinkOptions::default()) {
         errors.add(load_errors(&joined.program, &name));
     }
     if errors.is_empty() { Ok(()) } else { Err(LoadError::Errors(errors.lines().join("\n"))) }
@@ -272,9 +273,9 @@ fn require_no_errors(
         return Ok(());
     }
     let sources = sources(texts);
-    report::sort(&mut errors, &sources);
+    mangle_report::sort(&mut errors, &sources);
     let renderer = annotate_snippets::Renderer::plain();
-    let text = errors.iter().map(|entry| report::text(entry, &sources, &renderer));
+    let text = errors.iter().map(|entry| mangle_report::text(entry, &sources, &renderer));
     Err(LoadError::Errors(text.collect()))
 }
 
@@ -293,7 +294,7 @@ fn sources(texts: &[(mangle_syntax::text::FileId, String, Arc<str>)]) -> Sources
 fn root(config: Option<&Path>, policies: &[PathBuf], working: &Path) -> Result<PathBuf, LoadError> {
     let parent = |path: &Path| path.parent().map_or_else(|| working.to_path_buf(), Path::to_path_buf);
     if let Some(config) = config {
-        let path = host::absolute(working, config);
+        let path = mangle_host::absolute(working, config);
         let file = if path.is_dir() { path.join(FILE_NAME) } else { path };
         return match file.is_file() && file.ends_with(FILE_NAME) {
             true => Ok(parent(&file)),
@@ -302,7 +303,7 @@ fn root(config: Option<&Path>, policies: &[PathBuf], working: &Path) -> Result<P
             }
         };
     }
-    let of_policy = policies.first().map(|policy| host::absolute(working, policy));
+    let of_policy = policies.first().map(|policy| mangle_host::absolute(working, policy));
     Ok(match of_policy {
         Some(policy) if policy.is_dir() => policy,
         Some(policy) => parent(&policy),

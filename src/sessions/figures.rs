@@ -6,8 +6,8 @@ use serde_json::Value;
 
 use super::verdicts::each_record;
 use super::{Checker, Session};
-use crate::host::{Accounts, TranscriptFigures};
-use crate::report::replies::figures_json;
+use mangle_host::{Accounts, TranscriptFigures};
+use mangle_report::replies::figures_json;
 use piggyback::transcript::statistics::Statistics;
 
 /// The columns of the statistics, with JSON pointers into the output of `stats`. An object at a

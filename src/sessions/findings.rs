@@ -7,8 +7,8 @@ use rustc_hash::FxHashMap;
 
 use super::lines::SessionLines;
 use super::{Checker, Session};
-use crate::host::{self, CheckedTranscripts, Overlay, TranscriptRequest};
-use crate::report::{ReportEntry, Sources, redacted};
+use mangle_host::{CheckedTranscripts, Overlay, TranscriptRequest};
+use mangle_report::{ReportEntry, Sources, redacted};
 use mangle_syntax::text::{Cancel, FileId, TextSize};
 
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -56,7 +56,8 @@ impl Checker {
             options: Self::options(),
             cancel: Cancel::new(),
         };
-        let CheckedTranscripts { entries, sources: parts, .. } = host::check_transcripts(request, &|_| ());
+        let CheckedTranscripts { entries, sources: parts, .. } =
+            mangle_host::check_transcripts(request, &|_| ());
         let mut sources = self.sources();
         parts.into_iter().for_each(|(file, text)| sources.insert_source(file, text));
         let of = |entry: &ReportEntry| Some(places.get(&sources.owner(entry.file))?.finding(entry, &sources));

@@ -10,10 +10,9 @@ use mangle_settings::Settings;
 use mangle_syntax::text::Cancel;
 
 use super::{Checker, LoadError};
-use crate::host;
-use crate::ide::facts::add_columns;
-use crate::ide::query::{AnswerOptions, EvaluatedProgram, ask, place};
-use crate::report::QueryAnswer;
+use mangle_ide::facts::add_columns;
+use mangle_ide::query::{AnswerOptions, EvaluatedProgram, ask, place};
+use mangle_report::QueryAnswer;
 
 /// A policy that can be queried.
 #[derive(Debug)]
@@ -41,7 +40,7 @@ impl PolicyProgram {
     /// Returns the errors of [`Checker::load`].
     pub fn load(paths: &[PathBuf]) -> Result<Self, LoadError> {
         let checker = Checker::load(None, paths, None)?;
-        host::only(&checker.resolution.programs, &|program| &program.name, "here")
+        mangle_host::only(&checker.resolution.programs, &|program| &program.name, "here")
             .map_err(LoadError::Unreadable)?;
         let program = checker.knowledges.get(&checker.template).programs.first().map(Arc::clone);
         let program = program.ok_or_else(|| LoadError::Unreadable("there is no policy here".to_owned()))?;

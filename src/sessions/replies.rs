@@ -6,8 +6,8 @@ use serde_json::Value;
 
 use super::verdicts::each_record;
 use super::{Checker, Session};
-use crate::host::{Accounts, TranscriptPrograms};
-use crate::report::replies::{TranscriptReply, parsed, without_secrets};
+use mangle_host::{Accounts, TranscriptPrograms};
+use mangle_report::replies::{TranscriptReply, parsed, without_secrets};
 
 /// A reply as parsed by the runtime.
 #[derive(Debug, Clone, PartialEq)]

@@ -5,8 +5,8 @@ use rayon::prelude::*;
 use super::lines::SessionLines;
 use super::verdicts::each_record;
 use super::{Checker, Session, SessionTurn, TurnTime};
-use crate::host::{Accounts, TranscriptFigures};
-use crate::report::fleet::{Fleet, FleetEvent, FleetFile, FleetPage, Origin, page};
+use mangle_host::{Accounts, TranscriptFigures};
+use mangle_report::fleet::{Fleet, FleetEvent, FleetFile, FleetPage, Origin, page};
 use piggyback::transcript::statistics::Statistics;
 
 /// The number of sessions that are processed before their counts are added. Limits the memory use.

@@ -1,6 +1,6 @@
 //! The input format of a session: texts with roles.
 
-pub use crate::report::fleet::OriginTime as TurnTime;
+pub use mangle_report::fleet::OriginTime as TurnTime;
 
 /// A complete session of an agent.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -8,12 +8,12 @@ use rayon::prelude::*;
 
 use super::lines::SessionLines;
 use super::{Checker, Session};
-use crate::host::TranscriptFile;
-use crate::ide::replays::{ReplaySession, ReplaySetup};
-use crate::ide::transcripts::{Comments, TranscriptContext};
-use crate::report::LinePosition;
-use crate::report::replay::{ProofTree, TurnReport, VerdictReport};
 use agent_replay::{Prefill, ReplayOptions};
+use mangle_host::TranscriptFile;
+use mangle_ide::replays::{ReplaySession, ReplaySetup};
+use mangle_ide::transcripts::{Comments, TranscriptContext};
+use mangle_report::LinePosition;
+use mangle_report::replay::{ProofTree, TurnReport, VerdictReport};
 use mangle_syntax::text::Cancel;
 use piggyback::transcript::{Record, TranscriptOptions, TranscriptReader};
 

@@ -28,8 +28,8 @@ const CHANGES: &[Change] = &[
     },
     Change {
         place: "a feature of the editor",
-        file: "src/ide/linked_editing.rs",
-        arguments: &["test", "--package", "mangle-ls", "--lib", "ide::"],
+        file: "crates/mangle-ide/src/linked_editing.rs",
+        arguments: &["test", "--package", "mangle-ide", "--lib"],
     },
 ];
 

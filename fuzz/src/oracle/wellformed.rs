@@ -1,6 +1,6 @@
 //! What commands write is well formed, and steers nothing.
 
-use mangle_ls::report::sink;
+use mangle_report::sink;
 use serde_json::Value;
 
 /// What an output is.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use mangle_check::diagnostics::{FindingCache, diagnostics};
 use mangle_check::policy_test::TestFile;
 use mangle_engine::program::{FileSummary, Program};
-use mangle_ls::ide::registry;
+use mangle_ide::registry;
 use mangle_settings::RuleSettings;
 use mangle_syntax::lint::Severity;
 use mangle_syntax::syntax::SourceFile;
@@ -30,8 +30,7 @@ pub(crate) fn run(bytes: &[u8]) {
         }
     }
     let program = Program::new(files);
-    for (file, found) in
-        diagnostics(&program, &all_rules(), &FindingCache::new(mangle_ls::ide::registry::all()))
+    for (file, found) in diagnostics(&program, &all_rules(), &FindingCache::new(mangle_ide::registry::all()))
     {
         oracle::diagnostics(&found, &texts[file.0 as usize], &texts);
     }

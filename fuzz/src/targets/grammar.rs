@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use mangle_engine::program::{FileSummary, Program};
-use mangle_ls::ide::reply_grammars::{GrammarFileRequest, ReplyGrammarRequest};
+use mangle_ide::reply_grammars::{GrammarFileRequest, ReplyGrammarRequest};
 use mangle_settings::Settings;
 use mangle_syntax::syntax::SourceFile;
 use mangle_syntax::text::FileId;

@@ -9,7 +9,7 @@ use mangle_engine::kernel::{
     Clock, CompiledProgram, Dump, Fact, Kernel, Limits, Model, Reading, RuleId, TextBudget, compile,
 };
 use mangle_engine::program::PredicateId;
-use mangle_ls::report::proof;
+use mangle_report::proof;
 use mangle_syntax::text::Cancel;
 
 use crate::generate::mangle;

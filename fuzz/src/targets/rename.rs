@@ -3,8 +3,8 @@
 
 use std::sync::Arc;
 
-use mangle_ls::ide::Place;
-use mangle_ls::ide::rename::{prepare, rename};
+use mangle_ide::Place;
+use mangle_ide::rename::{prepare, rename};
 use mangle_syntax::text::{FileId, size};
 
 use crate::generate::mangle;

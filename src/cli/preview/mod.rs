@@ -21,12 +21,12 @@ use super::semantics::Semantics;
 use super::surroundings;
 use super::watch::watching;
 use super::wrap::{columns, fit};
-use crate::host::{self, CheckCache, ProgramScope};
-use crate::ide::previews::{PreviewNames, WhyNotQuestion, report, why, why_not};
-use crate::report::prompts::{PromptReport, prompts_json, prompts_markdown, prompts_text};
-use crate::report::{LoadErrors, Sources, diff_with, sink};
 use agent_prompt::{CapturedPrompt, Mode, Preview, PreviewSettings, PreviewState, PreviewedPrompt};
 use mangle_engine::kernel::Stop;
+use mangle_host::{CheckCache, ProgramScope};
+use mangle_ide::previews::{PreviewNames, WhyNotQuestion, report, why, why_not};
+use mangle_report::prompts::{PromptReport, prompts_json, prompts_markdown, prompts_text};
+use mangle_report::{LoadErrors, Sources, diff_with, sink};
 use mangle_settings::parse_timestamp;
 use mangle_syntax::lint::Severity;
 use mangle_syntax::text::FileId;
@@ -197,11 +197,11 @@ impl PreviewCommand {
         if !self.watch {
             return self.once(color, &working, &seen);
         }
-        let named: Vec<_> = self.files.iter().map(|file| host::absolute(&working, file)).collect();
+        let named: Vec<_> = self.files.iter().map(|file| mangle_host::absolute(&working, file)).collect();
         let folders = named.iter().filter_map(|file| Some(file.parent()?.to_path_buf()));
         let folders: Vec<_> = folders.chain([working.clone()]).collect();
         let beside = self.session.iter().chain(&self.diff).chain(&self.transcript);
-        let beside: Vec<_> = beside.map(|file| host::absolute(&working, file)).collect();
+        let beside: Vec<_> = beside.map(|file| mangle_host::absolute(&working, file)).collect();
         let watched = || (folders.iter().chain(&seen.borrow().files).cloned().collect(), beside.clone());
         watching(color, &watched, &mut || self.once(color, &working, &seen))
     }
@@ -228,10 +228,10 @@ impl PreviewCommand {
         let configured = previewed.iter().filter_map(|of| of.atoms.as_ref());
         let configured = configured.flat_map(|atoms| atoms.texts());
         for (file, path, text) in previewed.iter().flat_map(|of| of.files.texts()).chain(configured) {
-            programs.sources.insert_source(file, host::source_text(working, path, Arc::clone(text)));
+            programs.sources.insert_source(file, mangle_host::source_text(working, path, Arc::clone(text)));
         }
         for session in sessions {
-            let text = host::source_text(working, &session.path, Arc::clone(&session.text));
+            let text = mangle_host::source_text(working, &session.path, Arc::clone(&session.text));
             programs.sources.insert_source(session.id, text);
         }
         let mut out = Output::stdout(self.format.medium(), color);
@@ -367,7 +367,7 @@ impl PreviewCommand {
 /// their source.
 fn difference(captured: &Path, shown: &PreviewedPrompt, made: &PromptReport) -> Result<String> {
     let name = captured.display().to_string();
-    let text = host::read_to_string(captured).with_context(|| name.clone())?;
+    let text = mangle_host::read_to_string(captured).with_context(|| name.clone())?;
     let kind = &shown.request.context.shard_type;
     let before = CapturedPrompt::read(FileId(0), &name, &text, kind)
         .with_context(|| format!("{name} has no system prompt of a `{kind}`"))?;

@@ -3,11 +3,11 @@
 use std::collections::BTreeSet;
 
 use super::requests::Previewed;
-use crate::ide::previews::{findings, note};
-use crate::report::Sources;
-use crate::report::prompts::Note;
 use agent_prompt::Preview;
 use mangle_check::diagnostics::{FindingCache, diagnostics};
+use mangle_ide::previews::{findings, note};
+use mangle_report::Sources;
+use mangle_report::prompts::Note;
 use mangle_syntax::lint::{Diagnostic, Severity};
 use mangle_syntax::text::FileId;
 
@@ -42,7 +42,7 @@ fn mistakes(of: &Previewed<'_>) -> Mistakes {
     let (program, rules) = (&of.joined.program, &of.joined.settings.rules);
     let mut mistakes = Mistakes::default();
     let mut around = 0;
-    for (file, found) in diagnostics(program, rules, &FindingCache::new(crate::ide::registry::all())) {
+    for (file, found) in diagnostics(program, rules, &FindingCache::new(mangle_ide::registry::all())) {
         for one in found.into_iter().filter(|one| one.severity == Severity::Error) {
             if one.rule.is_unreadable() || one.rule.name == "unstratified" {
                 mistakes.refused = mistakes.refused.or(Some(file));

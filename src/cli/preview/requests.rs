@@ -9,14 +9,14 @@ use super::state::{self, ResumePoint};
 use super::{ModeOption, PartOption, PreviewCommand};
 use crate::cli::programs::Programs;
 use crate::cli::surroundings;
-use crate::host::{
-    self, AtomCache, AtomFiles, CheckCache, LinkedProgram, PreviewFiles, PreviewRequest, RequestedPart,
-    SessionText, prompt_name,
-};
-use crate::report::{SourceText, Sources};
 use agent_prompt::{AnswerOrder, PreviewSettings, PromptPart, PromptRequest, RecordedSession};
 use mangle_engine::kernel::{Clock, Limits, Reading};
 use mangle_engine::program::{FileSummary, Program};
+use mangle_host::{
+    AtomCache, AtomFiles, CheckCache, LinkedProgram, PreviewFiles, PreviewRequest, RequestedPart,
+    SessionText, prompt_name,
+};
+use mangle_report::{SourceText, Sources};
 use mangle_syntax::syntax::SourceFile;
 use mangle_syntax::text::FileId;
 
@@ -55,7 +55,7 @@ impl PreviewCommand {
         }
         let id = memory.table().id(Path::new("--fact"));
         sources.insert_source(id, SourceText::new("--fact".to_owned(), Arc::clone(&text)));
-        Ok(Some(host::summarise(id, &source, &[])))
+        Ok(Some(mangle_host::summarise(id, &source, &[])))
     }
 
     /// Replays the session for each program. Returns the session as each program received it.
@@ -91,14 +91,14 @@ impl PreviewCommand {
         let (overlay, table) = (surroundings::disk(), memory.table());
         let given = match &self.session {
             Some(path) => {
-                let read = host::read_session(&host::absolute(working, path), &overlay, table);
+                let read = mangle_host::read_session(&mangle_host::absolute(working, path), &overlay, table);
                 Some(read.map_err(|why| anyhow::anyhow!("{}: {why}", path.display()))?)
             }
             None => None,
         };
         let mut previewed = Vec::new();
         for named in &self.files {
-            let path = host::absolute(working, named);
+            let path = mangle_host::absolute(working, named);
             let Some(file) = table.known(&path) else { continue };
             let is_of = |joined: &&LinkedProgram| joined.program.file(file).is_some();
             let wants =
@@ -137,7 +137,7 @@ impl PreviewCommand {
         given: Option<&Arc<SessionText>>,
         recorded: &Arc<RecordedSession>,
     ) {
-        let stem = host::preview_name(&of.path);
+        let stem = mangle_host::preview_name(&of.path);
         let shard = match &self.shard[..] {
             [id, kind] => Some((id.clone(), Some(kind.clone()))),
             _ => None,
@@ -186,7 +186,7 @@ impl PreviewCommand {
         match &self.name {
             Some(name) if groups().next().is_some() => {
                 let names: Vec<_> = groups()
-                    .map(|(of, group)| format!("`{}`", prompt_name(group, &host::preview_name(&of.path))))
+                    .map(|(of, group)| format!("`{}`", prompt_name(group, &mangle_host::preview_name(&of.path))))
                     .collect();
                 format!("there is no preview `{name}`, but {}", names.join(", "))
             }
@@ -195,7 +195,7 @@ impl PreviewCommand {
             }
             Some(name) if !self.shard.is_empty() => {
                 let names: Vec<_> =
-                    previewed.iter().map(|of| format!("`{}`", host::preview_name(&of.path))).collect();
+                    previewed.iter().map(|of| format!("`{}`", mangle_host::preview_name(&of.path))).collect();
                 format!("there is no preview `{name}`; that of `--shard` is called {}", names.join(", "))
             }
             _ => "no file has `# @preview` comments; name a shard with `--shard coder-7 coder`".to_owned(),

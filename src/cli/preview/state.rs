@@ -8,12 +8,12 @@ use anyhow::Result;
 
 use super::super::surroundings;
 use crate::cli::transcripts::{TranscriptArgs, Transcripts};
-use crate::host::{self, CheckCache};
-use crate::report::{SourceText, Sources};
 use agent_prompt::{RecordedSession, RecordedTurn};
 use agent_replay::{Constitution, ConstitutionConfig, Event, Prefill, Replay, ReplayOptions, Turn};
 use mangle_engine::kernel::{Clock, Limits, Reading, RuleId};
 use mangle_engine::program::{FileSummary, PredicateId, Program};
+use mangle_host::CheckCache;
+use mangle_report::{SourceText, Sources};
 use mangle_settings::format_timestamp;
 use mangle_syntax::syntax::SourceFile;
 use piggyback::envelope::account::{AccountEntry, UpdateFate};
@@ -90,10 +90,10 @@ pub(super) fn state(
     let facts = replay.map_or_else(Vec::new, |replay| said(&replay, &constitution));
     let turns = turns.into_inner();
     let text: Arc<str> = by_line(facts, &turns).into();
-    let file = host::relative(working, &host::absolute(working, until.path));
+    let file = mangle_host::relative(working, &mangle_host::absolute(working, until.path));
     let id = memory.table().id(Path::new(&format!("{file} (state)")));
     sources.insert_source(id, SourceText::new(file.clone(), Arc::clone(&text)));
-    let state = host::summarise(id, &SourceFile::parse(text).without_tree(), &[]);
+    let state = mangle_host::summarise(id, &SourceFile::parse(text).without_tree(), &[]);
     Ok((state, RecordedSession { file: file.into(), turns }))
 }
 

@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use super::requests::Previewed;
-use crate::host::{self, FileTable};
-use crate::report::prompts::PromptReport;
+use mangle_host::FileTable;
+use mangle_report::prompts::PromptReport;
 
 #[derive(Default)]
 pub(super) struct WatchState {
@@ -36,7 +36,9 @@ pub(super) fn read_files(previewed: &[Previewed<'_>], table: &FileTable) -> Vec<
     for of in previewed {
         all.extend(of.joined.program.files.iter().map(|file| table.path(file.id).to_path_buf()));
         all.extend(of.files.texts().map(|(_, path, _)| path.to_path_buf()));
-        all.extend(of.files.named().map(|path| host::absolute(of.path.parent().unwrap_or(&of.path), path)));
+        all.extend(
+            of.files.named().map(|path| mangle_host::absolute(of.path.parent().unwrap_or(&of.path), path)),
+        );
         all.extend(
             of.path.ancestors().skip(1).map(|folder| folder.join(piggyback::transcript::settings::PATH)),
         );

@@ -21,15 +21,15 @@ use super::output::{self, Medium, Output};
 use super::semantics::Semantics;
 use super::surroundings;
 use super::transcripts::{TranscriptArgs, Transcripts};
-use crate::host::{self, TranscriptFile};
-use crate::ide::replays::{TurnFilter, rule_place};
-use crate::report::LoadErrors;
-use crate::report::replay::{
+use agent_replay::Prefill;
+use mangle_engine::kernel::{Clock, Reading as KernelReading};
+use mangle_host::TranscriptFile;
+use mangle_ide::replays::{TurnFilter, rule_place};
+use mangle_report::LoadErrors;
+use mangle_report::replay::{
     CheckReport, MAX_TURNS, Page, ReplaySummary, RuleCoverage, TurnReport, TurnStart, finding_lines, html,
     markdown, summary_text, text,
 };
-use agent_replay::Prefill;
-use mangle_engine::kernel::{Clock, Reading as KernelReading};
 use mangle_settings::{FailOn, KernelSettings, Reading, format_timestamp, parse_timestamp};
 use mangle_syntax::text::Cancel;
 use piggyback::envelope::secrets::redacted;
@@ -268,10 +268,10 @@ impl ReplayCommand {
 
     fn prefill(&self, working: &Path) -> Result<Prefill> {
         let Some(file) = &self.prefill else { return Ok(Prefill::default()) };
-        let path = host::absolute(working, file);
+        let path = mangle_host::absolute(working, file);
         let name = file.display();
-        let text = host::read_to_string(&path)
-            .map_err(|error| anyhow::anyhow!("{name}: {}", host::plain(&error)))?;
+        let text = mangle_host::read_to_string(&path)
+            .map_err(|error| anyhow::anyhow!("{name}: {}", mangle_host::plain(&error)))?;
         Prefill::read(&text).map_err(|why| anyhow::anyhow!("{name}: {why}"))
     }
 
@@ -343,7 +343,7 @@ impl ReplayCommand {
         let Some(file) = &self.report else { return Ok(()) };
         let working = transcripts.working();
         let checked = CheckReport::build(transcripts.checked(), &written.starts, &mut written.shown);
-        let revision = host::revision(&policies.path(self, transcripts));
+        let revision = mangle_host::revision(&policies.path(self, transcripts));
         let today = format_timestamp(Clock::from_settings(&KernelSettings::default()).now_ns);
         let mark = written.mark.mark();
         let page = html(Page {
@@ -358,8 +358,8 @@ impl ReplayCommand {
             date: today.split('T').next(),
             mark: mark.as_deref(),
         });
-        let (path, page) = (host::absolute(working, file), redacted(&page));
-        let written = host::disk::write(&path, page.as_bytes());
+        let (path, page) = (mangle_host::absolute(working, file), redacted(&page));
+        let written = mangle_host::disk::write(&path, page.as_bytes());
         written.map_err(|why| anyhow::anyhow!("{}: it cannot be written: {why}", file.display()))
     }
 }
@@ -370,7 +370,7 @@ fn no_policy(transcripts: &Transcripts, found: &TranscriptFile) -> String {
     format!(
         "{}: no policy: there is no Mangle file in `{}` or above; name one with `--policy`",
         transcripts.name(found),
-        host::relative(transcripts.working(), folder)
+        mangle_host::relative(transcripts.working(), folder)
     )
 }
 

@@ -17,12 +17,12 @@ use super::super::surroundings;
 use super::super::transcripts::Transcripts;
 use super::ReplayCommand;
 use super::session_options::SessionOptions;
-use crate::host::{self, LinkedProgram, ProgramScope, TranscriptFile};
-use crate::ide::replays::policy_diagnostics;
-use crate::report::{LoadErrors, Sources, json_value};
 use agent_replay::{Constitution, ConstitutionConfig};
 use mangle_engine::kernel::{Clock, Kernel, Limits};
 use mangle_engine::program::Program;
+use mangle_host::{LinkedProgram, ProgramScope, TranscriptFile};
+use mangle_ide::replays::policy_diagnostics;
+use mangle_report::{LoadErrors, Sources, json_value};
 use mangle_settings::{FailOn, RuleSettings, Settings};
 
 /// Identifies the policy of a transcript: the index of the configuration file, and the indices of
@@ -178,7 +178,7 @@ impl Policies {
     /// working directory.
     pub(super) fn path(&self, command: &ReplayCommand, transcripts: &Transcripts) -> PathBuf {
         let working = transcripts.working();
-        let named = command.policy.first().map(|path| host::absolute(working, path));
+        let named = command.policy.first().map(|path| mangle_host::absolute(working, path));
         let of_project = || {
             let index = self.by_key.keys().find_map(|(project, _)| *project)?;
             transcripts.resolution.projects.get(index).map(|project| project.root.clone())

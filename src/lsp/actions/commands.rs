@@ -7,7 +7,6 @@ use tower_lsp::ls_types::{
 };
 
 use super::action_data::fix_workspace;
-use crate::ide::registry;
 use crate::lsp::features::grammar::{self, GRAMMAR};
 use crate::lsp::features::preview::{self, PREVIEW};
 use crate::lsp::features::property::{self, PROPERTY};
@@ -17,7 +16,8 @@ use crate::lsp::features::test::{self, TEST};
 use crate::lsp::features::turns::{self, REPLAY, STATE};
 use crate::lsp::message::Prerequisite;
 use crate::lsp::view::View;
-use crate::report::replies::without_secrets;
+use mangle_ide::registry;
+use mangle_report::replies::without_secrets;
 use mangle_syntax::lint::Rule;
 use mangle_syntax::text::Cancel;
 

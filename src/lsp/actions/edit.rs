@@ -7,11 +7,11 @@ use tower_lsp::ls_types::{
     Range, ResourceOp, TextDocumentEdit, TextEdit, Uri, WorkspaceEdit,
 };
 
-use crate::host::workspace::SnapshotFile;
-use crate::host::{exists, test_path};
-use crate::ide::fixes::difference;
 use crate::lsp::to_proto;
 use crate::lsp::view::View;
+use mangle_host::workspace::SnapshotFile;
+use mangle_host::{exists, test_path};
+use mangle_ide::fixes::difference;
 use mangle_syntax::lint::FileEdit;
 use mangle_syntax::text::{FileId, TextRange, text_len, with_line_ends};
 

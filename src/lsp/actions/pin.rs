@@ -1,7 +1,7 @@
 //! Pinning of an inferred protocol version (profile) in the configuration file.
 
-use crate::host::workspace::SnapshotTranscript;
-use crate::ide::transcripts::profile_at;
+use mangle_host::workspace::SnapshotTranscript;
+use mangle_ide::transcripts::profile_at;
 use mangle_settings::Profile;
 use mangle_syntax::text::{FileId, TextSize};
 

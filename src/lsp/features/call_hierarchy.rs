@@ -8,11 +8,11 @@ use tower_lsp::ls_types::{
 };
 
 use super::symbols;
-use crate::host::workspace::SnapshotFile;
-use crate::ide::call_hierarchy::{self, Call, HierarchyItem};
 use crate::lsp::to_proto;
 use crate::lsp::view::View;
 use mangle_engine::program::{PredicateKey, Program};
+use mangle_host::workspace::SnapshotFile;
+use mangle_ide::call_hierarchy::{self, Call, HierarchyItem};
 use mangle_syntax::text::Symbol;
 
 /// The `data` of an item: the predicate, which remains valid after edits.

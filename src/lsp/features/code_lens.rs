@@ -12,10 +12,10 @@ use tower_lsp::jsonrpc::{Error, Result};
 use tower_lsp::ls_types::{CodeLens, CodeLensOptions, CodeLensParams, Uri};
 
 use super::query::QueryParams;
-use crate::host::workspace::SnapshotFile;
-use crate::ide::code_lens::{self, Lens, LensKind};
 use crate::lsp::from_proto;
 use crate::lsp::view::View;
+use mangle_host::workspace::SnapshotFile;
+use mangle_ide::code_lens::{self, Lens, LensKind};
 use mangle_syntax::text::TextRange;
 
 pub(in crate::lsp) fn options() -> CodeLensOptions {

@@ -12,14 +12,14 @@ use tower_lsp::ls_types::{
 
 use super::markup::markup;
 use super::paths;
-use crate::ide::Analysis;
-use crate::ide::completion::{self, Completion, CompletionDetails, CompletionKind, CompletionSubject};
-use crate::ide::transcripts::completion::InEnvelope;
-use crate::ide::transcripts::{self, escaped, escaped_snippet};
 use crate::lsp::from_proto;
 use crate::lsp::session::ClientSession;
 use crate::lsp::view::{EmbeddedMangle, View};
 use mangle_engine::program::PredicateKey;
+use mangle_ide::Analysis;
+use mangle_ide::completion::{self, Completion, CompletionDetails, CompletionKind, CompletionSubject};
+use mangle_ide::transcripts::completion::InEnvelope;
+use mangle_ide::transcripts::{self, escaped, escaped_snippet};
 use mangle_syntax::text::{EmbeddedKind, Symbol};
 use piggyback::envelope::atoms::may_name_be_offered;
 

@@ -9,13 +9,13 @@ use tower_lsp::ls_types::{
     Location, LocationLink, Position, Range, SymbolKind, TextDocumentPositionParams, Uri,
 };
 
-use crate::host::workspace::SnapshotFile;
-use crate::ide::conversation::window::{ConversationWindow, WindowTurn};
 use crate::lsp::actions::code_actions;
 use crate::lsp::from_proto;
 use crate::lsp::to_proto;
 use crate::lsp::view::View;
-use crate::report::conversation::{ConversationLink, PieceKind};
+use mangle_host::workspace::SnapshotFile;
+use mangle_ide::conversation::window::{ConversationWindow, WindowTurn};
+use mangle_report::conversation::{ConversationLink, PieceKind};
 use mangle_syntax::lint;
 use mangle_syntax::text::{LineIndex, TextRange, TextSize, size, slice};
 use piggyback::envelope::secrets::redacted;

@@ -2,10 +2,10 @@
 
 use tower_lsp::ls_types::{FoldingRange, FoldingRangeKind, FoldingRangeParams};
 
-use crate::ide::folding::{Fold, FoldKind, folds};
-use crate::ide::transcripts;
 use crate::lsp::view::View;
 use crate::lsp::virtual_documents::shown_conversation;
+use mangle_ide::folding::{Fold, FoldKind, folds};
+use mangle_ide::transcripts;
 
 pub(in crate::lsp) fn folding_ranges(view: &View, params: &FoldingRangeParams) -> Option<Vec<FoldingRange>> {
     if let Some(conversation) = shown_conversation(view, &params.text_document.uri) {

@@ -10,11 +10,11 @@ use tower_lsp::ls_types::{
     DocumentRangeFormattingParams, TextEdit, Uri,
 };
 
-use crate::host::is_test;
-use crate::host::workspace::SnapshotFile;
-use crate::ide::format::{TRIGGERS, on_type, range, whole};
 use crate::lsp::from_proto;
 use crate::lsp::view::View;
+use mangle_host::is_test;
+use mangle_host::workspace::SnapshotFile;
+use mangle_ide::format::{TRIGGERS, on_type, range, whole};
 use mangle_settings::FormatSettings;
 use mangle_syntax::syntax::SourceFile;
 use mangle_syntax::text::TextRange;

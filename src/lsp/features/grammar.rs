@@ -8,11 +8,11 @@ use serde_json::{Value, json};
 use tower_lsp::jsonrpc::{Error, Result};
 use tower_lsp::ls_types::{CodeLens, Command, ExecuteCommandParams, Uri};
 
-use crate::host::workspace::{SnapshotGrammar, SnapshotProgram};
-use crate::ide::reply_grammars::ReplyGrammarRequest;
 use crate::lsp::actions::workspace_edit_of_texts;
 use crate::lsp::from_proto;
 use crate::lsp::view::View;
+use mangle_host::workspace::{SnapshotGrammar, SnapshotProgram};
+use mangle_ide::reply_grammars::ReplyGrammarRequest;
 use mangle_syntax::text::TextRange;
 use reply_grammar::target::{TARGETS, Target};
 

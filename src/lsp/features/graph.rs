@@ -5,11 +5,11 @@ use serde_json::{Value, json};
 use tower_lsp::jsonrpc::{Error, Result};
 use tower_lsp::ls_types::Uri;
 
-use crate::ide::graph::{Direction, PredicateName, Selection, predicate_graph};
 use crate::lsp::to_proto;
 use crate::lsp::view::View;
-use crate::report::LoadErrors;
-use crate::report::graph::{self, NodePlace};
+use mangle_ide::graph::{Direction, PredicateName, Selection, predicate_graph};
+use mangle_report::LoadErrors;
+use mangle_report::graph::{self, NodePlace};
 use mangle_syntax::text::{Encoding, LineCol, TextSize};
 
 /// All parameters are optional.
@@ -93,7 +93,7 @@ pub(in crate::lsp) fn graph(view: &View, params: &GraphParams) -> Result<Value> 
         }
     }
     let draw = |program: &&_| {
-        let program: &crate::host::workspace::SnapshotProgram = program;
+        let program: &mangle_host::workspace::SnapshotProgram = program;
         predicate_graph(program.program(), &program.name, &selection)
     };
     let graphs: Vec<_> = programs.iter().map(|program| draw(&program.as_ref())).collect();

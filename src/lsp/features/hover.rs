@@ -4,11 +4,10 @@ use tower_lsp::ls_types::{Hover, HoverContents, HoverParams};
 
 use super::markup::{formats, markup};
 use super::{paths, property, transcripts};
-use crate::ide;
-use crate::ide::Place;
-use crate::ide::hover::prompts;
 use crate::lsp::view::View;
 use crate::lsp::virtual_documents::shown_conversation;
+use mangle_ide::Place;
+use mangle_ide::hover::prompts;
 use mangle_syntax::text::FileId;
 
 pub(in crate::lsp) fn hover(view: &View, params: &HoverParams) -> Option<Hover> {
@@ -35,11 +34,11 @@ pub(in crate::lsp) fn hover(view: &View, params: &HoverParams) -> Option<Hover> 
 
 /// Returns the hover at a position of a policy: documentation, evaluation results, and uses in
 /// prompts.
-fn of_policy(view: &View, file: FileId, place: Place<'_>) -> Option<ide::hover::Hover> {
+fn of_policy(view: &View, file: FileId, place: Place<'_>) -> Option<mangle_ide::hover::Hover> {
     let provenance = view.with_provenance(file, |provenance| prompts::prompts(place, provenance));
     let property = view.snapshot.file(file).and_then(|file| property::hover(view, file, place.offset));
-    let Some(mut found) = ide::hover::hover(place) else { return provenance.or(property) };
-    let figures = view.evaluations_of(file).with(|tried| ide::hover::evaluation_results(place, tried));
+    let Some(mut found) = mangle_ide::hover::hover(place) else { return provenance.or(property) };
+    let figures = view.evaluations_of(file).with(|tried| mangle_ide::hover::evaluation_results(place, tried));
     found.markup =
         found.markup.and(figures).and(provenance.map(|provenance| provenance.markup).unwrap_or_default());
     found.markup = found.markup.and(property.map(|property| property.markup).unwrap_or_default());

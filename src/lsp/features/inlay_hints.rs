@@ -11,13 +11,13 @@ use tower_lsp::ls_types::{
 
 use super::markup::markup;
 use super::transcripts;
-use crate::host::workspace::SnapshotFile;
-use crate::ide::Analysis;
-use crate::ide::inlay_hints::{self, Hint, HintKind};
 use crate::lsp::session::ClientSession;
 use crate::lsp::view::View;
 use crate::lsp::{from_proto, to_proto};
 use mangle_engine::program::PredicateKey;
+use mangle_host::workspace::SnapshotFile;
+use mangle_ide::Analysis;
+use mangle_ide::inlay_hints::{self, Hint, HintKind};
 use mangle_syntax::text::{Symbol, TextRange, TextSize};
 
 pub(in crate::lsp) fn options(session: &ClientSession) -> OneOf<bool, InlayHintServerCapabilities> {

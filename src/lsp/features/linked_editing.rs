@@ -2,8 +2,8 @@
 
 use tower_lsp::ls_types::{LinkedEditingRangeParams, LinkedEditingRanges};
 
-use crate::ide::linked_editing::{PATTERN, linked};
 use crate::lsp::view::View;
+use mangle_ide::linked_editing::{PATTERN, linked};
 
 /// Returns the occurrences of a variable in its clause.
 pub(in crate::lsp) fn ranges(view: &View, params: &LinkedEditingRangeParams) -> Option<LinkedEditingRanges> {

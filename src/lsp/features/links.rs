@@ -8,11 +8,11 @@ use std::path::Path;
 use tower_lsp::ls_types::{DocumentLink, DocumentLinkParams, Uri};
 
 use super::transcripts;
-use crate::host::absolute;
-use crate::host::workspace::SnapshotFile;
-use crate::ide::links::{LinkTarget, links};
 use crate::lsp::to_proto;
 use crate::lsp::view::View;
+use mangle_host::absolute;
+use mangle_host::workspace::SnapshotFile;
+use mangle_ide::links::{LinkTarget, links};
 
 /// Returns the URLs and file paths in comments.
 pub(in crate::lsp) fn links_of(view: &View, params: &DocumentLinkParams) -> Option<Vec<DocumentLink>> {

@@ -2,9 +2,9 @@
 
 use tower_lsp::ls_types::{MarkupContent, MarkupKind};
 
-use crate::ide::markup::Markup;
 use crate::lsp::view::View;
-use crate::report::sink;
+use mangle_ide::markup::Markup;
+use mangle_report::sink;
 use piggyback::envelope::secrets::redacted;
 
 /// The hover formats that the client supports, in order of preference.

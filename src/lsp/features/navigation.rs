@@ -11,11 +11,11 @@ use tower_lsp::ls_types::{
 
 use super::conversations::ShownConversation;
 use super::paths;
-use crate::ide::Place;
-use crate::ide::definition::{self, Definition, DefinitionTarget};
 use crate::lsp::to_proto;
 use crate::lsp::view::{DocumentPlace, View};
 use crate::lsp::virtual_documents::shown_conversation;
+use mangle_ide::Place;
+use mangle_ide::definition::{self, Definition, DefinitionTarget};
 
 pub(in crate::lsp) fn definition(
     view: &View,

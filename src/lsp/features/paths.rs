@@ -6,14 +6,14 @@ use std::sync::Arc;
 
 use tower_lsp::ls_types::{GotoDefinitionResponse, Location, Range, TextDocumentPositionParams};
 
-use crate::host::workspace::SnapshotFile;
-use crate::host::{is_mangle, is_single, named_among, relative};
-use crate::ide::completion::{Completions, completions_of_paths};
-use crate::ide::hover::Hover;
-use crate::ide::markup::Markup;
 use crate::lsp::to_proto;
 use crate::lsp::view::{DocumentPlace, View};
 use agent_prompt::{PreviewSetting, SourcedText};
+use mangle_host::workspace::SnapshotFile;
+use mangle_host::{is_mangle, is_single, named_among, relative};
+use mangle_ide::completion::{Completions, completions_of_paths};
+use mangle_ide::hover::Hover;
+use mangle_ide::markup::Markup;
 use mangle_syntax::text::TextRange;
 
 /// The maximum number of listed files.

@@ -9,14 +9,14 @@ use serde_json::Value;
 use tower_lsp::jsonrpc::{Error, Result};
 use tower_lsp::ls_types::{CodeLens, Command, ExecuteCommandParams, Uri};
 
-use crate::host::workspace::{PreviewError, Previewed, SnapshotFile};
-use crate::host::{PreviewRequest, RequestedPart, preview_name, relative};
-use crate::ide::preview_document::{preview_lenses, shard_lenses};
-use crate::ide::previews::{PreviewNames, findings, note, report};
 use crate::lsp::view::View;
 use crate::lsp::{from_proto, to_proto};
-use crate::report::prompts::{PromptReport, prompts_json};
 use agent_prompt::Mode;
+use mangle_host::workspace::{PreviewError, Previewed, SnapshotFile};
+use mangle_host::{PreviewRequest, RequestedPart, preview_name, relative};
+use mangle_ide::preview_document::{preview_lenses, shard_lenses};
+use mangle_ide::previews::{PreviewNames, findings, note, report};
+use mangle_report::prompts::{PromptReport, prompts_json};
 use mangle_syntax::text::{Cancel, FileId};
 
 /// Shows a prompt. The argument has the parameters of `mangle/preview`.
@@ -163,7 +163,7 @@ pub(super) fn lenses(view: &View, uri: &Uri, file: &SnapshotFile) -> Vec<CodeLen
         let arguments = serde_json::to_value(params).ok().map(|params| vec![params]);
         Command { title: title.to_owned(), command: PREVIEW.into(), arguments }
     };
-    let above = |lens: crate::ide::preview_document::PreviewLens| {
+    let above = |lens: mangle_ide::preview_document::PreviewLens| {
         let range = view.range(file, lens.range);
         let prompt = with(&lens.name, None, "Preview prompt");
         let turn = with(&lens.name, Some("turn"), "Preview turn input");
@@ -179,7 +179,7 @@ fn of_shards(view: &View, file: &SnapshotFile) -> Vec<CodeLens> {
     let kernels: Vec<_> = programs.filter_map(|program| view.snapshot.file(program.previewed()?)).collect();
     let asked: Vec<_> =
         kernels.iter().map(|kernel| preview_lenses(kernel.text(), &preview_name(&kernel.path))).collect();
-    let lens = |lens: crate::ide::preview_document::ShardLens| {
+    let lens = |lens: mangle_ide::preview_document::ShardLens| {
         let uri = to_proto::uri(kernels.get(lens.kernel)?)?;
         let (name, shard) = (Some(lens.name), lens.shard);
         let params = PreviewParams { uri, name, shard, mode: None, part: None, provenance: false };

@@ -7,12 +7,12 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use tower_lsp::ls_types::{CodeLens, Command, ExecuteCommandParams, Uri};
 
-use crate::host::workspace::{SnapshotFile, SnapshotProgram};
-use crate::ide::markup::Markup;
-use crate::ide::verification::AnsweredProperty;
 use crate::lsp::from_proto;
 use crate::lsp::view::View;
 use crate::lsp::virtual_documents::component;
+use mangle_host::workspace::{SnapshotFile, SnapshotProgram};
+use mangle_ide::markup::Markup;
+use mangle_ide::verification::AnsweredProperty;
 use mangle_syntax::text::{TextRange, TextSize};
 
 /// Shows the result of a property.
@@ -111,10 +111,10 @@ pub(super) fn lenses(
 }
 
 /// Returns the hover with the result of a property, if the position is in its first line.
-pub(super) fn hover(view: &View, file: &SnapshotFile, offset: TextSize) -> Option<crate::ide::hover::Hover> {
+pub(super) fn hover(view: &View, file: &SnapshotFile, offset: TextSize) -> Option<mangle_ide::hover::Hover> {
     let is_here = |of: &&AnsweredProperty| of.property.header.contains_inclusive(offset);
     let all = answered(view, file);
     let of = all.iter().find(is_here)?;
     let text = of.report.as_ref()?.document();
-    Some(crate::ide::hover::Hover { range: of.property.header, markup: Markup::default().excerpt(text) })
+    Some(mangle_ide::hover::Hover { range: of.property.header, markup: Markup::default().excerpt(text) })
 }

@@ -8,12 +8,12 @@ use serde_json::{Value, json};
 use tower_lsp::jsonrpc::{Error, Result};
 use tower_lsp::ls_types::{Command, ExecuteCommandParams, Uri};
 
-use crate::host::workspace::SnapshotProgram;
-use crate::ide::evaluation::PlaceNames;
-use crate::ide::query::AnswerOptions;
 use crate::lsp::from_proto;
 use crate::lsp::view::View;
-use crate::report::{QueryAnswer, answers_json};
+use mangle_host::workspace::SnapshotProgram;
+use mangle_ide::evaluation::PlaceNames;
+use mangle_ide::query::AnswerOptions;
+use mangle_report::{QueryAnswer, answers_json};
 use mangle_settings::Reading;
 use mangle_syntax::text::Cancel;
 

@@ -8,13 +8,13 @@ use tower_lsp::ls_types::{
 };
 
 use super::transcripts;
-use crate::host::absolute;
-use crate::ide::highlight::{HighlightKind, highlights};
-use crate::ide::references::references;
-use crate::ide::subject::Subject;
 use crate::lsp::to_proto;
 use crate::lsp::view::{DocumentPlace, View};
 use agent_prompt::PreviewSetting;
+use mangle_host::absolute;
+use mangle_ide::highlight::{HighlightKind, highlights};
+use mangle_ide::references::references;
+use mangle_ide::subject::Subject;
 use mangle_syntax::text::TextRange;
 
 /// Returns the occurrences in all programs of the file.

@@ -9,14 +9,14 @@ use tower_lsp::ls_types::{
 };
 
 use super::transcripts;
-use crate::host::relative;
-use crate::host::workspace::{SnapshotFile, SnapshotProgram};
-use crate::ide::Analysis;
-use crate::ide::rename::{self, RenameRefusal};
-use crate::ide::subject::Subject;
 use crate::lsp::actions::workspace_edit;
 use crate::lsp::session::ClientSession;
 use crate::lsp::view::{DocumentPlace, View};
+use mangle_host::relative;
+use mangle_host::workspace::{SnapshotFile, SnapshotProgram};
+use mangle_ide::Analysis;
+use mangle_ide::rename::{self, RenameRefusal};
+use mangle_ide::subject::Subject;
 
 /// `RequestFailed`: the request was valid but cannot be executed.
 const FAILED: ErrorCode = ErrorCode::ServerError(-32803);

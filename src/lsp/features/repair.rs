@@ -5,10 +5,10 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use tower_lsp::ls_types::{ExecuteCommandParams, LSPAny, Uri};
 
-use crate::host::workspace::SnapshotTranscript;
 use crate::lsp::from_proto;
 use crate::lsp::view::View;
-use crate::report::replies::{Attempt, Repair, TranscriptReply};
+use mangle_host::workspace::SnapshotTranscript;
+use mangle_report::replies::{Attempt, Repair, TranscriptReply};
 use mangle_syntax::lint::{self, Severity};
 use piggyback::envelope::ReplyContext;
 use piggyback::envelope::atoms::rules::NO_PERIOD;

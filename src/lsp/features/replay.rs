@@ -10,13 +10,13 @@ use serde_json::{Value, json};
 use tower_lsp::jsonrpc::{Error, Result};
 use tower_lsp::ls_types::Uri;
 
-use crate::host::relative;
-use crate::ide::replays::{ReplayInput, TurnFilter};
 use crate::lsp::from_proto;
 use crate::lsp::view::View;
-use crate::report::{Sources, json_value};
 use agent_replay::{Prefill, ReplayOptions};
 use mangle_engine::kernel::Clock;
+use mangle_host::relative;
+use mangle_ide::replays::{ReplayInput, TurnFilter};
+use mangle_report::{Sources, json_value};
 use mangle_syntax::text::{Cancel, FileId};
 
 #[derive(Debug, Clone, Deserialize)]

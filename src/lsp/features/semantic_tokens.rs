@@ -7,11 +7,11 @@ use tower_lsp::ls_types::{
     SemanticTokensParams, SemanticTokensRangeParams, SemanticTokensRangeResult, SemanticTokensResult,
 };
 
-use crate::host::workspace::SnapshotFile;
-use crate::ide::semantic_tokens::{self as ide, Modifiers, SemanticTokenKind};
-use crate::ide::transcripts;
 use crate::lsp::from_proto;
 use crate::lsp::view::View;
+use mangle_host::workspace::SnapshotFile;
+use mangle_ide::semantic_tokens::{self as ide, Modifiers, SemanticTokenKind};
+use mangle_ide::transcripts;
 use mangle_syntax::text::{Encoding, TextRange, TextSize, slice};
 
 /// The token types of each kind, in order of preference. The first type that the client supports

@@ -6,10 +6,9 @@ use tower_lsp::ls_types::{
 };
 
 use super::markup::markup;
-use crate::ide;
-use crate::ide::signature_help::{Parameter, Signature};
 use crate::lsp::session::ClientSession;
 use crate::lsp::view::View;
+use mangle_ide::signature_help::{Parameter, Signature};
 use mangle_syntax::text::{TextRange, TextSize, slice};
 
 pub(in crate::lsp) fn options() -> SignatureHelpOptions {
@@ -24,7 +23,7 @@ pub(in crate::lsp) fn options() -> SignatureHelpOptions {
 
 pub(in crate::lsp) fn signature_help(view: &View, params: &SignatureHelpParams) -> Option<SignatureHelp> {
     let at = view.spot(&params.text_document_position_params)?;
-    let found = ide::signature_help::signature_help(at.place()?)?;
+    let found = mangle_ide::signature_help::signature_help(at.place()?)?;
     let settings = settings(&view.session);
     let active = chosen(params, &found.signatures).unwrap_or(found.active);
     let active_parameter = found.signatures.get(active).map(|signature| count(signature.active));
@@ -53,7 +52,7 @@ fn count(number: usize) -> u32 {
 
 fn signature(signature: &Signature, settings: &SignatureInformationSettings) -> SignatureInformation {
     let formats = settings.documentation_format.as_ref();
-    let said = |words: &ide::markup::Markup| {
+    let said = |words: &mangle_ide::markup::Markup| {
         (!words.is_empty()).then(|| Documentation::MarkupContent(markup(words, formats)))
     };
     let offsets = settings.parameter_information.as_ref().and_then(|known| known.label_offset_support);

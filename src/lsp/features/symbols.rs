@@ -5,12 +5,12 @@ use tower_lsp::ls_types::{
     WorkspaceSymbolParams, WorkspaceSymbolResponse,
 };
 
-use crate::host::workspace::SnapshotFile;
-use crate::ide::symbols::{self, SymbolType, document_symbols, workspace_symbols};
-use crate::ide::transcripts;
 use crate::lsp::to_proto;
 use crate::lsp::view::View;
 use crate::lsp::virtual_documents::shown_conversation;
+use mangle_host::workspace::SnapshotFile;
+use mangle_ide::symbols::{self, SymbolType, document_symbols, workspace_symbols};
+use mangle_ide::transcripts;
 use piggyback::envelope::secrets::redacted;
 
 /// The maximum number of workspace symbols in a response. A user with more results refines the

@@ -7,15 +7,15 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use tower_lsp::ls_types::{CodeLens, Command, ExecuteCommandParams, Uri};
 
-use crate::host::other_program;
-use crate::host::workspace::{SnapshotFile, SnapshotProgram, editor_limits};
-use crate::ide::policy_tests::{TestRun, run_tests, test_lenses};
 use crate::lsp::from_proto;
 use crate::lsp::view::View;
-use crate::report::LoadErrors;
-use crate::report::policy_tests::{TestReport, TestSummary};
 use mangle_check::policy_test::TestSettings;
 use mangle_engine::kernel::{Clock, Limits};
+use mangle_host::other_program;
+use mangle_host::workspace::{SnapshotFile, SnapshotProgram, editor_limits};
+use mangle_ide::policy_tests::{TestRun, run_tests, test_lenses};
+use mangle_report::LoadErrors;
+use mangle_report::policy_tests::{TestReport, TestSummary};
 use mangle_settings::Reading;
 use mangle_syntax::text::{Cancel, FileId};
 
@@ -145,7 +145,7 @@ pub(super) fn lenses(
     file: &SnapshotFile,
     program: &SnapshotProgram,
 ) -> Vec<CodeLens> {
-    let lens = |lens: crate::ide::policy_tests::TestLens| {
+    let lens = |lens: mangle_ide::policy_tests::TestLens| {
         let title = if lens.case.is_some() { "run" } else { "run all" }.to_owned();
         let params = TestParams { uri: Some(uri.clone()), case: lens.case, ..TestParams::default() };
         let arguments = serde_json::to_value(params).ok().map(|params| vec![params]);

@@ -8,16 +8,15 @@ use tower_lsp::ls_types::{
 };
 
 use super::markup::{formats, markup};
-use crate::host::workspace::SnapshotTranscript;
-use crate::host::{file_inside, relative};
-use crate::ide;
-use crate::ide::markup::{Link, Markup};
-use crate::ide::subject::Subject;
-use crate::ide::transcripts::{hints, hover, links, references};
-use crate::ide::{definition, replays};
 use crate::lsp::view::{DocumentPlace, EmbeddedMangle, View};
 use crate::lsp::{from_proto, to_proto};
 use mangle_engine::program::Program;
+use mangle_host::workspace::SnapshotTranscript;
+use mangle_host::{file_inside, relative};
+use mangle_ide::markup::{Link, Markup};
+use mangle_ide::subject::Subject;
+use mangle_ide::transcripts::{hints, hover, links, references};
+use mangle_ide::{definition, replays};
 use mangle_syntax::text::{FileId, StatementId, TextSize};
 
 /// Answers `textDocument/hover`. In Mangle, the hover is the same as in a Mangle file, plus the
@@ -42,7 +41,11 @@ pub(super) fn hover(view: &View, params: &TextDocumentPositionParams) -> Option<
 }
 
 /// Returns the verdict about the request at a position, with its proof.
-fn verdict(view: &View, transcript: &SnapshotTranscript, offset: TextSize) -> Option<ide::hover::Hover> {
+fn verdict(
+    view: &View,
+    transcript: &SnapshotTranscript,
+    offset: TextSize,
+) -> Option<mangle_ide::hover::Hover> {
     let known = transcript.replayed().verdicts.as_ref()?;
     let to_clause = |file, statement| clause(view, transcript, file, statement);
     let is_current = transcript.is_replay_current();
@@ -67,7 +70,7 @@ fn clause(
 
 fn of_mangle(view: &View, at: &DocumentPlace<'_>, inside: EmbeddedMangle<'_>) -> (Markup, Range) {
     let place = at.place();
-    let found = place.and_then(ide::hover::hover);
+    let found = place.and_then(mangle_ide::hover::hover);
     let fate = inside.transcript.with_policies(|opened| hover::fate(opened, inside.start, inside.text));
     let declared = place.and_then(definition::declaration).and_then(|found| {
         let target = found.targets.first()?;
@@ -97,7 +100,7 @@ fn shown(view: &View, path: &Path) -> String {
 pub(super) fn inlay_hints(view: &View, transcript: &SnapshotTranscript, range: Range) -> Vec<InlayHint> {
     let file = &transcript.file;
     let range = from_proto::text_range(file.text(), file.lines(), range, view.session.encoding);
-    let convert = |hint: ide::inlay_hints::Hint| InlayHint {
+    let convert = |hint: mangle_ide::inlay_hints::Hint| InlayHint {
         position: view.range(file, mangle_syntax::text::TextRange::empty(hint.offset)).start,
         label: InlayHintLabel::String(hint.label),
         kind: None,

@@ -9,12 +9,12 @@ use tower_lsp::jsonrpc::{Error, Result};
 use tower_lsp::ls_types::{CodeLens, Command, ExecuteCommandParams, Position, Uri};
 
 use super::replay::replayed;
-use crate::host::workspace::SnapshotTranscript;
-use crate::ide::replays::{self, ReplayInput, turn_at};
 use crate::lsp::from_proto;
 use crate::lsp::view::View;
 use crate::lsp::virtual_documents::component;
-use crate::report::replay::VerdictReport;
+use mangle_host::workspace::SnapshotTranscript;
+use mangle_ide::replays::{self, ReplayInput, turn_at};
+use mangle_report::replay::VerdictReport;
 use mangle_syntax::text::{Cancel, TextRange};
 
 /// Shows the results of the turns from a turn on.

@@ -12,13 +12,13 @@ use super::source::{SourceName, component, named};
 use super::{
     DocumentAddress, DocumentContent, DocumentOrigin, DocumentTurn, DocumentWindow, Fold, Scheme, nothing,
 };
-use crate::host::workspace::{DiskStretch, SnapshotFile, SnapshotTranscript};
-use crate::host::{self, StretchTarget};
-use crate::ide::conversation::window::{ConversationWindow, WindowTurn};
 use crate::lsp::features::conversations::ShownConversation;
 use crate::lsp::to_proto;
 use crate::lsp::view::View;
-use crate::report::conversation::{ConversationLink, PieceKind};
+use mangle_host::StretchTarget;
+use mangle_host::workspace::{DiskStretch, SnapshotFile, SnapshotTranscript};
+use mangle_ide::conversation::window::{ConversationWindow, WindowTurn};
+use mangle_report::conversation::{ConversationLink, PieceKind};
 use mangle_syntax::lint::Diagnostic;
 use mangle_syntax::text::{Cancel, LineIndex, TextSize, slice};
 use piggyback::envelope::secrets::redacted;
@@ -73,7 +73,7 @@ fn from_disk(
     cancel: &Cancel,
 ) -> Result<DocumentContent> {
     let read = transcript.stretch(target, count, cancel).map_err(|error| {
-        let why = format!("{} cannot be read: {}", file.path.display(), host::plain(&error));
+        let why = format!("{} cannot be read: {}", file.path.display(), mangle_host::plain(&error));
         Error { message: why.into(), ..Error::internal_error() }
     })?;
     let DiskStretch { file: part, lines, window, found, number, after } =

@@ -27,7 +27,7 @@ pub(super) use self::source::component;
 pub(super) use self::watch::{Watch, Watches};
 use super::from_proto;
 use super::view::View;
-use crate::host::workspace::SnapshotFile;
+use mangle_host::workspace::SnapshotFile;
 use mangle_syntax::text::{Cancel, FileId};
 use piggyback::envelope::secrets::masked;
 

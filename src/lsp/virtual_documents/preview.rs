@@ -9,12 +9,12 @@ use tower_lsp::ls_types::{Location, Position, Range, Uri};
 
 use super::source::{SourceName, named};
 use super::{DocumentContent, DocumentOrigin, Fold, Scheme};
-use crate::host::workspace::{PreviewError, Previewed, SnapshotFile, SnapshotProgram};
-use crate::host::{PreviewRequest, RequestedPart};
-use crate::ide::preview_document::{preview_lenses, prompt_document};
 use crate::lsp::to_proto;
 use crate::lsp::view::View;
 use agent_prompt::{Mode, OriginPlace};
+use mangle_host::workspace::{PreviewError, Previewed, SnapshotFile, SnapshotProgram};
+use mangle_host::{PreviewRequest, RequestedPart};
+use mangle_ide::preview_document::{preview_lenses, prompt_document};
 use mangle_syntax::text::{Cancel, FileId, LineIndex, TextRange};
 
 pub(super) const SCHEME: Scheme =
@@ -29,7 +29,7 @@ fn find(view: &View, named: &SourceName) -> Option<FileId> {
 }
 
 fn asks_for(file: &SnapshotFile, name: &str) -> bool {
-    let stem = crate::host::preview_name(&file.path);
+    let stem = mangle_host::preview_name(&file.path);
     preview_lenses(file.text(), &stem).iter().any(|preview| preview.name == name)
 }
 

@@ -10,10 +10,10 @@ use tower_lsp::ls_types::Location;
 use super::preview::{files, in_text};
 use super::source::{SourceName, named};
 use super::{DocumentContent, DocumentOrigin, Scheme, nothing};
-use crate::host::workspace::SnapshotFile;
 use crate::lsp::features::property;
 use crate::lsp::to_proto;
 use crate::lsp::view::View;
+use mangle_host::workspace::SnapshotFile;
 use mangle_syntax::text::{Cancel, LineIndex, TextRange, text_len};
 
 pub(super) const SCHEME: Scheme =

@@ -7,11 +7,11 @@ use super::preview::{in_text, refused};
 use super::source::{SourceName, named};
 use super::state::stamp;
 use super::{DocumentContent, DocumentOrigin, Fold, Scheme, nothing};
-use crate::host::workspace::SnapshotFile;
 use crate::lsp::features::replay::replayed;
 use crate::lsp::to_proto;
 use crate::lsp::view::View;
-use crate::report::replay::{TurnReport, plain_text};
+use mangle_host::workspace::SnapshotFile;
+use mangle_report::replay::{TurnReport, plain_text};
 use mangle_syntax::text::{Cancel, LineIndex, TextRange, size};
 
 pub(super) const SCHEME: Scheme =

@@ -3,7 +3,7 @@
 use percent_encoding::{AsciiSet, percent_decode_str, utf8_percent_encode};
 use tower_lsp::ls_types::Uri;
 
-use crate::report::escaped_but;
+use mangle_report::escaped_but;
 
 /// The part of a virtual document's URI after the scheme.
 #[derive(Debug, Clone, Default, PartialEq)]

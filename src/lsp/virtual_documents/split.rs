@@ -6,10 +6,10 @@ use tower_lsp::ls_types::{Location, Position, Range};
 
 use super::source::{SourceName, document};
 use super::{DocumentContent, DocumentOrigin, Scheme, nothing};
-use crate::host::workspace::SnapshotFile;
-use crate::ide::transcripts::split::{Part, split};
 use crate::lsp::to_proto;
 use crate::lsp::view::View;
+use mangle_host::workspace::SnapshotFile;
+use mangle_ide::transcripts::split::{Part, split};
 use mangle_syntax::text::{Cancel, LineIndex, TextSize};
 
 pub(super) const SCHEME: Scheme = Scheme {

@@ -9,11 +9,11 @@ use tower_lsp::ls_types::Location;
 use super::preview::{files, in_text, refused};
 use super::source::{SourceName, named};
 use super::{DocumentContent, DocumentOrigin, Scheme, nothing};
-use crate::host::workspace::SnapshotFile;
-use crate::ide::replays::StateAfter;
 use crate::lsp::features::replay::replayed;
 use crate::lsp::to_proto;
 use crate::lsp::view::View;
+use mangle_host::workspace::SnapshotFile;
+use mangle_ide::replays::StateAfter;
 use mangle_syntax::text::{Cancel, LineIndex, TextRange, text_len};
 
 pub(super) const SCHEME: Scheme =

@@ -5,10 +5,10 @@ use tower_lsp::ls_types::{Position, Range};
 
 use super::source::{SourceName, document};
 use super::{DocumentContent, DocumentOrigin, Scheme, nothing};
-use crate::host::workspace::SnapshotFile;
-use crate::ide::syntax_tree::{Line, syntax_tree};
 use crate::lsp::to_proto;
 use crate::lsp::view::View;
+use mangle_host::workspace::SnapshotFile;
+use mangle_ide::syntax_tree::{Line, syntax_tree};
 use mangle_syntax::text::{Cancel, LineIndex, TextSize};
 
 pub(super) const SCHEME: Scheme =

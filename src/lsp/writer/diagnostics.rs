@@ -9,8 +9,6 @@ use rustc_hash::FxHasher;
 use super::Writer;
 use super::diagnostics_run::{Current, DiagnosticsRun};
 use super::evaluations::tried_for;
-use crate::host::workspace::{Snapshot, SnapshotGrammar, SnapshotProgram, SnapshotTranscript};
-use crate::ide::Analysis;
 use crate::lsp::message::{
     DiagnosticsResult, Message, PendingRequest, Prerequisite, RequestRefusal, WorkspacePull,
 };
@@ -19,6 +17,8 @@ use crate::lsp::pull;
 use crate::lsp::push::PushScope;
 use crate::lsp::session::ClientSession;
 use crate::lsp::view::View;
+use mangle_host::workspace::{Snapshot, SnapshotGrammar, SnapshotProgram, SnapshotTranscript};
+use mangle_ide::Analysis;
 use mangle_syntax::text::Cancel;
 
 impl Writer {

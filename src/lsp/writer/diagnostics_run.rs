@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use parking_lot::Mutex;
 
-use crate::host::workspace::SnapshotProgram;
 use crate::lsp::message::Basis;
 use crate::lsp::push::PushScope;
+use mangle_host::workspace::SnapshotProgram;
 use mangle_syntax::text::Cancel;
 
 pub(super) struct DiagnosticsRun {

@@ -6,9 +6,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::Writer;
-use crate::host::DiskChanges;
 use crate::lsp::message::Message;
 use crate::lsp::pool::{Panicked, guarded};
+use mangle_host::DiskChanges;
 use mangle_syntax::text::Cancel;
 
 /// The minimum time without messages before the server polls.

@@ -13,11 +13,11 @@ use rustc_hash::FxHasher;
 use tracing::Span;
 
 use super::Writer;
-use crate::host::workspace::SnapshotProgram;
 use crate::lsp::message::{EvaluationDigest, EvaluationResult, Message, Prerequisite, RequestRefusal};
 use crate::lsp::pool::guarded;
 use crate::lsp::report::FileReport;
 use crate::lsp::view::View;
+use mangle_host::workspace::SnapshotProgram;
 use mangle_syntax::text::Cancel;
 
 /// The time without edits before an unrequested evaluation starts, so that it does not delay

@@ -35,9 +35,9 @@ use super::session::ClientSession;
 use super::view::{PulledDiagnostics, WriterStatus};
 use super::virtual_documents::Watches;
 use super::{capabilities, settings};
-use crate::host::workspace::{FileEvent, Workspace};
 use diagnostics_run::DiagnosticsRun;
 use disk_looks::DiskLooks;
+use mangle_host::workspace::{FileEvent, Workspace};
 use mangle_settings::{HintSettings, LensSettings};
 use mangle_syntax::text::Cancel;
 

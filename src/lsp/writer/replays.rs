@@ -8,9 +8,9 @@ use rustc_hash::FxHasher;
 
 use super::Writer;
 use super::evaluations::{PAUSE, has_outdated_diagnostics};
-use crate::host::workspace::SnapshotTranscript;
 use crate::lsp::message::{EvaluationDigest, EvaluationResult, Message};
 use crate::lsp::view::View;
+use mangle_host::workspace::SnapshotTranscript;
 use mangle_syntax::text::Cancel;
 
 impl Writer {

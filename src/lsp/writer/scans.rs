@@ -3,9 +3,9 @@
 use std::thread;
 
 use super::Writer;
-use crate::host::workspace::{Scan, ScanResult};
 use crate::lsp::message::Message;
 use crate::lsp::pool::{Panicked, Pool, guarded};
+use mangle_host::workspace::{Scan, ScanResult};
 
 impl Writer {
     /// Starts the scan that is due.

@@ -8,10 +8,10 @@ use rustc_hash::FxHasher;
 
 use super::Writer;
 use super::evaluations::{PAUSE, has_outdated_diagnostics};
-use crate::host::other_program;
-use crate::host::workspace::SnapshotProgram;
 use crate::lsp::message::{EvaluationDigest, EvaluationResult, Message};
 use crate::lsp::view::View;
+use mangle_host::other_program;
+use mangle_host::workspace::SnapshotProgram;
 use mangle_syntax::text::Cancel;
 
 impl Writer {

@@ -8,7 +8,7 @@ use agent_prompt::{
     AssemblyRequest, DerivedContext, FactList, Intent, Mode, Prompt, PromptContext, Section, SectionKind,
     SectionSource, SourcedText, appends_in_jit_mode, assemble, names_envelope,
 };
-use mangle_ls::ide::previews::{blocks, derived};
+use mangle_ide::previews::{blocks, derived};
 use mangle_settings::Runtime;
 use piggyback::envelope::runtime::go_quoted;
 use serde_json::{Map, Value, json};

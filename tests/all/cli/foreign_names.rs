@@ -100,7 +100,7 @@ fn project() -> tempfile::TempDir {
 }
 
 fn is_hidden(char: char) -> bool {
-    mangle_ls::report::sink::is_hidden(char)
+    mangle_report::sink::is_hidden(char)
 }
 
 /// What is wrong with the lines of an output.

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use expect_test::expect;
-use mangle_ls::host::{self, CheckTarget, FileTable, Overlay, ProgramFiles, Resolution, Shell};
+use mangle_host::{CheckTarget, FileTable, Overlay, ProgramFiles, Resolution, Shell};
 
 use super::material::Material;
 use super::server::Server;
@@ -168,7 +168,7 @@ fn material((name, files): &Layout) -> Material {
 /// The programs with their files, and the transcripts with their programs.
 fn programs(resolution: &Resolution, table: &FileTable, root: &Path) -> String {
     let mut out = String::new();
-    let name = |path: &Path| host::relative(root, path);
+    let name = |path: &Path| mangle_host::relative(root, path);
     for program in &resolution.programs {
         let files = |members: Vec<String>| members.join(" ");
         let members = program.members.iter().map(|member| name(&table.path(member.file)));
@@ -190,7 +190,7 @@ fn programs(resolution: &Resolution, table: &FileTable, root: &Path) -> String {
 fn of_folder(folder: &Path, shell: Shell) -> String {
     let table = FileTable::default();
     let targets = [CheckTarget::Folder(folder.into())];
-    let resolution = host::resolve_with_transcripts(&targets, shell, &Overlay::default(), &table);
+    let resolution = mangle_host::resolve_with_transcripts(&targets, shell, &Overlay::default(), &table);
     programs(&resolution, &table, folder)
 }
 
@@ -355,13 +355,15 @@ fn the_program_does_not_depend_on_the_named_paths() {
         let material = material(layout);
         let (folder, table) = (material.folder(), FileTable::default());
         let whole = [CheckTarget::Folder(folder.into())];
-        let whole = host::resolve_with_transcripts(&whole, Shell::CommandLine, &Overlay::default(), &table);
+        let whole =
+            mangle_host::resolve_with_transcripts(&whole, Shell::CommandLine, &Overlay::default(), &table);
         let files = |program: &ProgramFiles| {
-            let own = program.members.iter().map(|member| host::relative(folder, &table.path(member.file)));
+            let own =
+                program.members.iter().map(|member| mangle_host::relative(folder, &table.path(member.file)));
             own.collect::<BTreeSet<_>>()
         };
         let named = |target: CheckTarget| {
-            host::resolve_with_transcripts(&[target], Shell::CommandLine, &Overlay::default(), &table)
+            mangle_host::resolve_with_transcripts(&[target], Shell::CommandLine, &Overlay::default(), &table)
         };
         for program in &whole.programs {
             for member in program.own() {

@@ -3,9 +3,8 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use mangle_ls::host;
-use mangle_ls::host::workspace::Workspace;
-use mangle_ls::report::{SourceText, Sources, json_value};
+use mangle_host::workspace::Workspace;
+use mangle_report::{SourceText, Sources, json_value};
 use mangle_syntax::text::{Cancel, ContentChange, Encoding};
 
 /// A workspace over one folder.
@@ -74,7 +73,7 @@ impl Server {
         let reported = snapshot.reported();
         let mut sources = Sources::default();
         for file in snapshot.files().chain(reported.iter().filter_map(|file| snapshot.file(*file))) {
-            let source = SourceText::new(host::relative(&working, &file.path), file.text().clone());
+            let source = SourceText::new(mangle_host::relative(&working, &file.path), file.text().clone());
             sources.insert_source(file.id, source.at(&file.path));
         }
         let found = reported.iter().flat_map(|file| {

@@ -13,8 +13,8 @@ use std::sync::Arc;
 use mangle_check::diagnostics::{FindingCache, diagnostics};
 use mangle_engine::kernel::{Clock, Limits, Reading, compile, run};
 use mangle_engine::program::{FileSummary, Program};
-use mangle_ls::ide::fixes::{FixRequest, FixWorkspace, MAX_PASSES, Unit, fix};
-use mangle_ls::ide::registry::rules;
+use mangle_ide::fixes::{FixRequest, FixWorkspace, MAX_PASSES, Unit, fix};
+use mangle_ide::registry::rules;
 use mangle_settings::RuleSettings;
 use mangle_syntax::lint::{Diagnostic, Severity};
 use mangle_syntax::syntax::SourceFile;
@@ -152,7 +152,7 @@ fn judge(all: &[Planted], random: &mut Random, tally: &mut Tally) {
     let schema = summary(SCHEMA_FILE, &format!("{SCHEMA}{facts}"));
     let batch = Batch {
         schema,
-        cache: Arc::new(FindingCache::new(mangle_ls::ide::registry::all())),
+        cache: Arc::new(FindingCache::new(mangle_ide::registry::all())),
         rules: only_errors(),
     };
     let join = |part: fn(&Planted) -> &String| {
@@ -197,7 +197,7 @@ fn errors(found: &[Diagnostic]) -> Vec<&'static str> {
 fn new_errors(batch: &Batch, written: &str, random: &mut Random, tally: &mut Tally) {
     let found = batch.found(written);
     let before = errors(&found);
-    let safe: Vec<_> = found.iter().filter(|one| mangle_ls::ide::fixes::is_safely_fixable(one)).collect();
+    let safe: Vec<_> = found.iter().filter(|one| mangle_ide::fixes::is_safely_fixable(one)).collect();
     let Some(one) = safe.get(random.below(safe.len())) else { return };
     let edits = one.fix.as_ref().unwrap().edits.iter().map(|edit| (edit.range, edit.text.as_str()));
     let text = mangle_syntax::text::apply(written, edits).unwrap();

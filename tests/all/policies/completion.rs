@@ -13,10 +13,10 @@ use std::time::{Duration, Instant};
 
 use mangle_engine::program::{FileSummary, Program};
 use mangle_engine::types::{ProgramTypes, TypeCache};
-use mangle_ls::ide::completion::{Completions, completions};
-use mangle_ls::ide::inlay_hints::inlay_hints;
-use mangle_ls::ide::mention::{self, Entity, StatementPart};
-use mangle_ls::ide::{Analysis, Place};
+use mangle_ide::completion::{Completions, completions};
+use mangle_ide::inlay_hints::inlay_hints;
+use mangle_ide::mention::{self, Entity, StatementPart};
+use mangle_ide::{Analysis, Place};
 use mangle_settings::{ArgumentHints, HintSettings};
 use mangle_syntax::syntax::{SourceFile, TokenKind};
 use mangle_syntax::text::{FileId, TextRange, size};

@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use mangle_check::diagnostics::{FindingCache, diagnostics};
 use mangle_engine::program::{FileSummary, Program};
-use mangle_ls::ide::registry::rules;
+use mangle_ide::registry::rules;
 use mangle_settings::RuleSettings;
 use mangle_syntax::lint::{Diagnostic, Group, Severity};
 use mangle_syntax::syntax::SourceFile;
@@ -50,7 +50,7 @@ impl Corpus {
         let mut corpus = Self {
             names: support::kernel_files(),
             files,
-            cache: FindingCache::new(mangle_ls::ide::registry::all()),
+            cache: FindingCache::new(mangle_ide::registry::all()),
             found: Vec::new(),
         };
         corpus.found = corpus.check(corpus.files.clone());
@@ -208,7 +208,7 @@ fn counts_of_quality_rules() {
         settings.set(rule, Some(Severity::Hint));
     }
     let program = Program::new(corpus.files.clone());
-    let found = diagnostics(&program, &settings, &FindingCache::new(mangle_ls::ide::registry::all()));
+    let found = diagnostics(&program, &settings, &FindingCache::new(mangle_ide::registry::all()));
     let count = |name: &str| {
         found.iter().flat_map(|(_, found)| found).filter(|found| found.rule.name == name).count()
     };

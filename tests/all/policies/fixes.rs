@@ -9,8 +9,8 @@ use std::sync::Arc;
 use mangle_check::diagnostics::{FindingCache, diagnostics};
 use mangle_engine::kernel::{Clock, Limits, Reading, compile, run};
 use mangle_engine::program::{FileSummary, Program};
-use mangle_ls::ide::fixes::{FixRequest, FixResult, FixWorkspace, MAX_PASSES, Unit, fix, is_safely_fixable};
-use mangle_ls::ide::registry::rules;
+use mangle_ide::fixes::{FixRequest, FixResult, FixWorkspace, MAX_PASSES, Unit, fix, is_safely_fixable};
+use mangle_ide::registry::rules;
 use mangle_settings::RuleSettings;
 use mangle_syntax::lint::{Applicability, Diagnostic, Group, ResolvedFix, Rule, Severity};
 use mangle_syntax::syntax::SourceFile;
@@ -41,7 +41,7 @@ fn found(texts: &[String], settings: &RuleSettings) -> Vec<(FileId, Diagnostic)>
     let all = diagnostics(
         &Program::new(summaries(texts)),
         settings,
-        &FindingCache::new(mangle_ls::ide::registry::all()),
+        &FindingCache::new(mangle_ide::registry::all()),
     );
     let all = all.into_iter();
     all.flat_map(|(file, found)| found.into_iter().map(move |diagnostic| (file, diagnostic))).collect()
@@ -55,7 +55,7 @@ fn fixed(texts: &[String], guesses: bool) -> (Texts, FixResult) {
         reported: ids,
         rules: Arc::new(settings()),
         embedding: Arc::default(),
-        cache: Arc::new(FindingCache::new(mangle_ls::ide::registry::all())),
+        cache: Arc::new(FindingCache::new(mangle_ide::registry::all())),
     };
     let mut bench = FixWorkspace { units: vec![unit], files: files.into_iter().collect() };
     let wish = FixRequest {

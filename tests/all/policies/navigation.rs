@@ -5,15 +5,15 @@ use crate::support::world;
 
 use std::sync::Arc;
 
-use mangle_ls::ide::Place;
-use mangle_ls::ide::call_hierarchy::{incoming, outgoing, prepare};
-use mangle_ls::ide::definition::{declaration, definition, implementation, type_definition};
-use mangle_ls::ide::highlight::highlights;
-use mangle_ls::ide::linked_editing::linked;
-use mangle_ls::ide::links::links;
-use mangle_ls::ide::references::references;
-use mangle_ls::ide::rename;
-use mangle_ls::ide::symbols::{DocumentSymbol, document_symbols};
+use mangle_ide::Place;
+use mangle_ide::call_hierarchy::{incoming, outgoing, prepare};
+use mangle_ide::definition::{declaration, definition, implementation, type_definition};
+use mangle_ide::highlight::highlights;
+use mangle_ide::linked_editing::linked;
+use mangle_ide::links::links;
+use mangle_ide::references::references;
+use mangle_ide::rename;
+use mangle_ide::symbols::{DocumentSymbol, document_symbols};
 use mangle_syntax::text::{FileId, TextRange, size};
 use support::Random;
 use support::programs::programs;
@@ -73,7 +73,7 @@ impl World {
                 call.ranges.iter().for_each(|range| self.has(call.item.file, *range));
             }
         }
-        let own = |found: &mangle_ls::ide::subject::Occurrence| {
+        let own = |found: &mangle_ide::subject::Occurrence| {
             found.file == place.file.id && found.range.contains_inclusive(place.offset)
         };
         assert!(found.is_empty() || found.iter().any(own), "{place:?}");

@@ -6,7 +6,7 @@ use crate::support;
 
 use std::fs;
 
-use mangle_ls::ide::registry::find;
+use mangle_ide::registry::find;
 
 #[test]
 fn each_mistake_has_its_correction() {

@@ -11,9 +11,9 @@ use std::sync::Arc;
 
 use mangle_check::diagnostics::{FindingCache, diagnostics};
 use mangle_engine::program::Program;
-use mangle_ls::ide::Place;
-use mangle_ls::ide::mention::{Entity, each};
-use mangle_ls::ide::rename::{RenameRefusal, rename};
+use mangle_ide::Place;
+use mangle_ide::mention::{Entity, each};
+use mangle_ide::rename::{RenameRefusal, rename};
 use mangle_settings::RuleSettings;
 use mangle_syntax::lint::FileEdit;
 use mangle_syntax::text::{FileId, TextRange, TextSize};
@@ -148,7 +148,7 @@ fn words(texts: &[Arc<str>]) -> BTreeSet<String> {
 /// Renames `count` symbols there and back; gives how many of each kind were done and what was refused how often.
 fn there_and_back(texts: &[Arc<str>], count: usize, seed: u64) -> (usize, BTreeMap<String, usize>) {
     let world = World::new(texts);
-    let cache = FindingCache::new(mangle_ls::ide::registry::all());
+    let cache = FindingCache::new(mangle_ide::registry::all());
     let before = world.findings(&cache, &Adjust { edits: &[], names: None });
     let symbols = symbols(&world.program);
     let taken = words(texts);

@@ -4,7 +4,7 @@ use crate::support;
 
 use std::fs;
 
-use mangle_ls::ide::registry::find;
+use mangle_ide::registry::find;
 
 #[test]
 fn every_slug_has_a_rule() {

@@ -82,7 +82,7 @@ fn findings(is_wanted: impl Fn(&str) -> bool) -> Vec<String> {
     let program = Program::embedded(summaries.collect(), Arc::new(embedding));
     let rules = program.files.iter().flat_map(|file| file.items.iter());
     let rules = rules.filter_map(|item| item.statement.clause()).filter(|clause| !clause.is_fact()).count();
-    let cache = FindingCache::new(mangle_ls::ide::registry::all());
+    let cache = FindingCache::new(mangle_ide::registry::all());
     let mut found = Vec::new();
     for ((name, text), (_, all)) in files.iter().zip(diagnostics(&program, &RuleSettings::default(), &cache))
     {

@@ -19,7 +19,7 @@ use std::ops::Range;
 use std::path::Path;
 use std::process::Command;
 
-use mangle_ls::ide::registry;
+use mangle_ide::registry;
 use mangle_settings::Vocabulary;
 
 use super::documentation::{guides, root};

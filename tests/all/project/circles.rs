@@ -52,14 +52,14 @@ const KNOWN: &[(&[&str], &str)] = &[
     ),
     (
         &[
-            "mangle_ls::host::workspace::previews",
-            "mangle_ls::host::workspace::prompt_provenance",
-            "mangle_ls::host::workspace::snapshot",
+            "mangle_host::workspace::previews",
+            "mangle_host::workspace::prompt_provenance",
+            "mangle_host::workspace::snapshot",
         ],
         "a snapshot keeps the atoms of configurations, and prompts are made of a snapshot",
     ),
     (
-        &["mangle_ls::host::disk_look", "mangle_ls::host::workspace"],
+        &["mangle_host::disk_look", "mangle_host::workspace"],
         "a look compares the files that the workspace lists, and the workspace applies the differences",
     ),
     (

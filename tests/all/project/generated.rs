@@ -9,8 +9,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use mangle_ls::ide::registry;
-use mangle_ls::report;
+use mangle_ide::registry;
 use mangle_settings::keys::{Key, Kind, sections};
 use mangle_settings::{HintSettings, LensSettings, SettingTable as _, Settings, Vocabulary};
 use mangle_syntax::lint::{Group, Rule, address};
@@ -23,8 +22,8 @@ fn rules() -> Vec<&'static Rule> {
 /// Everything that is generated: paths from the root, and texts.
 fn generated() -> BTreeMap<PathBuf, String> {
     let mut files: BTreeMap<PathBuf, String> =
-        rules().into_iter().map(|rule| (rule.page().into(), report::rules::page(rule))).collect();
-    files.insert("docs/rules/README.md".into(), report::rules::index(&rules()));
+        rules().into_iter().map(|rule| (rule.page().into(), mangle_report::rules::page(rule))).collect();
+    files.insert("docs/rules/README.md".into(), mangle_report::rules::index(&rules()));
     files.extend(filled());
     files.insert("docs/mangle-ls.schema.json".into(), schema());
     files.insert("editors/vscode/package.json".into(), vscode());
@@ -67,7 +66,7 @@ fn part(name: &str) -> String {
         ("keys", _) => mangle_settings::markdown(&[]),
         ("hints", _) => mangle_settings::section_markdown(HintSettings::SECTION),
         ("lenses", _) => mangle_settings::section_markdown(LensSettings::SECTION),
-        ("chapters of rules", _) => report::rules::chapters(&rules()),
+        ("chapters of rules", _) => mangle_report::rules::chapters(&rules()),
         _ => {
             let table = agent_prompt::reference().into_iter().find(|(part, _)| *part == name);
             table.unwrap_or_else(|| panic!("unknown part: {name}")).1
@@ -77,7 +76,7 @@ fn part(name: &str) -> String {
 
 #[test]
 fn the_index_of_rules_begins_with_ten() {
-    let index = report::rules::index(&rules());
+    let index = mangle_report::rules::index(&rules());
     let first = index.split("\n## ").find(|part| part.starts_with("The ten to know")).unwrap();
     assert_eq!(first.matches(".md)").count(), 10);
 }

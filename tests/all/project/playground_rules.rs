@@ -1,7 +1,7 @@
 //! The examples of rules as projects of the playground: `playground/web/rules.json`, a line for each rule. *Try it* on a rule's page opens
 //! its project, and findings in the playground link to the page.
 
-use mangle_ls::ide::verification::RULES;
+use mangle_ide::verification::RULES;
 use mangle_syntax::lint::Rule;
 use serde_json::{Map, Value, json};
 

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use annotate_snippets::Renderer;
-use mangle_ls::report::{self, ReportEntry, SarifRun, SourceText, Sources};
+use mangle_report::{ReportEntry, SarifRun, SourceText, Sources};
 use mangle_syntax::lint::{
     Applicability, Diagnostic, FileEdit, FixKind, Group, RelatedPlace, ResolvedFix, Rule, Severity,
 };
@@ -121,7 +121,7 @@ prop_compose! {
         let name = path.file_name().unwrap().to_string_lossy().into_owned();
         let mut sources = Sources::default();
         sources.insert_source(file, SourceText::new(name, Arc::from(source.as_str())).at(&path));
-        report::sort(&mut entries, &sources);
+        mangle_report::sort(&mut entries, &sources);
         (sources, entries, path)
     }
 }
@@ -150,7 +150,7 @@ proptest! {
         let (root, rules) = (Path::new("/root folder"), [&RULE]);
         let failures = vec![(path.as_path(), why.as_str()), (Path::new("/else where/a"), "gone")];
         let run = SarifRun { root, rules: &rules, failures, exit_code: 2 };
-        let log = schema::sarif(&report::sarif(&entries, &sources, &run));
+        let log = schema::sarif(&mangle_report::sarif(&entries, &sources, &run));
         let results = log["runs"][0]["results"].as_array().unwrap();
         prop_assert_eq!(results.len(), entries.len());
         for result in results {
@@ -164,8 +164,8 @@ proptest! {
     #[test]
     fn junit_is_xml((sources, entries, _) in world(), why in text()) {
         let failures = [(why.clone(), why)];
-        let summary = report::count(&entries);
-        let xml = report::junit(&entries, &[FileId(0)], &sources, &failures, &summary);
+        let summary = mangle_report::count(&entries);
+        let xml = mangle_report::junit(&entries, &[FileId(0)], &sources, &failures, &summary);
         let document = roxmltree::Document::parse(&xml).map_err(|error| {
             TestCaseError::fail(format!("{error}\n{xml}"))
         })?;
@@ -178,14 +178,14 @@ proptest! {
     #[test]
     fn a_workflow_command_is_one_line((sources, entries, _) in world()) {
         for entry in &entries {
-            let command = report::github_command(entry, &sources, Path::new("/root folder"));
+            let command = mangle_report::github_command(entry, &sources, Path::new("/root folder"));
             prop_assert!(!command.contains(['\n', '\r']), "{command}");
             let (head, message) = command[2..].split_once("::").unwrap();
             let decode = |text: &str| {
                 text.replace("%0D", "\r").replace("%0A", "\n").replace("%3A", ":").replace("%2C", ",").replace("%25", "%")
             };
             // Signs stand for control characters, and commands of the older form are broken.
-            let shown = |text: &str| report::sink::lines(text).replace("##[", "## [");
+            let shown = |text: &str| mangle_report::sink::lines(text).replace("##[", "## [");
             prop_assert!(decode(message).starts_with(&shown(&entry.diagnostic.message)), "{command}");
             let (_, properties) = head.split_once(' ').unwrap();
             let names: Vec<_> = properties.split(',').map(|property| property.split('=').next().unwrap()).collect();
@@ -201,7 +201,7 @@ proptest! {
     #[test]
     fn json_is_one_line((sources, entries, _) in world()) {
         for entry in &entries {
-            let line = report::json_line(entry, &sources);
+            let line = mangle_report::json_line(entry, &sources);
             prop_assert!(!line.contains(['\n', '\r']));
             let value: serde_json::Value = serde_json::from_str(&line).unwrap();
             prop_assert_eq!(value["message"].as_str(), Some(entry.diagnostic.message.as_str()));
@@ -212,7 +212,7 @@ proptest! {
     #[test]
     fn text_does_not_steer_the_terminal((sources, entries, _) in world()) {
         for entry in &entries {
-            let text = report::text(entry, &sources, &Renderer::plain());
+            let text = mangle_report::text(entry, &sources, &Renderer::plain());
             let steers = |char: char| char.is_control() && char != '\n';
             prop_assert!(!text.contains(steers), "{text:?}");
         }
@@ -220,7 +220,7 @@ proptest! {
 
     #[test]
     fn nothing_is_new_against_itself((sources, entries, _) in world()) {
-        prop_assert_eq!(report::new_findings(entries.clone(), &sources, &entries, &sources), []);
-        prop_assert_eq!(report::new_findings(entries.clone(), &sources, &[], &sources), entries);
+        prop_assert_eq!(mangle_report::new_findings(entries.clone(), &sources, &entries, &sources), []);
+        prop_assert_eq!(mangle_report::new_findings(entries.clone(), &sources, &[], &sources), entries);
     }
 }

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::PathBuf;
 
 use ignore::Walk;
-use mangle_ls::ide::registry::rules;
+use mangle_ide::registry::rules;
 use mangle_syntax::lint::Rule;
 use rayon::prelude::*;
 

@@ -7,7 +7,7 @@ mod run;
 
 use std::sync::LazyLock;
 
-use mangle_ls::ide::registry::rules;
+use mangle_ide::registry::rules;
 use mangle_syntax::lint::{Finding, FixKind, Related, Rule, Severity, Span, wording};
 use mangle_syntax::text::TextRange;
 use rayon::prelude::*;

@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
+use mangle_ide::verification::RULES;
 use mangle_ls::cli::capture;
-use mangle_ls::ide::verification::RULES;
 use mangle_syntax::lint::{Rule, Severity};
 use serde_json::Value;
 use tempfile::TempDir;

@@ -16,7 +16,7 @@ use std::sync::Arc;
 
 use mangle_check::diagnostics::{FindingCache, diagnostics};
 use mangle_engine::program::{FileSummary, Program, ProgramEnvironment};
-use mangle_ls::ide::registry::rules;
+use mangle_ide::registry::rules;
 use mangle_settings::{EngineVersion, RuleSettings};
 use mangle_syntax::lint::{Diagnostic, Severity};
 use mangle_syntax::syntax::SourceFile;
@@ -54,7 +54,7 @@ pub fn check_for(texts: &[impl AsRef<str>], engine: EngineVersion) -> Vec<Vec<Di
     let found = diagnostics(
         &program_for(texts, engine),
         &RuleSettings::default(),
-        &FindingCache::new(mangle_ls::ide::registry::all()),
+        &FindingCache::new(mangle_ide::registry::all()),
     );
     found.into_iter().map(|(_, found)| found).collect()
 }
@@ -65,7 +65,7 @@ pub fn check_all(texts: &[impl AsRef<str>]) -> Vec<Vec<Diagnostic>> {
     for rule in rules().filter(|rule| rule.severity.is_none()) {
         settings.set(rule, Some(Severity::Hint));
     }
-    let found = diagnostics(&program(texts), &settings, &FindingCache::new(mangle_ls::ide::registry::all()));
+    let found = diagnostics(&program(texts), &settings, &FindingCache::new(mangle_ide::registry::all()));
     found.into_iter().map(|(_, found)| found).collect()
 }
 

@@ -6,7 +6,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use mangle_ls::ide::registry::rules;
+use mangle_ide::registry::rules;
 use mangle_syntax::lint::Rule;
 
 use super::{Random, root};

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use mangle_check::diagnostics::{FindingCache, diagnostics};
 use mangle_engine::program::{FileSummary, Program};
-use mangle_ls::ide::registry;
-use mangle_ls::ide::transcripts::{self, TranscriptContext};
+use mangle_ide::registry;
+use mangle_ide::transcripts::{self, TranscriptContext};
 use mangle_settings::{RuleSettings, TranscriptSettings, Vocabulary, parse};
 use mangle_syntax::syntax::SourceFile;
 use mangle_syntax::text::FileId;
@@ -26,7 +26,7 @@ fn policy(text: &str) -> usize {
     let summary = FileSummary::new(FileId(0), &SourceFile::parse(text.into()));
     let program = Program::new(vec![Arc::new(summary)]);
     let found =
-        diagnostics(&program, &RuleSettings::default(), &FindingCache::new(mangle_ls::ide::registry::all()));
+        diagnostics(&program, &RuleSettings::default(), &FindingCache::new(mangle_ide::registry::all()));
     found.iter().map(|(_, found)| found.len()).sum()
 }
 

@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 
 use mangle_engine::program::{FileSummary, Program};
 use mangle_engine::types::{ProgramTypes, TypeCache};
-use mangle_ls::ide::Analysis;
+use mangle_ide::Analysis;
 use mangle_syntax::lint::FileEdit;
 use mangle_syntax::syntax::SourceFile;
 use mangle_syntax::text::{FileId, apply};

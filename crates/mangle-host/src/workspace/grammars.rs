@@ -1,0 +1,166 @@
+//! Reply grammars and schemas of the configurations, each with the program that it is checked
+//! against.
+
+use std::sync::{Arc, OnceLock};
+
+use rustc_hash::FxHashMap;
+
+use super::file::SnapshotFile;
+use super::program::SnapshotProgram;
+use super::program_identity::Identity;
+use crate::grammar_checks::{GrammarContext, first_program};
+use crate::{GrammarFile, Resolution};
+use mangle_ide::file_findings::file_findings;
+use mangle_settings::{RuleSettings, Settings};
+use mangle_syntax::lint::Diagnostic;
+use mangle_syntax::text::FileId;
+use piggyback::envelope::Catalogue;
+
+/// A grammar file and its last snapshot.
+#[derive(Debug)]
+pub(super) struct GrammarState {
+    found: Arc<GrammarFile>,
+    /// The program that the grammar is checked against.
+    program: Option<Identity>,
+    settings: Arc<Settings>,
+    rules: RuleSettings,
+    tools: Option<Arc<Catalogue>>,
+    last: Option<Arc<SnapshotGrammar>>,
+}
+
+impl GrammarState {
+    /// Returns the grammars of a resolution. `base` has the severities of rules that the
+    /// configurations do not set.
+    pub(super) fn from_resolution(resolution: &mut Resolution, base: &RuleSettings) -> Vec<Self> {
+        let files = std::mem::take(&mut resolution.grammars);
+        let state = |found: GrammarFile| {
+            let project = resolution.projects.get(found.project)?;
+            let program = first_program(resolution, found.project);
+            Some(Self {
+                program: program.map(|program| Identity::new(program, &resolution.projects)),
+                settings: Arc::clone(&project.settings),
+                rules: project.settings.rules.overriding(base),
+                tools: project.tools.clone(),
+                found: Arc::new(found),
+                last: None,
+            })
+        };
+        files.into_iter().filter_map(state).collect()
+    }
+
+    pub(super) fn file(&self) -> FileId {
+        self.found.file
+    }
+
+    /// Takes over the caches of `old`. Returns true if nothing changed.
+    pub(super) fn succeed(&mut self, old: Self) -> bool {
+        let same = self.found.text == old.found.text
+            && self.found.unread == old.found.unread
+            && self.program == old.program
+            && self.settings == old.settings
+            && self.rules == old.rules
+            && self.tools == old.tools;
+        if same {
+            *self = old;
+        }
+        same
+    }
+
+    /// Returns the snapshot of the grammar, with the text of the editor or of the disk. Adds its
+    /// file to `files`.
+    pub(super) fn at(
+        &mut self,
+        files: &mut FxHashMap<FileId, Arc<SnapshotFile>>,
+        programs: &dyn Fn(&Identity) -> Option<Arc<SnapshotProgram>>,
+    ) -> Arc<SnapshotGrammar> {
+        let Self { found, last, .. } = self;
+        let program = self.program.as_ref().and_then(programs);
+        let file = files.entry(found.file).or_insert_with(|| {
+            let known = last.as_ref().map(|last| &last.file).filter(|file| file.open.is_none());
+            let (path, text) = (found.path.as_path().into(), Arc::clone(&found.text));
+            let read = || Arc::new(SnapshotFile::non_mangle(found.file, path, None, text));
+            known.map_or_else(read, Arc::clone)
+        });
+        let is_same = |last: &&Arc<SnapshotGrammar>| {
+            let pointers = |program: &Option<Arc<_>>| program.as_ref().map(Arc::as_ptr);
+            Arc::ptr_eq(&last.file, file) && pointers(&last.program) == pointers(&program)
+        };
+        if let Some(last) = last.as_ref().filter(is_same) {
+            return Arc::clone(last);
+        }
+        let grammar = Arc::new(SnapshotGrammar {
+            file: Arc::clone(file),
+            found: Arc::clone(found),
+            program,
+            settings: Arc::clone(&self.settings),
+            rules: self.rules.clone(),
+            tools: self.tools.clone(),
+            compared: OnceLock::new(),
+        });
+        self.last = Some(Arc::clone(&grammar));
+        grammar
+    }
+}
+
+/// A grammar file at one revision, shared by all revisions with the same grammar and program.
+#[derive(Debug)]
+pub struct SnapshotGrammar {
+    pub file: Arc<SnapshotFile>,
+    found: Arc<GrammarFile>,
+    /// The program that the grammar is checked against, if its project has one.
+    program: Option<Arc<SnapshotProgram>>,
+    settings: Arc<Settings>,
+    rules: RuleSettings,
+    tools: Option<Arc<Catalogue>>,
+    compared: OnceLock<Compared>,
+}
+
+/// The result of the check.
+#[derive(Debug)]
+struct Compared {
+    diagnostics: Vec<Diagnostic>,
+    title: Option<String>,
+    generated: Result<String, String>,
+}
+
+impl SnapshotGrammar {
+    pub fn diagnostics(&self) -> &[Diagnostic] {
+        &self.compared().diagnostics
+    }
+
+    /// True if [`SnapshotGrammar::diagnostics`] has been computed.
+    #[must_use]
+    pub fn is_diagnosed(&self) -> bool {
+        self.compared.get().is_some()
+    }
+
+    /// Returns the number of declarations that the file was generated from, and its state. Returns
+    /// `None` for a file that was not generated, or that cannot be generated again.
+    #[must_use]
+    pub fn title(&self) -> Option<&str> {
+        self.compared().title.as_deref()
+    }
+
+    /// Returns the text that the generator would write now.
+    ///
+    /// # Errors
+    ///
+    /// The reason why the file cannot be generated.
+    pub fn generated(&self) -> Result<&str, &str> {
+        self.compared().generated.as_deref().map_err(String::as_str)
+    }
+
+    fn compared(&self) -> &Compared {
+        self.compared.get_or_init(|| {
+            let program = self.program.as_ref().map(|program| &**program.program());
+            let context = GrammarContext { program, settings: &self.settings, tools: self.tools.as_deref() };
+            let comparison = context.compare(&self.found, self.file.text());
+            let title = comparison.title(self.file.text());
+            let diagnostics = file_findings(self.file.id, comparison.findings, &self.rules);
+            match self.program.as_ref().and_then(|program| program.refusal()) {
+                Some(why) => Compared { diagnostics, title: Some(why.clone()), generated: Err(why) },
+                None => Compared { diagnostics, title, generated: comparison.generated },
+            }
+        })
+    }
+}
