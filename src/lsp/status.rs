@@ -82,10 +82,10 @@ struct Document {
 pub(super) fn status(view: &View) -> Status {
     let name = |file: &std::sync::Arc<SnapshotFile>| file.path.to_string_lossy().into_owned();
     let programs = view.snapshot.programs.iter().map(|program| Program {
-        name: program.name.to_string(),
+        name: program.name().to_string(),
         configuration: program.configuration().map(|path| path.to_string_lossy().into_owned()),
         files: program.files.iter().map(name).collect(),
-        versions: ShownVersions::new(&program.versions),
+        versions: ShownVersions::new(&program.versions()),
         stores: ShownStores::new(program.stores()),
     });
     let missed = view.snapshot.missed.iter().map(|uri| missed(uri));

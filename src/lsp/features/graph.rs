@@ -94,7 +94,7 @@ pub(in crate::lsp) fn graph(view: &View, params: &GraphParams) -> Result<Value> 
     }
     let draw = |program: &&_| {
         let program: &mangle_host::workspace::SnapshotProgram = program;
-        predicate_graph(program.program(), &program.name, &selection)
+        predicate_graph(program.program(), program.name(), &selection)
     };
     let graphs: Vec<_> = programs.iter().map(|program| draw(&program.as_ref())).collect();
     let mut errors = LoadErrors::default();

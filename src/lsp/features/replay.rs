@@ -98,7 +98,7 @@ fn checked(view: &View, file: FileId, name: &str, cancel: &Cancel) -> Vec<Value>
 fn policies(view: &View, file: FileId) -> String {
     let transcript = view.snapshot.transcript(file);
     let programs = transcript.iter().flat_map(|transcript| &transcript.programs);
-    let names: Vec<&str> = programs.map(|program| &*program.name).collect();
+    let names: Vec<&str> = programs.map(|program| program.name()).collect();
     names.join(", ")
 }
 

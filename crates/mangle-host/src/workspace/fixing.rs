@@ -13,7 +13,7 @@ impl Snapshot {
     pub fn fix(&self, programs: &[Arc<SnapshotProgram>], wish: FixRequest<'_>) -> FixResult {
         let files = programs.iter().flat_map(|program| program.files.iter());
         let files = files.map(|file| (file.id, Arc::clone(file.summary()))).collect();
-        let reporting = programs.iter().filter(|program| !program.reported.is_empty());
+        let reporting = programs.iter().filter(|program| !program.inputs.reported.is_empty());
         let units = reporting.map(|program| unit(program)).collect();
         let editable = |file: FileId| self.is_editable(file) && (wish.editable)(file);
         fix(&mut FixWorkspace { units, files }, FixRequest { editable: &editable, ..wish })
@@ -23,9 +23,9 @@ impl Snapshot {
 fn unit(program: &SnapshotProgram) -> Unit {
     Unit {
         files: program.files.iter().map(|file| file.id).collect(),
-        reported: program.reported.to_vec(),
-        rules: Arc::clone(&program.rules),
-        embedding: Arc::clone(&program.embedding),
+        reported: program.inputs.reported.to_vec(),
+        rules: Arc::clone(&program.inputs.rules),
+        embedding: Arc::clone(&program.inputs.embedding),
         cache: program.cache_for_fixes(),
     }
 }

@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 
 use super::file::SnapshotFile;
 use super::program::SnapshotProgram;
-use super::program_identity::Identity;
+use super::program_state::Identity;
 use crate::grammar_checks::{GrammarContext, first_program};
 use crate::{GrammarFile, Resolution};
 use mangle_ide::file_findings::file_findings;

@@ -22,7 +22,7 @@ mod openings;
 mod preview_cache;
 mod previews;
 mod program;
-mod program_identity;
+mod program_state;
 mod programs;
 mod prompt_provenance;
 mod prompt_revisions;

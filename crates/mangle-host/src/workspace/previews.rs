@@ -73,7 +73,7 @@ impl Snapshot {
         (is_outdated, cancel): (&dyn Fn() -> bool, &Cancel),
         see: impl FnOnce(Previewed<'_>) -> T,
     ) -> Result<T, PreviewError> {
-        let slot = program.previews.slot(file, request);
+        let slot = program.caches.previews.slot(file, request);
         let mut kept = match slot.try_lock() {
             Some(kept) => kept,
             None => {
@@ -106,9 +106,9 @@ impl Snapshot {
     ) -> Option<Kept> {
         let text = self.file(file)?.text();
         let path = self.table.path(file);
-        let (now, settings) = (Arc::clone(program.program()), Arc::clone(&program.settings));
+        let (now, settings) = (Arc::clone(program.program()), Arc::clone(&program.inputs.settings));
         let read_for = (header(text), self.prompt_revisions);
-        let kept = kept.filter(|kept| Arc::ptr_eq(&kept.settings, &settings));
+        let kept = kept.filter(|kept| kept.settings == settings);
         let (files, atoms) = match &kept {
             Some(kept) if kept.read_for == read_for => (Arc::clone(&kept.files), kept.atoms.clone()),
             _ => match self.read_previews.get(&file) {
@@ -148,12 +148,14 @@ impl Snapshot {
         let before = before.filter(|kept| kept.read_for.1.atoms == self.prompt_revisions.atoms);
         let configured = match before {
             Some(kept) => kept.atoms.clone(),
-            None => AtomFiles::named(&program.settings.prompt.atoms, root, overlay, table).map(Arc::new),
+            None => {
+                AtomFiles::named(&program.inputs.settings.prompt.atoms, root, overlay, table).map(Arc::new)
+            }
         };
         let known =
             AtomCache { configured: configured.as_ref(), before: before.map(|kept| kept.files.as_ref()) };
         let files = PreviewFiles::load(path, text, root, known, overlay, table);
-        program.previews.note_read(&files, configured.as_ref());
+        program.caches.previews.note_read(&files, configured.as_ref());
         (Arc::new(files), configured)
     }
 

@@ -8,8 +8,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::file::SnapshotFile;
 use super::grammars::{GrammarState, SnapshotGrammar};
-use super::program::{ProgramInputs, ProgramState, SnapshotProgram};
-use super::program_identity::Identity;
+use super::program::SnapshotProgram;
+use super::program_state::{Identity, ProgramInputs, ProgramState};
 use super::prompt_provenance::ConfiguredAtoms;
 use super::prompt_revisions::PromptRevisions;
 use super::transcripts::{SnapshotTranscript, TranscriptState};
@@ -20,7 +20,6 @@ use crate::{
     AgentSettings, FileTable, PartialScan, Problem, ProgramFiles, ProgramOrigin, Project, Resolution, Shell,
 };
 use mangle_ide::file_findings::file_findings;
-use mangle_report::LoadErrors;
 use mangle_settings::{FILE_NAME, RuleSettings};
 use mangle_syntax::lint::{Diagnostic, Finding};
 use mangle_syntax::memo::Memo;
@@ -111,16 +110,21 @@ impl Programs {
         let (before, mut different) = (self.list.len(), false);
         let mut old: FxHashMap<Identity, VecDeque<ProgramState>> = FxHashMap::default();
         for state in std::mem::take(&mut self.list) {
-            old.entry(state.identity.clone()).or_default().push_back(state);
+            old.entry(state.inputs.identity.clone()).or_default().push_back(state);
         }
         let around = ProgramContext { base: &self.base, table, shell: self.shell };
         for program in &resolution.programs {
-            for state in states(program, &resolution.projects, around) {
-                let (state, same) = match old.get_mut(&state.identity).and_then(VecDeque::pop_front) {
-                    Some(old) => state.inherit_caches(old),
-                    None => (state, false),
+            for inputs in inputs_of_units(program, &resolution.projects, around) {
+                let state = match old.get_mut(&inputs.identity).and_then(VecDeque::pop_front) {
+                    Some(mut state) => {
+                        different |= state.set_inputs(inputs);
+                        state
+                    }
+                    None => {
+                        different = true;
+                        ProgramState::new(inputs)
+                    }
                 };
-                different |= !same;
                 self.list.push(state);
             }
         }
@@ -249,8 +253,7 @@ impl Programs {
         }
         self.base = base.into();
         for state in &mut self.lone {
-            state.rules = Arc::clone(&self.base);
-            state.last = None;
+            state.set_inputs(ProgramInputs { rules: Arc::clone(&self.base), ..(*state.inputs).clone() });
         }
         true
     }
@@ -258,17 +261,14 @@ impl Programs {
     /// Adds a single-file program for a document that is not on disk.
     pub(super) fn add_lone(&mut self, file: FileId, path: &Path) {
         self.remove_lone(file);
-        let name = path.to_string_lossy().into();
-        let identity =
-            Identity { name, root: PathBuf::new(), configuration: None, single: None, is_with_tables: false };
-        let base = Arc::clone(&self.base);
-        self.lone.push(ProgramState::new(identity, (vec![file], vec![file]), base, ProgramInputs::default()));
-        self.lone.sort_by(|one, another| one.members.cmp(&another.members));
+        let inputs = ProgramInputs::unsaved(file, path, Arc::clone(&self.base));
+        self.lone.push(ProgramState::new(inputs));
+        self.lone.sort_by(|one, another| one.inputs.members.cmp(&another.inputs.members));
     }
 
     /// Removes the program of a document that is not on disk.
     pub(super) fn remove_lone(&mut self, file: FileId) {
-        self.lone.retain(|state| state.members != [file]);
+        self.lone.retain(|state| state.inputs.members != [file]);
     }
 
     fn all(&self) -> impl Iterator<Item = &ProgramState> {
@@ -277,18 +277,18 @@ impl Programs {
 
     /// True if a preview read the file, or a file in the folder, in addition to policies.
     pub(super) fn feeds_previews(&self, path: &Path) -> bool {
-        self.all().any(|state| state.previews.reads(path))
+        self.all().any(|state| state.caches.previews.reads(path))
     }
 
     /// True if a program reports diagnostics of a file.
     pub(super) fn reports(&self, file: FileId) -> bool {
-        self.all().any(|state| state.reported.binary_search(&file).is_ok())
+        self.all().any(|state| state.inputs.reported.binary_search(&file).is_ok())
     }
 
     /// Returns all files of all programs, and the transcripts.
     pub(super) fn files(&self) -> FxHashSet<FileId> {
         let transcripts = self.transcripts.iter().map(|state| state.file);
-        self.all().flat_map(|state| state.members.iter().copied()).chain(transcripts).collect()
+        self.all().flat_map(|state| state.inputs.members.iter().copied()).chain(transcripts).collect()
     }
 
     /// Returns the known files on disk that affect findings: of programs, transcripts, grammars
@@ -363,7 +363,7 @@ impl Programs {
 
 /// Returns the last snapshot of the program with this identity.
 fn last_of(list: &[ProgramState], identity: &Identity) -> Option<Arc<SnapshotProgram>> {
-    list.iter().find(|state| state.identity == *identity)?.last.clone()
+    list.iter().find(|state| state.inputs.identity == *identity)?.last.clone()
 }
 
 /// Returns the files that are in a program, or are transcripts, only because a document is open.
@@ -375,44 +375,53 @@ fn only_while_open(resolution: &Resolution) -> FxHashSet<FileId> {
     members.chain(transcripts.map(|transcript| transcript.file)).chain(outside).collect()
 }
 
-/// Returns the units of a program that report findings, or whose evaluations are shown with other
-/// units.
-fn states(program: &ProgramFiles, projects: &[Project], of: ProgramContext<'_>) -> Vec<ProgramState> {
-    let rules: Arc<RuleSettings> = program.settings.rules.overriding(of.base).into();
+/// Returns the inputs of the units of a program that report findings, or whose evaluations are
+/// shown with other units.
+fn inputs_of_units(
+    program: &ProgramFiles,
+    projects: &[Project],
+    of: ProgramContext<'_>,
+) -> Vec<ProgramInputs> {
     let project = program.project.and_then(|project| projects.get(project));
     let tables: Arc<Tables> = Tables::new(project.map_or(&[][..], |project| &project.samples)).into();
-    let identity = Identity::new(program, projects);
-    let settings_errors: Arc<LoadErrors> =
-        project.map(|project| project.errors(FILE_NAME)).unwrap_or_default().into();
-    let (mut states, mut has_sample) = (Vec::new(), false);
+    let of_program = ProgramInputs {
+        identity: Identity::new(program, projects),
+        members: Vec::new(),
+        reported: Vec::new(),
+        rules: program.settings.rules.overriding(of.base).into(),
+        settings: Arc::clone(&program.settings),
+        sample: None,
+        tables: Arc::default(),
+        versions: Arc::clone(&program.versions),
+        embedding: Arc::clone(&program.embedding),
+        shell: of.shell,
+        settings_errors: project.map(|project| project.errors(FILE_NAME)).unwrap_or_default().into(),
+    };
+    let mut units = Vec::new();
     for unit in program.units() {
         let single = unit.single.map(|single| single.member.file);
         if single.is_some_and(|file| unit.reported.is_empty() && program.embedding.is_test(file)) {
             continue;
         }
-        let sample: Option<Arc<str>> =
-            single.and_then(|file| sample_name(&of.table.path(file), project)).map(Into::into);
-        has_sample |= sample.is_some();
-        let tables = if sample.is_some() { Arc::clone(&tables) } else { Arc::default() };
-        let (identity, rules) = (Identity { single, ..identity.clone() }, Arc::clone(&rules));
-        let state = ProgramState::new(identity, (unit.files, unit.reported), rules, program.into());
-        let settings_errors = Arc::clone(&settings_errors);
-        states.push(ProgramState { sample, tables, shell: of.shell, settings_errors, ..state });
+        let mut inputs = of_program.clone();
+        inputs.identity.single = single;
+        (inputs.members, inputs.reported) = (unit.files, unit.reported);
+        inputs.members.sort_unstable();
+        inputs.reported.sort_unstable();
+        if let Some(sample) = single.and_then(|file| sample_name(&of.table.path(file), project)) {
+            (inputs.sample, inputs.tables) = (Some(sample.into()), Arc::clone(&tables));
+        }
+        units.push(inputs);
     }
     // If a sample has only tables, they are added to the program itself.
-    if let (false, Some(name), Some(own)) = (has_sample, tables.name(), states.first()) {
-        let identity = Identity { is_with_tables: true, ..identity };
-        let files = (own.members.clone(), Vec::new());
-        let state = ProgramState::new(identity, files, rules, program.into());
-        states.push(ProgramState {
-            sample: Some(name.into()),
-            tables,
-            shell: of.shell,
-            settings_errors,
-            ..state
-        });
+    let has_sample = units.iter().any(|inputs| inputs.sample.is_some());
+    if let (false, Some(name), Some(own)) = (has_sample, tables.name(), units.first()) {
+        let mut inputs = ProgramInputs { members: own.members.clone(), tables, ..of_program };
+        inputs.identity.is_with_tables = true;
+        inputs.sample = Some(name.into());
+        units.push(inputs);
     }
-    states
+    units
 }
 
 /// Inputs of a program in addition to its files and settings.

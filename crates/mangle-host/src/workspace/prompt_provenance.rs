@@ -48,7 +48,7 @@ impl ConfiguredAtoms {
 
     /// True if a kernel uses these atoms. Their findings are then reported with its prompts.
     fn is_asked_for(&self, programs: &[Arc<SnapshotProgram>]) -> bool {
-        let of_it = programs.iter().filter(|program| Arc::ptr_eq(&program.settings, &self.settings));
+        let of_it = programs.iter().filter(|program| Arc::ptr_eq(&program.inputs.settings, &self.settings));
         let mut kernels = of_it.filter_map(|program| {
             let kernel = program.previewed()?;
             program.files.iter().find(|file| file.id == kernel)
@@ -72,7 +72,8 @@ impl PromptProvenance {
     fn from_preview(previewed: Previewed<'_>) -> Self {
         let Previewed { program, preview, files, sessions } = previewed;
         let ids: Vec<_> = sessions.iter().map(|session| session.as_ref().map(|session| session.id)).collect();
-        let settings = Settings { rules: (*program.rules).clone(), ..Settings::clone(&program.settings) };
+        let settings =
+            Settings { rules: (*program.rules()).clone(), ..Settings::clone(&program.inputs.settings) };
         let found = findings(preview, &files.header, &ids, &files.findings, &settings);
         Self {
             provenance: preview.provenance(&ids),
@@ -103,16 +104,16 @@ impl SnapshotProgram {
     /// True if [`Snapshot::trace_prompts`] has nothing to do.
     #[must_use]
     pub fn is_traced(&self) -> bool {
-        self.provenance.get().is_some() || self.previewed().is_none()
+        self.results.provenance.get().is_some() || self.previewed().is_none()
     }
 
     /// Returns the known origins of the prompt lines. The flag is true if they are current.
     #[must_use]
     pub fn prompt_provenance(&self) -> Option<(Arc<PromptProvenance>, bool)> {
-        if let Some(known) = self.provenance.get() {
+        if let Some(known) = self.results.provenance.get() {
             return Some((Arc::clone(known), true));
         }
-        let provenance = &self.previews.provenance;
+        let provenance = &self.caches.previews.provenance;
         let (statements, prompt_revisions) = (fingerprint(self.program()), self.prompt_revisions);
         let current = provenance.latest_if(|inputs| {
             inputs.statements == statements && inputs.prompt_revisions == prompt_revisions
@@ -126,8 +127,8 @@ impl SnapshotProgram {
             statements: fingerprint(self.program()),
             files: self.files.iter().map(|file| Identity(Arc::clone(file))).collect(),
             prompt_revisions: self.prompt_revisions,
-            rules: Arc::clone(&self.rules),
-            settings: Arc::clone(&self.settings),
+            rules: Arc::clone(&self.inputs.rules),
+            settings: Arc::clone(&self.inputs.settings),
         }
     }
 }
@@ -141,12 +142,12 @@ impl Snapshot {
         }
         let Some(kernel) = program.previewed() else { return };
         let see = |previewed: Previewed<'_>| PromptProvenance::from_preview(previewed);
-        let known = program.previews.provenance.get(program.provenance_inputs(), |_| {
+        let known = program.caches.previews.provenance.get(program.provenance_inputs(), |_| {
             let request = PreviewRequest::default();
             let known = self.preview_or_none(program, kernel, &request, (&|| false, cancel), see);
             (!cancel.is_cancelled()).then(|| Arc::new(known.unwrap_or_default()))
         });
-        known.into_iter().for_each(|known| _ = program.provenance.set(known));
+        known.into_iter().for_each(|known| _ = program.results.provenance.set(known));
     }
 
     /// Computes the findings of the prompt atoms of configurations, if they are not known yet.
@@ -171,7 +172,7 @@ impl Snapshot {
     pub(super) fn all_provenance(&self) -> impl Iterator<Item = &PromptProvenance> {
         let is_shown = |program: &&Arc<SnapshotProgram>| self.shows_evaluation_of(program);
         let of_programs =
-            self.programs.iter().filter(is_shown).filter_map(|program| program.provenance.get());
+            self.programs.iter().filter(is_shown).filter_map(|program| program.results.provenance.get());
         of_programs.chain(self.atoms.iter().filter_map(|atoms| atoms.known())).map(AsRef::as_ref)
     }
 

@@ -185,7 +185,7 @@ impl Snapshot {
     /// Sorted, without duplicates.
     #[must_use]
     pub fn reported(&self) -> Vec<FileId> {
-        let programs = self.programs.iter().flat_map(|program| program.reported.iter());
+        let programs = self.programs.iter().flat_map(|program| program.inputs.reported.iter());
         let transcripts = self.transcripts.iter().map(|transcript| &transcript.file.id);
         let grammars = self.grammars.iter().map(|grammar| &grammar.file.id);
         let beside = self.all_provenance().flat_map(|known| known.diagnostics.keys());
@@ -244,13 +244,13 @@ impl Snapshot {
     /// programs.
     #[must_use]
     pub fn max_findings(&self, file: FileId) -> MaxFindings {
-        let all = self.programs_around(file).map(|program| program.settings.max_findings);
+        let all = self.programs_around(file).map(|program| program.inputs.settings.max_findings);
         all.reduce(MaxFindings::larger).unwrap_or_default()
     }
 
     #[must_use]
     pub fn format(&self, file: FileId) -> FormatSettings {
-        self.programs_of(file).next().map(|program| program.settings.format).unwrap_or_default()
+        self.programs_of(file).next().map(|program| program.inputs.settings.format).unwrap_or_default()
     }
 
     /// Returns the diagnostics of a file, sorted by start and without duplicates. The programs of
@@ -272,12 +272,13 @@ impl Snapshot {
         }
         let is_shown = |program: &&Arc<SnapshotProgram>| self.shows_evaluation_of(program);
         let evaluated = self.evaluations_of(file).into_iter().filter(is_shown);
-        let verified =
-            self.programs_of(file).filter_map(|program| program.verification.get()?.diagnostics(file));
+        let verified = self
+            .programs_of(file)
+            .filter_map(|program| program.results.verification.get()?.diagnostics(file));
         Lists {
             checks: self.programs_of(file).map(|program| program.diagnostics(file)).collect(),
             evaluations: evaluated
-                .filter_map(|program| program.evaluation.get()?.get(&file))
+                .filter_map(|program| program.results.evaluation.get()?.get(&file))
                 .map(Vec::as_slice)
                 .chain(verified)
                 .collect(),
@@ -304,7 +305,7 @@ impl Snapshot {
     /// samples, and the programs of its samples.
     #[must_use]
     pub fn evaluations_of(&self, file: FileId) -> Vec<&Arc<SnapshotProgram>> {
-        let own = self.programs_of(file).filter(|program| program.single.is_none());
+        let own = self.programs_of(file).filter(|program| program.single().is_none());
         own.chain(self.samples_of(file)).collect()
     }
 
@@ -320,7 +321,7 @@ impl Snapshot {
     #[must_use]
     pub fn samples_of(&self, file: FileId) -> Vec<&Arc<SnapshotProgram>> {
         let mut samples: Vec<_> =
-            self.programs_with(file).filter(|program| program.sample.is_some()).collect();
+            self.programs_with(file).filter(|program| program.sample().is_some()).collect();
         samples.sort_by(|a, b| a.evaluation_order().cmp(&b.evaluation_order()));
         samples
     }

@@ -69,7 +69,7 @@ impl Setup {
 
     fn program(&mut self, name: &str) -> Arc<SnapshotProgram> {
         let snapshot = self.workspace.snapshot();
-        snapshot.programs.iter().find(|program| &*program.name == name).cloned().unwrap()
+        snapshot.programs.iter().find(|program| program.name() == name).cloned().unwrap()
     }
 
     /// Checks the programs with their files and findings after a full computation.
@@ -81,7 +81,7 @@ impl Setup {
         for program in &snapshot.programs {
             program.diagnose(&Cancel::new());
             let files = program.files.iter().map(|file| shown(&file.path));
-            let name = if program.name.starts_with('.') { "FOLDER" } else { &program.name };
+            let name = if program.name().starts_with('.') { "FOLDER" } else { program.name() };
             seen += &format!("{name}: {}\n", files.collect::<Vec<_>>().join(" "));
         }
         for id in snapshot.reported() {

@@ -64,7 +64,7 @@ impl Snapshot {
             let found: Vec<_> = self.programs.iter().filter(is_there).collect();
             match found.is_empty() {
                 true => load(&folder, path, root),
-                false => only(&found, &|one| &one.name, &format!("in {path}")).map(|one| self.as_other(one)),
+                false => only(&found, &|one| one.name(), &format!("in {path}")).map(|one| self.as_other(one)),
             }
         };
         ask(Surroundings { name: &|file| self.name_below(file), other: &other, solvers: &solvers })
@@ -91,7 +91,7 @@ impl SnapshotProgram {
     /// The known answers of its properties.
     #[must_use]
     pub fn answers(&self) -> &AnswerMemo {
-        &self.answers
+        &self.caches.answers
     }
 
     /// Returns the parameters for checks of its properties.
@@ -106,19 +106,19 @@ impl SnapshotProgram {
             clock: Clock::from_settings(self.kernel()),
             scope: default_scope(&settings.verify),
             settings,
-            memo: Some(&self.answers),
+            memo: Some(&self.caches.answers),
         }
     }
 
     /// True if the findings of its properties are known, or it has none.
     #[must_use]
     pub fn is_verified(&self) -> bool {
-        self.test().is_none() || self.verification.get().is_some()
+        self.test().is_none() || self.results.verification.get().is_some()
     }
 
     /// Uses cached answers of its properties, if all of them are known.
     pub(super) fn adopt_answers(&self) {
-        if self.is_verified() || self.answers.is_empty() {
+        if self.is_verified() || self.caches.answers.is_empty() {
             return;
         }
         let properties = self.answers_in_memory();
@@ -130,7 +130,7 @@ impl SnapshotProgram {
     /// Returns its properties with the known answers. Neither reads files nor searches.
     #[must_use]
     pub fn known_answers(&self) -> Arc<[AnsweredProperty]> {
-        match self.verification.get() {
+        match self.results.verification.get() {
             Some(known) => Arc::clone(&known.properties),
             None => self.answers_in_memory().into(),
         }
@@ -145,7 +145,7 @@ impl SnapshotProgram {
             solvers: &|_| Solvers::default(),
         };
         // Results for a program that loaded do not apply to a program that does not load.
-        let memo = Some(&*self.answers).filter(|_| !self.is_refused());
+        let memo = Some(&*self.caches.answers).filter(|_| !self.is_refused());
         known_answers(&VerifyRun { memo, ..self.verify_run() }, alone)
     }
 
@@ -157,7 +157,7 @@ impl SnapshotProgram {
 
     /// True if its properties name other programs, whose changes are not detected here.
     pub(super) fn compares(&self) -> bool {
-        let properties = self.verification.get().map(|known| &known.properties);
+        let properties = self.results.verification.get().map(|known| &known.properties);
         properties.into_iter().flat_map(|all| all.iter()).any(|of| of.property.compares())
     }
 
@@ -166,8 +166,10 @@ impl SnapshotProgram {
         let findings =
             property_findings(self.program(), &properties).into_iter().map(|finding| (file, finding));
         let diagnostics = self.placed(findings.collect());
-        let _ =
-            self.verification.set(Arc::new(VerifiedProgram { properties: properties.into(), diagnostics }));
+        let _ = self
+            .results
+            .verification
+            .set(Arc::new(VerifiedProgram { properties: properties.into(), diagnostics }));
     }
 
     /// Searches for rules that change nothing, in the files that `wanted` accepts. Returns the
@@ -175,14 +177,16 @@ impl SnapshotProgram {
     pub fn survey(&self, wanted: &dyn Fn(FileId) -> bool, cancel: &Cancel) -> usize {
         let found = survey(&self.verify_run(), &|_| String::new(), &solvers, wanted, &mut |_, _| {}, cancel);
         let diagnostics = self.placed(survey_findings(&found.idle));
-        let _ =
-            self.verification.set(Arc::new(VerifiedProgram { diagnostics, ..VerifiedProgram::default() }));
+        let _ = self
+            .results
+            .verification
+            .set(Arc::new(VerifiedProgram { diagnostics, ..VerifiedProgram::default() }));
         found.undecided
     }
 
     /// Returns the findings of its properties or of the search for redundant rules, by file.
     pub fn verification_findings(&self) -> impl Iterator<Item = (FileId, &[Diagnostic])> {
-        let found = self.verification.get().into_iter().flat_map(|found| found.diagnostics.iter());
+        let found = self.results.verification.get().into_iter().flat_map(|found| found.diagnostics.iter());
         found.map(|(file, found)| (*file, found.as_slice()))
     }
 

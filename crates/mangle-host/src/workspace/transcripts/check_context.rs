@@ -36,7 +36,7 @@ impl CheckContext {
             [one] => Some(Arc::clone(one.program())),
             several => Some(joined(several)),
         };
-        let replay = of.first().map(|program| program.settings.replay.clone()).unwrap_or_default();
+        let replay = of.first().map(|program| program.inputs.settings.replay.clone()).unwrap_or_default();
         let declarations = program.as_deref().map(|program| Declarations::with(program, &replay));
         let declarations = declarations.filter(|known| !known.is_empty());
         let mut hasher = FxHasher::default();
@@ -87,7 +87,7 @@ fn joined(programs: &[Arc<SnapshotProgram>]) -> Arc<Program> {
     let mut files: Vec<_> = programs.iter().flat_map(|program| program.files.iter()).collect();
     files.sort_unstable_by_key(|file| file.id);
     files.dedup_by_key(|file| file.id);
-    let embeddings = programs.iter().map(|program| &*program.embedding);
+    let embeddings = programs.iter().map(|program| &*program.inputs.embedding);
     let summaries = files.into_iter().map(|file| Arc::clone(file.summary())).collect();
     Arc::new(Program::embedded(summaries, embedding(embeddings).into()))
 }

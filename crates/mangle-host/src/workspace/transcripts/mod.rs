@@ -16,7 +16,7 @@ use self::check_context::CheckContext;
 use self::conversation_cache::{KnownStarts, LastConversation};
 use super::file::SnapshotFile;
 use super::program::SnapshotProgram;
-use super::program_identity::Identity as ProgramIdentity;
+use super::program_state::Identity as ProgramIdentity;
 use crate::transcripts::{capture_kind, is_included};
 use crate::{Project, TranscriptFile, relative};
 use mangle_check::diagnostics::FindingCache;

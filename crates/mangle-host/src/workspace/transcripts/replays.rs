@@ -43,8 +43,8 @@ impl SnapshotTranscript {
             return None;
         }
         let (known, of) = (self.known(), self.programs.first()?);
-        let constitution = known.constitution(&of.settings, cancel)?;
-        Some(see(&constitution, self.judge(&known), &of.settings.kernel))
+        let constitution = known.constitution(&of.inputs.settings, cancel)?;
+        Some(see(&constitution, self.judge(&known), &of.inputs.settings.kernel))
     }
 
     /// Returns the message that a policy does not load, so that nothing is permitted or denied,

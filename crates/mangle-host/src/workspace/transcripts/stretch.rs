@@ -108,9 +108,10 @@ impl SnapshotTranscript {
             return None;
         }
         let (known, of) = (self.known(), self.programs.first()?);
-        let constitution = known.constitution(&of.settings, cancel)?;
+        let constitution = known.constitution(&of.inputs.settings, cancel)?;
         let judge = self.judge(&known);
-        let verdicts = self.verdicts_of(records, (&constitution, judge, &of.settings.kernel), cancel)?;
+        let verdicts =
+            self.verdicts_of(records, (&constitution, judge, &of.inputs.settings.kernel), cancel)?;
         let verdicts = Arc::new(verdicts).in_records(records);
         let found = verdicts.diagnostics(self.file.id, records, judge);
         Some((verdicts, found))
