@@ -204,6 +204,20 @@ fn settings_take_effect_while_they_are_typed() {
 }
 
 #[test]
+fn limit_of_findings_takes_effect_while_it_is_typed() {
+    let mut setup = Setup::new(&[("mangle-ls.toml", ""), ("a.mg", "p(1).\n")]);
+    let limit = |setup: &mut Setup| {
+        let snapshot = setup.workspace.snapshot();
+        snapshot.max_findings(snapshot.id(&setup.path("a.mg")).unwrap())
+    };
+    let before = limit(&mut setup);
+    setup.open("mangle-ls.toml", "");
+    setup.replace("mangle-ls.toml", "max-findings = 3\n");
+    setup.scan();
+    assert_ne!(limit(&mut setup), before);
+}
+
+#[test]
 fn only_what_can_matter_is_looked_at() {
     let mut setup = Setup::new(&[("sub/a.mg", "p(1).\n"), ("b.mg", "q(1).\n")]);
     let mut looks = |path: &str, event| {
