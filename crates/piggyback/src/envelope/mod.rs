@@ -43,11 +43,12 @@ mod tests;
 mod vectors;
 pub mod view;
 
+pub use atoms::Verb;
 pub use audit::TRANSITION_UNBACKED;
 pub use catalogue::Catalogue;
 pub use check::{FAMILIES, check, missing_fields, rules};
 pub use context::ReplyContext;
-pub use fields::{CATEGORIES, CONTROL_MISSING, PROFILE_INFERRED, Taxonomy, VERBS, Verb};
+pub use fields::{CATEGORIES, CONTROL_MISSING, PROFILE_INFERRED, Taxonomy, VERBS};
 pub(crate) use memory::is_about_forgotten_facts;
 pub use memory::{MemoryOperation, OPERATIONS, may_be_predicate};
 pub use replies::{BAD_UNICODE, CONTROL_LEAK, JSON_SYNTAX, control_shown};

@@ -1,14 +1,11 @@
 //! Checks of the predicate of an update: permission to assert it, acceptance by the consumer, and
 //! existence.
 
-use super::context::ListContext;
-use super::declarations::{DeclaredPredicate, PredicateLookup};
-use super::edits::{UpdateEdit, removal};
-use super::lists::{ListKind, why};
-use super::offer::{may_be_offered, may_name_be_offered};
-use super::permission_dependencies::PermissionDependency;
+use super::declarations::{DeclaredPredicate, PermissionDependency, PredicateLookup, related};
+use super::offers::{ListKind, may_be_offered, may_name_be_offered, why};
 use super::read::ParsedFact;
-use super::{Declarations, Update, rules};
+use super::update::{UpdateEdit, removal};
+use super::{Declarations, ListContext, Update, rules};
 use crate::envelope::plain::{Argument, ArgumentKind};
 use crate::envelope::runtime::{accepts, is_host_witness, is_requested, lists_predicate};
 use crate::envelope::shorten::shortened;
@@ -285,18 +282,6 @@ fn snake_case(name: &str) -> String {
         out.push(if matches!(char, ':' | '.') { '_' } else { char.to_ascii_lowercase() });
     }
     out
-}
-
-/// Adds a location in the program to a finding.
-pub(super) fn related(
-    finding: Finding,
-    place: Option<super::declaration_place::DeclarationPlace>,
-    message: &str,
-) -> Finding {
-    match place {
-        Some((file, statement, range)) => finding.related(Span::new(file, statement, range), message),
-        None => finding,
-    }
 }
 
 /// Formats a number of arguments: `1 argument`, `2 arguments`, `no arguments`.

@@ -12,20 +12,17 @@ mod missing;
 mod order;
 mod trace;
 mod unknown;
-mod verb;
 mod verbs;
 mod version;
 
 use super::sink::{Family, Sink};
 use super::subject::Subject;
 use super::survey::Survey;
-
 pub(super) use exposure::leaked_key;
 pub(super) use intent::leaves_workspace;
 pub use missing::CONTROL_MISSING;
 pub(super) use missing::missing_fields;
 pub(super) use trace::{TRACE_MISMATCH, TRACE_SHORT, files};
-pub use verb::Verb;
 pub use verbs::{CATEGORIES, Taxonomy, VERBS};
 pub use version::PROFILE_INFERRED;
 pub(super) use version::{NEWER_VERSION, inferred};

@@ -1,7 +1,6 @@
 //! The values of intents: categories, and the verbs of the default taxonomy.
 
-use super::verb::Verb;
-use crate::envelope::atoms::Declarations;
+use crate::envelope::atoms::{Declarations, Verb};
 
 /// The categories, without slash.
 pub const CATEGORIES: [&str; 3] = ["query", "mutation", "instruction"];
