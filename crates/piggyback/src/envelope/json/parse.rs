@@ -3,9 +3,13 @@
 
 use std::ops::Range;
 
-use super::quotes::{PlannedQuote, QuotePlan, QuoteRole, is_word_part, plan};
-use super::space::{FULL_WIDTH, comment_len, foreign_space, full_width_sign};
-use super::{Json, JsonKind, Node, key_bits, scan};
+use super::problem::{JsonProblem, JsonProblemKind};
+use super::quotes::{PlannedQuote, QuotePlan, QuoteRole, plan};
+use super::tokens::{
+    self, FULL_WIDTH, comment_len, foreign_space, full_width_sign, is_number, number_len, space_run,
+    trimmed_comment, words_len,
+};
+use super::{Json, JsonKind, Node, key_bits};
 use mangle_syntax::text::{TextRange, size, whole_characters};
 
 /// The maximum nesting depth, the same as in Go's decoder.
@@ -20,62 +24,6 @@ const MAX_PROBLEMS: usize = 1_000;
 
 /// The maximum number of positions with invalid white space. One fix replaces all of them.
 const MAX_SPACES: usize = 100_000;
-
-/// A violation of the JSON grammar.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct JsonProblem {
-    /// The kind of the violation.
-    pub kind: JsonProblemKind,
-    /// The affected bytes, relative to the start of the text.
-    pub range: TextRange,
-}
-
-/// The kinds of violations of the JSON grammar.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum JsonProblemKind {
-    /// A missing value.
-    NoValue,
-    /// A missing comma between members or elements.
-    NoComma,
-    /// A leading, trailing or repeated comma.
-    ExtraComma,
-    /// A missing colon after a key.
-    NoColon,
-    /// A missing key before a value.
-    NoKey,
-    /// An unknown word, for example `True`, `NaN` or an unquoted key.
-    Word,
-    /// A number in a syntax that JSON does not allow, for example `01`, `+1` or `.5`.
-    BadNumber,
-    /// A string in single quotes.
-    SingleQuotes,
-    /// A string delimiter other than `"`.
-    WrongQuote,
-    /// A quote inside a string without a backslash.
-    UnescapedQuote,
-    /// A missing quote at the start or end of a string.
-    NoQuote,
-    /// White space that JSON does not allow, for example U+00A0.
-    WrongSpace,
-    /// A comma or colon of another script.
-    WrongSign,
-    /// A missing `]` before the next key of the surrounding object.
-    NoBracket,
-    /// A byte below U+0020 inside a string.
-    RawControl,
-    /// An unknown escape sequence.
-    BadEscape,
-    /// A comment.
-    Comment,
-    /// Bytes that do not start a value or key.
-    Stray,
-    /// A closing bracket of the wrong kind.
-    WrongBracket,
-    /// A value that is not closed at the end of the text.
-    Unclosed,
-    /// A value nested deeper than 10,000 levels.
-    TooDeep,
-}
 
 /// Parses one value of a part of a text.
 pub(super) fn parse(text: &[u8], part: Range<usize>) -> Json<'_> {
@@ -607,14 +555,14 @@ impl Parser<'_> {
         self.at += 1;
         while self.at < self.text.len() {
             let start = self.at;
-            let mut marks = scan::marks(self.text, start, quote);
-            self.at += scan::BLOCK;
+            let mut marks = tokens::string_marks(self.text, start, quote);
+            self.at += tokens::BLOCK;
             while marks != 0 {
                 let at = start + marks.trailing_zeros() as usize;
                 match self.text.get(at) {
                     Some(b'\\') => {
                         let behind = self.escape(at);
-                        if behind >= start + scan::BLOCK {
+                        if behind >= start + tokens::BLOCK {
                             self.at = behind;
                             break;
                         }
@@ -704,99 +652,4 @@ impl Parser<'_> {
             self.at = self.at.max(start + len);
         }
     }
-}
-
-/// Returns the length of the words at the start of a text. The words end at a JSON sign, a comment
-/// or a line break.
-fn words_len(text: &[u8]) -> usize {
-    let is_end = |byte: &u8| b",:{}[]\"\n\r#".contains(byte);
-    let len = text.iter().position(is_end).unwrap_or(text.len());
-    let line = text.get(..len).unwrap_or(text);
-    let comments = [b"//".as_slice(), b"/*"].map(|mark| memchr::memmem::find(line, mark).unwrap_or(len));
-    let line = line.get(..comments[0].min(comments[1])).unwrap_or(line);
-    line.trim_ascii_end().len()
-}
-
-/// Returns the length of a comment without the carriage return of its line break.
-fn trimmed_comment(text: &[u8], len: usize) -> usize {
-    let is_line = !text.starts_with(b"/*");
-    let comment = text.get(..len).unwrap_or(text);
-    if is_line { comment.trim_ascii_end().len().max(1) } else { len }
-}
-
-/// Returns the length in bytes of a run of equal characters.
-fn space_run(text: &[u8], space: char) -> usize {
-    let mut buffer = [0; 4];
-    let space = space.encode_utf8(&mut buffer).as_bytes();
-    text.chunks(space.len()).take_while(|chunk| *chunk == space).count() * space.len()
-}
-
-/// Returns the length of the number at the start of a text, including digit separators and a
-/// decimal comma.
-///
-/// `in_object` is true inside an object, where a comma before a digit does not separate values.
-fn number_len(text: &[u8], in_object: Option<bool>) -> usize {
-    let part = |from: usize| {
-        let rest = text.get(from..).unwrap_or(&[]);
-        rest.iter().take_while(|byte| is_word_part(**byte)).count()
-    };
-    let mut len = part(0);
-    while let Some((separator, digits)) = separated_digits(text.get(len..).unwrap_or(&[])) {
-        let end = len + separator + part(len + separator);
-        let behind = text.get(end..).unwrap_or(&[]).trim_ascii_start().first();
-        let is_comma = text.get(len) == Some(&b',');
-        let is_group = digits == 3 && text.get(end).is_none_or(|byte| *byte != b'_');
-        let belongs = match in_object {
-            // Digits after the comma may be a key.
-            Some(true) if is_comma => behind != Some(&b':'),
-            // `[1,200]` is a list of two numbers; `[1,000]` is one number.
-            Some(false) if is_comma => is_group && text.get(len + 1) == Some(&b'0'),
-            Some(_) => is_group,
-            None => false,
-        };
-        if !belongs {
-            break;
-        }
-        len = end;
-    }
-    len
-}
-
-/// Returns the length of a digit separator at the start of a text and the number of digits after
-/// it.
-fn separated_digits(text: &[u8]) -> Option<(usize, usize)> {
-    let len = match text {
-        [b',' | b' ' | b'\'', ..] => 1,
-        // U+2009, U+202F, U+2019.
-        [0xe2, 0x80, 0x89 | 0xaf | 0x99, ..] => 3,
-        [0xc2, 0xa0, ..] => 2,
-        _ => return None,
-    };
-    let digits = text.get(len..)?.iter().take_while(|byte| byte.is_ascii_digit()).count();
-    (digits > 0).then_some((len, digits))
-}
-
-/// True if the text is a valid JSON number.
-fn is_number(written: &[u8]) -> bool {
-    let digits = |text: &[u8]| text.iter().take_while(|byte| byte.is_ascii_digit()).count();
-    let mut rest = written.strip_prefix(b"-").unwrap_or(written);
-    let whole = digits(rest);
-    if whole == 0 || (whole > 1 && rest.first() == Some(&b'0')) {
-        return false;
-    }
-    rest = rest.get(whole..).unwrap_or(&[]);
-    if let Some(fraction) = rest.strip_prefix(b".") {
-        let len = digits(fraction);
-        if len == 0 {
-            return false;
-        }
-        rest = fraction.get(len..).unwrap_or(&[]);
-    }
-    if let [b'e' | b'E', exponent @ ..] = rest {
-        let exponent = exponent.strip_prefix(b"-").or(exponent.strip_prefix(b"+")).unwrap_or(exponent);
-        let len = digits(exponent);
-        rest = exponent.get(len..).unwrap_or(&[]);
-        return len > 0 && rest.is_empty();
-    }
-    rest.is_empty()
 }

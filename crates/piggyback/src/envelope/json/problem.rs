@@ -1,7 +1,63 @@
-//! Positions and messages of JSON problems.
+//! Violations of the JSON grammar, with their positions and messages.
 
-use super::{Json, JsonProblem, JsonProblemKind};
+use super::Json;
 use mangle_syntax::text::{TextRange, TextSize, size, whole_characters};
+
+/// A violation of the JSON grammar.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct JsonProblem {
+    /// The kind of the violation.
+    pub kind: JsonProblemKind,
+    /// The affected bytes, relative to the start of the text.
+    pub range: TextRange,
+}
+
+/// The kinds of violations of the JSON grammar.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum JsonProblemKind {
+    /// A missing value.
+    NoValue,
+    /// A missing comma between members or elements.
+    NoComma,
+    /// A leading, trailing or repeated comma.
+    ExtraComma,
+    /// A missing colon after a key.
+    NoColon,
+    /// A missing key before a value.
+    NoKey,
+    /// An unknown word, for example `True`, `NaN` or an unquoted key.
+    Word,
+    /// A number in a syntax that JSON does not allow, for example `01`, `+1` or `.5`.
+    BadNumber,
+    /// A string in single quotes.
+    SingleQuotes,
+    /// A string delimiter other than `"`.
+    WrongQuote,
+    /// A quote inside a string without a backslash.
+    UnescapedQuote,
+    /// A missing quote at the start or end of a string.
+    NoQuote,
+    /// White space that JSON does not allow, for example U+00A0.
+    WrongSpace,
+    /// A comma or colon of another script.
+    WrongSign,
+    /// A missing `]` before the next key of the surrounding object.
+    NoBracket,
+    /// A byte below U+0020 inside a string.
+    RawControl,
+    /// An unknown escape sequence.
+    BadEscape,
+    /// A comment.
+    Comment,
+    /// Bytes that do not start a value or key.
+    Stray,
+    /// A closing bracket of the wrong kind.
+    WrongBracket,
+    /// A value that is not closed at the end of the text.
+    Unclosed,
+    /// A value nested deeper than 10,000 levels.
+    TooDeep,
+}
 
 /// The maximum length of a reported range.
 const MAX_LEN: TextSize = TextSize::new(80);
