@@ -158,7 +158,7 @@ pub struct Sink {
     readable: usize,
     /// The only field rule whose severity is not reduced for an envelope of an unknown later
     /// version. `None` for known versions.
-    pub(super) full_severity_rule: Option<&'static Rule>,
+    full_severity_rule: Option<&'static Rule>,
 }
 
 impl Sink {

@@ -242,7 +242,7 @@ pub(super) enum TypeFit {
 }
 
 /// Compares an argument with a type. Arguments that are not constants are checked elsewhere.
-pub(super) fn fit(arg: Argument, text: &str, ty: &Type) -> TypeFit {
+fn fit(arg: Argument, text: &str, ty: &Type) -> TypeFit {
     let yes = |is: bool| if is { TypeFit::Yes } else { TypeFit::No };
     if matches!(arg.kind, ArgumentKind::Variable | ArgumentKind::Function | ArgumentKind::Compound) {
         return TypeFit::Yes;

@@ -57,7 +57,7 @@ fn check(subject: &Subject<'_>, sink: &mut Sink) {
     }
 }
 
-pub(super) static AUDIT_SHAPE: Rule = rule!("audit-shape.md");
+static AUDIT_SHAPE: Rule = rule!("audit-shape.md");
 
 pub(super) fn check_shape(subject: &Subject<'_>, sink: &mut Sink) {
     let correction = subject.control.object("self_correction");
@@ -112,28 +112,7 @@ fn key_of(json: &Json<'_>, node: NodeId) -> String {
 }
 
 fn wrong_type(json: &Json<'_>, shape: &Shape, node: NodeId) -> Finding {
-    let found = match json.kind(node) {
-        JsonKind::Null | JsonKind::Broken => "null".to_owned(),
-        JsonKind::Bool(_) | JsonKind::Number => {
-            format!("`{}`", shortened(&String::from_utf8_lossy(json.raw(node))))
-        }
-        JsonKind::Plain | JsonKind::Escaped => {
-            format!("string `{}`", shortened(&json.string(node).unwrap_or_default()))
-        }
-        JsonKind::Array => "list".to_owned(),
-        JsonKind::Object => "object".to_owned(),
-    };
-    let wanted = match shape {
-        Shape::Word(_) => "string",
-        Shape::TextOrNull => "string or null",
-        Shape::Number => "number",
-        Shape::Count => "whole number from 0 on",
-        Shape::Flag => "boolean",
-        Shape::FlagOrNull => "boolean or null",
-        Shape::Object(_) | Shape::Map => "object",
-        Shape::List(_) => "list",
-        Shape::Text | Shape::Free => "string",
-    };
+    let (wanted, found) = (kind_name(shape), value_text(json, node));
     let range = match json.kind(node) {
         JsonKind::Array | JsonKind::Object => first_byte(json.range(node)),
         _ => json.range(node),
@@ -155,12 +134,42 @@ fn wrong_type(json: &Json<'_>, shape: &Shape, node: NodeId) -> Finding {
     finding
 }
 
-pub(super) static AUDIT_ABSENT: Rule = rule!("audit-absent.md");
+/// Describes a value for a message.
+fn value_text(json: &Json<'_>, node: NodeId) -> String {
+    match json.kind(node) {
+        JsonKind::Null | JsonKind::Broken => "null".to_owned(),
+        JsonKind::Bool(_) | JsonKind::Number => {
+            format!("`{}`", shortened(&String::from_utf8_lossy(json.raw(node))))
+        }
+        JsonKind::Plain | JsonKind::Escaped => {
+            format!("string `{}`", shortened(&json.string(node).unwrap_or_default()))
+        }
+        JsonKind::Array => "list".to_owned(),
+        JsonKind::Object => "object".to_owned(),
+    }
+}
 
-pub(super) static AUDIT_INCOMPLETE: Rule = rule!("audit-incomplete.md");
+/// Returns the name of the expected kind of value.
+fn kind_name(shape: &Shape) -> &'static str {
+    match shape {
+        Shape::Word(_) => "string",
+        Shape::TextOrNull => "string or null",
+        Shape::Number => "number",
+        Shape::Count => "whole number from 0 on",
+        Shape::Flag => "boolean",
+        Shape::FlagOrNull => "boolean or null",
+        Shape::Object(_) | Shape::Map => "object",
+        Shape::List(_) => "list",
+        Shape::Text | Shape::Free => "string",
+    }
+}
+
+static AUDIT_ABSENT: Rule = rule!("audit-absent.md");
+
+static AUDIT_INCOMPLETE: Rule = rule!("audit-incomplete.md");
 
 /// Checks every packet, including packets without audit objects.
-pub(super) fn check_presence(subject: &Subject<'_>, sink: &mut Sink) {
+fn check_presence(subject: &Subject<'_>, sink: &mut Sink) {
     if subject.is_whole() && subject.control.exists() {
         absent_objects(subject, sink);
         incomplete_objects(subject, sink);

@@ -282,7 +282,7 @@ fn changed_file(update: &str) -> Option<String> {
 
 /// The parts of an atom.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct AtomParts<'t> {
+struct AtomParts<'t> {
     pub(super) predicate: &'t str,
     /// The source texts of the arguments, trimmed.
     pub(super) arguments: Vec<&'t str>,

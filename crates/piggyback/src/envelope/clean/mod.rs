@@ -308,7 +308,7 @@ impl RequestFields {
 
 /// The message for each set of fields.
 #[derive(Debug)]
-pub(super) struct InferredMessages(Vec<String>);
+struct InferredMessages(Vec<String>);
 
 impl InferredMessages {
     pub(super) fn new(profile: Profile) -> Self {

@@ -96,7 +96,7 @@ const PIN: &str = "set `[transcripts] profile`";
 /// The maximum number of reasons in a message.
 const MARKERS: usize = 2;
 
-pub(super) fn check_version(subject: &Subject<'_>, sink: &mut Sink) {
+fn check_version(subject: &Subject<'_>, sink: &mut Sink) {
     let expects_version = subject.context.settings.conventions_of().is_some();
     match &subject.origin {
         ProfileOrigin::Inferred(markers) if expects_version && !markers.is_empty() => {
@@ -133,9 +133,9 @@ pub(in crate::envelope) fn inferred(profile: Profile, markers: &[Marker]) -> Str
     format!("checked as `{profile}`: {shown}{more}")
 }
 
-pub(super) static KEY_ORDER: Rule = rule!("key-order.md");
+static KEY_ORDER: Rule = rule!("key-order.md");
 
-pub(super) fn check_order(subject: &Subject<'_>, sink: &mut Sink) {
+fn check_order(subject: &Subject<'_>, sink: &mut Sink) {
     order_of_channels(subject, sink);
     if subject.profile == Profile::V1_1Bnf && !subject.is_truncated {
         order_of_packet(subject, sink);
@@ -196,9 +196,9 @@ fn order_of_channels(subject: &Subject<'_>, sink: &mut Sink) {
     sink.push(finding);
 }
 
-pub(super) static DRAFT_SHAPE: Rule = rule!("draft-shape.md");
+static DRAFT_SHAPE: Rule = rule!("draft-shape.md");
 
-pub(super) fn check_draft(subject: &Subject<'_>, sink: &mut Sink) {
+fn check_draft(subject: &Subject<'_>, sink: &mut Sink) {
     for name in PLANNED {
         let Some(entry) = subject.control.get(name) else { continue };
         if !entry.field.is_in(subject.profile) || is_planned_kind(subject.json, name, entry.value) {

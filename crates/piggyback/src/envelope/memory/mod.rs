@@ -125,17 +125,17 @@ impl MemoryOperation {
     }
 }
 
-pub(super) static BAD_OP: Rule = rule!("bad-op.md");
+static BAD_OP: Rule = rule!("bad-op.md");
 
-pub(super) static FOREIGN_OP: Rule = rule!("foreign-op.md");
+static FOREIGN_OP: Rule = rule!("foreign-op.md");
 
 pub(super) static NO_KEY: Rule = rule!("no-key.md");
 
 pub(super) static NO_VALUE: Rule = rule!("no-value.md");
 
-pub(super) static USELESS_VALUE: Rule = rule!("useless-value.md");
+static USELESS_VALUE: Rule = rule!("useless-value.md");
 
-pub(super) fn check_operation(subject: &Subject<'_>, operation: &View<'_>, sink: &mut Sink) {
+fn check_operation(subject: &Subject<'_>, operation: &View<'_>, sink: &mut Sink) {
     let known = check_operator(subject, operation, sink);
     check_key(subject, operation, sink);
     if let Some(known) = known {
@@ -222,15 +222,15 @@ fn check_value(subject: &Subject<'_>, known: &MemoryOperation, operation: &View<
     }
 }
 
-pub(super) static KEY_STYLE: Rule = rule!("key-style.md");
+static KEY_STYLE: Rule = rule!("key-style.md");
 
-pub(super) static BROAD_FORGET: Rule = rule!("broad-forget.md");
+static BROAD_FORGET: Rule = rule!("broad-forget.md");
 
-pub(super) static NOOP_FORGET: Rule = rule!("noop-forget.md");
+static NOOP_FORGET: Rule = rule!("noop-forget.md");
 
-pub(super) static EPHEMERAL_PROMOTED: Rule = rule!("ephemeral-promoted.md");
+static EPHEMERAL_PROMOTED: Rule = rule!("ephemeral-promoted.md");
 
-pub(super) fn check_key_style(subject: &Subject<'_>, operation: &View<'_>, sink: &mut Sink) {
+fn check_key_style(subject: &Subject<'_>, operation: &View<'_>, sink: &mut Sink) {
     let (Some(op), Some(key), Some(range)) =
         (operation.text("op"), operation.text("key"), operation.value_range("key"))
     else {
@@ -298,7 +298,7 @@ pub(in crate::envelope) fn is_styled(key: &str) -> bool {
     key.chars().all(is_usual) && is_filled && parts.by_ref().count() >= 2
 }
 
-pub(super) static OP_CONFLICT: Rule = rule!("op-conflict.md");
+static OP_CONFLICT: Rule = rule!("op-conflict.md");
 
 /// The first operation on a key.
 struct First<'t> {
@@ -308,7 +308,7 @@ struct First<'t> {
     range: TextRange,
 }
 
-pub(super) fn check_conflicts(subject: &Subject<'_>, sink: &mut Sink) {
+fn check_conflicts(subject: &Subject<'_>, sink: &mut Sink) {
     let mut seen: FxHashMap<Cow<'_, str>, First<'_>> = FxHashMap::default();
     for (index, operation) in subject.control.objects("memory_operations").enumerate() {
         let (Some(op), Some(key)) = (operation.text("op"), operation.text("key")) else { continue };
@@ -344,9 +344,9 @@ fn is_contrary(one: &str, other: &str) -> bool {
     takes_away(one) != takes_away(other)
 }
 
-pub(super) static SECRET_STORED: Rule = rule!("secret-stored.md");
+static SECRET_STORED: Rule = rule!("secret-stored.md");
 
-pub(super) fn check_secret(operation: &View<'_>, sink: &mut Sink) {
+fn check_secret(operation: &View<'_>, sink: &mut Sink) {
     let Some(op) = operation.text("op") else { return };
     let stores = MemoryOperation::find(&op).is_none_or(|operation| operation.stores);
     let Some(entry) = operation.get("value").filter(|_| stores && !sink.is_full(&SECRET_STORED)) else {

@@ -81,13 +81,13 @@ fn check_envelope(subject: &Subject<'_>, sink: &mut Sink) {
     }
 }
 
-pub(super) static NO_JSON: Rule = rule!("no-json.md");
+static NO_JSON: Rule = rule!("no-json.md");
 
-pub(super) static EXTRACTED: Rule = rule!("extracted.md");
+static EXTRACTED: Rule = rule!("extracted.md");
 
-pub(super) static FALLBACK: Rule = rule!("fallback.md");
+static FALLBACK: Rule = rule!("fallback.md");
 
-pub(super) fn check_stage(survey: &Survey<'_>, sink: &mut Sink) {
+fn check_stage(survey: &Survey<'_>, sink: &mut Sink) {
     let line = survey.first_line();
     if !survey.reply.raw.contains(&b'{') {
         let note = if survey.context.settings.caps.strict {
@@ -134,11 +134,11 @@ fn is_explained(survey: &Survey<'_>) -> bool {
         || survey.with_role(ObjectRole::Envelope).any(is_wrong)
 }
 
-pub(super) static NOT_OBJECT: Rule = rule!("not-object.md");
+static NOT_OBJECT: Rule = rule!("not-object.md");
 
-pub(super) static ARRAY_WRAPPED: Rule = rule!("array-wrapped.md");
+static ARRAY_WRAPPED: Rule = rule!("array-wrapped.md");
 
-pub(super) static NESTED_ENVELOPE: Rule = rule!("nested-envelope.md");
+static NESTED_ENVELOPE: Rule = rule!("nested-envelope.md");
 
 pub(super) fn check_shape(survey: &Survey<'_>, sink: &mut Sink) {
     if let Some(json) = &survey.wrapper {

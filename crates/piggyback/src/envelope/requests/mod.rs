@@ -61,19 +61,19 @@ fn check(subject: &Subject<'_>, sink: &mut Sink) {
     check_feedback(subject, sink);
 }
 
-pub(super) static NO_HYPOTHESIS: Rule = rule!("no-hypothesis.md");
+static NO_HYPOTHESIS: Rule = rule!("no-hypothesis.md");
 
-pub(super) static IDLE_HYPOTHESIS: Rule = rule!("idle-hypothesis.md");
+static IDLE_HYPOTHESIS: Rule = rule!("idle-hypothesis.md");
 
-pub(super) static NO_TRIGGER: Rule = rule!("no-trigger.md");
+static NO_TRIGGER: Rule = rule!("no-trigger.md");
 
-pub(super) static ACTION_NOT_NAME: Rule = rule!("action-not-name.md");
+static ACTION_NOT_NAME: Rule = rule!("action-not-name.md");
 
-pub(super) static HYPOTHESIS_UNMATCHED: Rule = rule!("hypothesis-unmatched.md");
+static HYPOTHESIS_UNMATCHED: Rule = rule!("hypothesis-unmatched.md");
 
-pub(super) static TWO_HYPOTHESES: Rule = rule!("two-hypotheses.md");
+static TWO_HYPOTHESES: Rule = rule!("two-hypotheses.md");
 
-pub(super) fn check_correction(subject: &Subject<'_>, sink: &mut Sink) {
+fn check_correction(subject: &Subject<'_>, sink: &mut Sink) {
     let correction = subject.control.object("self_correction");
     two_hypotheses(subject, &correction, sink);
     if !correction.exists() {
@@ -191,13 +191,13 @@ fn two_hypotheses(subject: &Subject<'_>, correction: &View<'_>, sink: &mut Sink)
     }
 }
 
-pub(super) static KNOWLEDGE_EMPTY: Rule = rule!("knowledge-empty.md");
+static KNOWLEDGE_EMPTY: Rule = rule!("knowledge-empty.md");
 
-pub(super) static BAD_PRIORITY: Rule = rule!("bad-priority.md");
+static BAD_PRIORITY: Rule = rule!("bad-priority.md");
 
-pub(super) static UNKNOWN_SPECIALIST: Rule = rule!("unknown-specialist.md");
+static UNKNOWN_SPECIALIST: Rule = rule!("unknown-specialist.md");
 
-pub(super) static DUPLICATE_QUERY: Rule = rule!("duplicate-query.md");
+static DUPLICATE_QUERY: Rule = rule!("duplicate-query.md");
 
 /// Specialists that the runtime accepts without a roster.
 const ALWAYS: [&str; 2] = ["researcher", "_any_specialist"];
@@ -215,7 +215,7 @@ pub(in crate::envelope) fn is_known(name: &str, roster: Option<&Vec<String>>) ->
     roster.is_none_or(|roster| ALWAYS.contains(&name) || roster.iter().any(|one| *one == name))
 }
 
-pub(super) fn check_questions(subject: &Subject<'_>, sink: &mut Sink) {
+fn check_questions(subject: &Subject<'_>, sink: &mut Sink) {
     let mut seen: FxHashMap<(Cow<'_, str>, Cow<'_, str>), (usize, TextRange)> = FxHashMap::default();
     for (index, request) in subject.control.objects("knowledge_requests").enumerate() {
         if !request.exists() {
@@ -297,17 +297,17 @@ fn unknown_specialist(subject: &Subject<'_>, request: &View<'_>, sink: &mut Sink
     sink.push(finding);
 }
 
-pub(super) static USEFULNESS_RANGE: Rule = rule!("usefulness-range.md");
+static USEFULNESS_RANGE: Rule = rule!("usefulness-range.md");
 
-pub(super) static UNKNOWN_FEEDBACK_PRED: Rule = rule!("unknown-feedback-pred.md");
+static UNKNOWN_FEEDBACK_PRED: Rule = rule!("unknown-feedback-pred.md");
 
-pub(super) static FEEDBACK_BOTH: Rule = rule!("feedback-both.md");
+static FEEDBACK_BOTH: Rule = rule!("feedback-both.md");
 
-pub(super) static FEEDBACK_ATOM: Rule = rule!("feedback-atom.md");
+static FEEDBACK_ATOM: Rule = rule!("feedback-atom.md");
 
-pub(super) static FEEDBACK_INCONSISTENT: Rule = rule!("feedback-inconsistent.md");
+static FEEDBACK_INCONSISTENT: Rule = rule!("feedback-inconsistent.md");
 
-pub(super) fn check_feedback(subject: &Subject<'_>, sink: &mut Sink) {
+fn check_feedback(subject: &Subject<'_>, sink: &mut Sink) {
     let feedback = subject.control.object("context_feedback");
     if !feedback.exists() {
         return;

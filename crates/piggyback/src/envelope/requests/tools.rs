@@ -174,7 +174,7 @@ fn args(subject: &Subject<'_>, request: &View<'_>, sink: &mut Sink) {
 
 pub(super) static NUMBER_PRECISION: Rule = rule!("number-precision.md");
 
-pub(super) fn check_numbers(json: &Json<'_>, args: NodeId, sink: &mut Sink) {
+fn check_numbers(json: &Json<'_>, args: NodeId, sink: &mut Sink) {
     let mut open = vec![args];
     while let Some(node) = open.pop() {
         if json.kind(node) == JsonKind::Number && !sink.is_full(&NUMBER_PRECISION) {
@@ -235,7 +235,7 @@ static PATTERNS: [(&str, &[Piece]); 8] = [
 ];
 
 /// Reports commands that `agent` rejects.
-pub(super) fn check_shell(agent: &str, json: &Json<'_>, args: NodeId, sink: &mut Sink) {
+fn check_shell(agent: &str, json: &Json<'_>, args: NodeId, sink: &mut Sink) {
     for member in json.members(args) {
         let is_command = json.string(member.key).is_some_and(|key| is_command(&key));
         if !is_command || sink.is_full(&SHELL_DANGER) {

@@ -210,7 +210,7 @@ fn low_surrogate(text: &[u8]) -> Option<u32> {
 }
 
 /// Parses four hexadecimal digits.
-pub(super) fn code_unit(digits: &[u8]) -> Option<u32> {
+fn code_unit(digits: &[u8]) -> Option<u32> {
     digits.iter().try_fold(0, |unit, digit| Some(unit * 16 + char::from(*digit).to_digit(16)?))
 }
 

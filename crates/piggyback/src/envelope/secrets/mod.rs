@@ -301,7 +301,7 @@ fn in_address(word: &str) -> Option<(usize, usize)> {
 }
 
 /// The maximum nesting depth of strings in strings.
-pub(super) const MAX_ESCAPE_LEVELS: usize = 4;
+const MAX_ESCAPE_LEVELS: usize = 4;
 
 /// A text after decoding its outermost escapes.
 pub(super) struct Decoded {
