@@ -36,21 +36,22 @@ mod tests;
 mod vector_tests;
 pub mod view;
 
-use rustc_hash::FxHashMap;
-
 pub use atoms::Verb;
 pub use audit::TRANSITION_UNBACKED;
 pub use context::{Catalogue, ReplyContext};
 pub use fields::{CATEGORIES, CONTROL_MISSING, PROFILE_INFERRED, Taxonomy, VERBS};
-use json::{Json, Member};
-use mangle_settings::Profile;
-use mangle_syntax::lint::{Finding, Group, Rule, Severity};
 pub(crate) use memory::is_about_forgotten_facts;
 pub use memory::{MemoryOperation, OPERATIONS, may_be_predicate};
 pub use replies::{BAD_UNICODE, CONTROL_LEAK, JSON_SYNTAX, control_shown};
 pub use reply::{Object, Reply};
 pub use requests::{claim_in, phrase_in};
 pub use survey::{ObjectRole, ScannerState, Subject, Survey, is_envelope};
+
+use rustc_hash::FxHashMap;
+
+use json::{Json, Member};
+use mangle_settings::Profile;
+use mangle_syntax::lint::{Finding, Group, Rule, Severity};
 
 /// All families, in the order of their codes.
 #[rustfmt::skip] // One row a family.

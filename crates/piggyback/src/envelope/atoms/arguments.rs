@@ -293,7 +293,7 @@ pub(super) fn best_row<'d>(
 }
 
 /// True if the agent accepts this word instead of a declared number.
-pub(super) fn is_priority(declared: &DeclaredPredicate, at: usize, word: &str) -> bool {
+fn is_priority(declared: &DeclaredPredicate, at: usize, word: &str) -> bool {
     PRIORITIES.contains(&(declared.name, at)) && PRIORITY_WORDS.contains(&word)
 }
 
@@ -352,7 +352,7 @@ fn hundredfold(float: &str) -> Option<String> {
 }
 
 /// Describes the expected type in a message.
-pub(super) fn wanted(ty: &Type) -> String {
+fn wanted(ty: &Type) -> String {
     let one = |member: &Type| match member {
         Type::Base(Base::Number) => "an integer".to_owned(),
         Type::Base(Base::Float) => "a float".to_owned(),

@@ -22,6 +22,17 @@ mod syntax;
 mod tests;
 mod update;
 
+pub use declarations::{
+    DeclarationPlace, Declarations, DeclaredPredicate, PERMISSION, ParameterNames, PermissionDependency,
+    PredicateLookup, Roots, Verb, contradicted_prose,
+};
+pub use offers::{
+    ListedPredicate, is_delicate, is_ephemeral, may_be_offered, may_name_be_offered, offers, protected,
+};
+pub(super) use recogniser::UpdateRecogniser;
+pub use suggest::{Suggestion, suggest};
+pub use update::{Update, atom_text};
+
 use std::borrow::Cow;
 use std::cell::Cell;
 use std::cmp::Ordering;
@@ -32,20 +43,10 @@ use super::edits::quoted;
 use super::json::Json;
 use super::plain;
 use super::runtime::built_in;
-pub use declarations::{
-    DeclarationPlace, Declarations, DeclaredPredicate, PERMISSION, ParameterNames, PermissionDependency,
-    PredicateLookup, Roots, Verb, contradicted_prose,
-};
 use mangle_settings::{Consumer, Period, Profile, TranscriptSettings};
 use mangle_syntax::lint::{Finding, Fix, Severity};
 use mangle_syntax::text::{TextRange, text_len};
-pub use offers::{
-    ListedPredicate, is_delicate, is_ephemeral, may_be_offered, may_name_be_offered, offers, protected,
-};
 use read::UpdateReading;
-pub(super) use recogniser::UpdateRecogniser;
-pub use suggest::{Suggestion, suggest};
-pub use update::{Update, atom_text};
 
 /// The title of the fix that deletes an update.
 pub const DELETE_UPDATE: &str = "delete the update";
@@ -53,8 +54,22 @@ pub const DELETE_UPDATE: &str = "delete the update";
 /// The minimum number of updates for a hash lookup instead of pairwise comparison.
 const MIN_UPDATES_FOR_HASHING: usize = 16;
 
+/// The maximum number of updates with syntax errors that are parsed with the grammar, per list.
+const MAX_UNREADABLE: usize = 100;
+
 /// The consumer that accepts every predicate.
 const UNRESTRICTED_CONSUMER: &str = "compressor";
+
+/// The context for checks of updates.
+#[derive(Debug, Clone, Copy)]
+pub struct UpdateContext<'a> {
+    /// The settings of the file.
+    pub settings: &'a TranscriptSettings,
+    /// The declarations of the program. `None` if no program is loaded.
+    pub declarations: Option<&'a Declarations>,
+    /// The version of the protocol.
+    pub profile: Profile,
+}
 
 /// Reports findings about the updates of a list. Ranges are relative to the start of the reply.
 pub fn check(updates: &[Update<'_>], judge: &UpdateContext<'_>, out: &mut Vec<Finding>) {
@@ -68,7 +83,7 @@ pub fn check(updates: &[Update<'_>], judge: &UpdateContext<'_>, out: &mut Vec<Fi
             Some(first) if !fixable.contains(&first.index) => out.push(syntax::duplicate(update, first)),
             _ => {
                 let from = out.len();
-                one(update, &terms, out);
+                check_one(update, &terms, out);
                 let found = out.get_mut(from..).unwrap_or_default();
                 keep_damage(update, found);
                 if found.iter().any(|finding| finding.fix.is_some()) {
@@ -98,7 +113,7 @@ pub fn check_transition(atom: &Update<'_>, judge: &UpdateContext<'_>, out: &mut 
     terms.consumer =
         built_in(UNRESTRICTED_CONSUMER, terms.settings.caps.runtime).map_or(terms.consumer, Cow::Borrowed);
     let from = out.len();
-    one(atom, &terms, out);
+    check_one(atom, &terms, out);
     let found = out.get_mut(from..).unwrap_or_default();
     keep_damage(atom, found);
     // An update can be deleted from its list, but the value of a member cannot.
@@ -126,7 +141,7 @@ pub fn is_sound(text: &str, judge: &UpdateContext<'_>) -> bool {
 }
 
 /// True if a finding reports that the runtime drops an update because its final period is missing.
-pub(super) fn drops_update(finding: &Finding) -> bool {
+fn drops_update(finding: &Finding) -> bool {
     finding.rule == &rules::NO_PERIOD && finding.severity.is_none()
 }
 
@@ -169,7 +184,7 @@ impl<'u, 't> DuplicateFinder<'u, 't> {
     }
 }
 
-fn one(update: &Update<'_>, terms: &ListContext<'_>, out: &mut Vec<Finding>) {
+fn check_one(update: &Update<'_>, terms: &ListContext<'_>, out: &mut Vec<Finding>) {
     let text = update.text.as_ref();
     let trimmed = text.trim();
     if trimmed.is_empty() {
@@ -212,20 +227,9 @@ fn one(update: &Update<'_>, terms: &ListContext<'_>, out: &mut Vec<Finding>) {
     arguments::check(update, &fact, known, terms, out);
 }
 
-/// The context for checks of updates.
-#[derive(Debug, Clone, Copy)]
-pub struct UpdateContext<'a> {
-    /// The settings of the file.
-    pub settings: &'a TranscriptSettings,
-    /// The declarations of the program. `None` if no program is loaded.
-    pub declarations: Option<&'a Declarations>,
-    /// The version of the protocol.
-    pub profile: Profile,
-}
-
 /// The context that all updates of one list share.
 #[derive(Debug)]
-pub(super) struct ListContext<'a> {
+struct ListContext<'a> {
     pub settings: &'a TranscriptSettings,
     pub declarations: Option<&'a Declarations>,
     pub profile: Profile,
@@ -276,10 +280,7 @@ impl<'a> ListContext<'a> {
 }
 
 /// Returns the range of an update without surrounding white space.
-pub(super) fn trimmed_range(text: &str) -> TextRange {
+fn trimmed_range(text: &str) -> TextRange {
     let lead = text_len(text) - text_len(text.trim_start());
     TextRange::at(lead, text_len(text.trim()))
 }
-
-/// The maximum number of updates with syntax errors that are parsed with the grammar, per list.
-const MAX_UNREADABLE: usize = 100;

@@ -261,7 +261,7 @@ pub(super) enum ListKind {
 }
 
 /// Returns the built-in list that contains a predicate.
-pub(super) fn why(predicate: &str) -> Option<ListKind> {
+pub(super) fn list_with(predicate: &str) -> Option<ListKind> {
     static LISTS: LazyLock<FxHashMap<&str, ListKind>> = LazyLock::new(|| {
         let protected = PROTECTED.iter().map(|name| (*name, ListKind::Protected));
         let sensitive = SENSITIVE.iter().map(|name| (*name, ListKind::Sensitive));
@@ -325,7 +325,7 @@ fn of_list<'s>(
 pub fn is_delicate(predicate: &str, settings: &AtomSettings) -> bool {
     let own = [&settings.protected, &settings.sensitive].into_iter().flatten().flatten();
     let own = own.chain(&settings.protected_extra);
-    let listed = match why(predicate) {
+    let listed = match list_with(predicate) {
         Some(ListKind::Protected) => settings.protected.is_none(),
         Some(ListKind::Sensitive) => settings.sensitive.is_none(),
         Some(ListKind::Derived) => true,

@@ -2,7 +2,7 @@
 //! existence.
 
 use super::declarations::{DeclaredPredicate, PermissionDependency, PredicateLookup, related};
-use super::offers::{ListKind, may_be_offered, may_name_be_offered, why};
+use super::offers::{ListKind, list_with, may_be_offered, may_name_be_offered};
 use super::read::ParsedFact;
 use super::update::{UpdateEdit, removal};
 use super::{Declarations, ListContext, Update, rules};
@@ -54,7 +54,7 @@ pub(super) fn check<'a>(
 /// True if no packet may assert a predicate, and true if the predicate shapes prompts.
 fn listed(name: &str, terms: &ListContext<'_>) -> (bool, bool) {
     let settings = &terms.settings.atoms;
-    let listed = why(name);
+    let listed = list_with(name);
     let is_in = |own: &Option<Vec<String>>, usual| match own {
         Some(own) => own.iter().any(|one| one == name),
         None => listed == Some(usual),
@@ -195,7 +195,8 @@ fn arity(update: &Update<'_>, fact: &ParsedFact<'_>, declarations: &Declarations
 /// from its agents.
 fn is_derived(name: &str, declared: Option<&DeclaredPredicate>, terms: &ListContext<'_>) -> bool {
     let is_known = declared.is_some_and(|declared| declared.derived.is_some());
-    (is_known || why(name) == Some(ListKind::Derived)) && !is_requested(name, terms.settings.caps.runtime)
+    (is_known || list_with(name) == Some(ListKind::Derived))
+        && !is_requested(name, terms.settings.caps.runtime)
 }
 
 /// Reports a predicate that rules derive.

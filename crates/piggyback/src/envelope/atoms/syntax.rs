@@ -309,7 +309,7 @@ pub(super) fn unreadable(
 ) {
     for finding in findings.iter().take(MAX_UNREADABLE) {
         let found = bare_word(update, finding, terms);
-        out.push(found.unwrap_or_else(|| said(update, finding, findings.len(), terms)));
+        out.push(found.unwrap_or_else(|| grammar_finding(update, finding, findings.len(), terms)));
     }
 }
 
@@ -318,7 +318,12 @@ const UNREADABLE: &str = "the runtime cannot read the update and ignores it";
 
 /// Converts a finding of the grammar to a finding about the update. `others` is the total number of
 /// findings.
-fn said(update: &Update<'_>, finding: &Finding, others: usize, terms: &ListContext<'_>) -> Finding {
+fn grammar_finding(
+    update: &Update<'_>,
+    finding: &Finding,
+    others: usize,
+    terms: &ListContext<'_>,
+) -> Finding {
     let range = if finding.range.is_empty() { trimmed_range(&update.text) } else { finding.range };
     let fix = finding
         .fix

@@ -10,6 +10,8 @@ mod gates;
 mod tests;
 mod transitions;
 
+pub use transitions::TRANSITION_UNBACKED;
+
 use super::edits::quoted;
 use super::json::{Json, JsonKind, NodeId};
 use super::pointer::{pointer, shortened};
@@ -20,7 +22,6 @@ use super::{Family, Sink};
 use mangle_settings::Profile;
 use mangle_syntax::lint::{Finding, Fix, Rule, rule};
 use mangle_syntax::text::{TextRange, listed, nearest};
-pub use transitions::TRANSITION_UNBACKED;
 
 pub(super) const FAMILY: Family = Family {
     rules: &[
@@ -41,6 +42,12 @@ pub(super) const FAMILY: Family = Family {
     envelope: Some(check),
 };
 
+static AUDIT_SHAPE: Rule = rule!("audit-shape.md");
+
+static AUDIT_ABSENT: Rule = rule!("audit-absent.md");
+
+static AUDIT_INCOMPLETE: Rule = rule!("audit-incomplete.md");
+
 fn check(subject: &Subject<'_>, sink: &mut Sink) {
     gates::absent(subject, sink);
     check_presence(subject, sink);
@@ -57,9 +64,7 @@ fn check(subject: &Subject<'_>, sink: &mut Sink) {
     }
 }
 
-static AUDIT_SHAPE: Rule = rule!("audit-shape.md");
-
-pub(super) fn check_shape(subject: &Subject<'_>, sink: &mut Sink) {
+fn check_shape(subject: &Subject<'_>, sink: &mut Sink) {
     let correction = subject.control.object("self_correction");
     let more = ["recovery_action", "confidence"].into_iter().flat_map(|name| correction.all(name));
     let objects = AUDIT.into_iter().flat_map(|name| subject.control.all(name));
@@ -164,10 +169,6 @@ fn kind_name(shape: &Shape) -> &'static str {
     }
 }
 
-static AUDIT_ABSENT: Rule = rule!("audit-absent.md");
-
-static AUDIT_INCOMPLETE: Rule = rule!("audit-incomplete.md");
-
 /// Checks every packet, including packets without audit objects.
 fn check_presence(subject: &Subject<'_>, sink: &mut Sink) {
     if subject.is_whole() && subject.control.exists() {
@@ -241,12 +242,12 @@ fn is_blank(json: &Json<'_>, shape: &Shape, node: NodeId) -> bool {
     matches!(shape, Shape::Text) && json.string(node).is_some_and(|text| text.trim().is_empty())
 }
 
-/// Returns a finding if an object lacks recommended fields. `what` names the kind of object.
+/// Returns a finding if an object lacks recommended fields. `item` names the missing parts.
 fn missing_fields(
     rule: &'static Rule,
     range: TextRange,
     table: &Table,
-    what: &str,
+    item: &str,
     missing: &[&MemberField],
 ) -> Option<Finding> {
     let title = table.title;
@@ -254,8 +255,8 @@ fn missing_fields(
     Some(match missing.len() {
         0 => return None,
         1 => Finding::new(rule, range, format!("{names} is missing in {title}"))
-            .note(format!("the version of the protocol recommends this {what}")),
-        count => Finding::new(rule, range, format!("{count} recommended {what}s are missing in {title}"))
+            .note(format!("the version of the protocol recommends this {item}")),
+        count => Finding::new(rule, range, format!("{count} recommended {item}s are missing in {title}"))
             .note(format!("missing: {names}")),
     })
 }

@@ -24,6 +24,10 @@ pub static TRANSITION_UNBACKED: Rule = rule!("transition-unbacked.md");
 
 pub(super) static TRANSITION_MISSING: Rule = rule!("transition-missing.md");
 
+pub(super) static SCOPE_MISMATCH: Rule = rule!("scope-mismatch.md");
+
+pub(super) static IMPACT_INCOMPLETE: Rule = rule!("impact-incomplete.md");
+
 /// The tolerance for clock differences between writer and recorder, and for the duration of a
 /// reply.
 const SLACK: SignedDuration = SignedDuration::from_mins(5);
@@ -191,20 +195,16 @@ fn missing(
         let Some(parts) = AtomParts::parse(text).filter(|parts| STATES.contains(&parts.predicate)) else {
             continue;
         };
-        let what = parts.arguments.first().filter(|_| parts.arguments.len() > 1);
-        if let Some(what) =
-            what.filter(|_| !recorded.contains(&parts.subject()) && !sink.is_full(&TRANSITION_MISSING))
+        let target = parts.arguments.first().filter(|_| parts.arguments.len() > 1);
+        if let Some(target) =
+            target.filter(|_| !recorded.contains(&parts.subject()) && !sink.is_full(&TRANSITION_MISSING))
         {
-            let message = format!("no transition records the new state of `{}`", shortened(what));
+            let message = format!("no transition records the new state of `{}`", shortened(target));
             let finding = Finding::new(&TRANSITION_MISSING, subject.json.range(*node), message);
             sink.push(finding.note("the audit trail has a gap"));
         }
     }
 }
-
-pub(super) static SCOPE_MISMATCH: Rule = rule!("scope-mismatch.md");
-
-pub(super) static IMPACT_INCOMPLETE: Rule = rule!("impact-incomplete.md");
 
 /// The maximum number of files of a trivial change.
 const TRIVIAL: usize = 3;

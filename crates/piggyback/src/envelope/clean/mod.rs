@@ -15,6 +15,8 @@ mod members;
 mod tests;
 mod values;
 
+pub use values::Rating;
+
 use std::sync::LazyLock;
 
 use super::atoms::{UpdateContext, UpdateRecogniser};
@@ -27,7 +29,6 @@ use super::secrets::{is_free, secrets_in};
 use super::{rules, table};
 use mangle_settings::Profile;
 use members::{Buffer, ObjectSpec};
-pub use values::Rating;
 
 /// Recognizes most envelopes without findings.
 #[derive(Debug)]
@@ -324,7 +325,7 @@ impl InferredMessages {
 
 /// The codes of the covered rules.
 #[rustfmt::skip] // One row a reason.
-pub(super) const COVERED_CODES: &[&str] = &[
+const COVERED_CODES: &[&str] = &[
     // The whole reply is one object of valid JSON, without surrounding text.
     "PB001", "PB002", "PB003", "PB004", "PB005", "PB006", "PB007", "PB010", "PB015", "PB016", "PB017", "PB021", "PB022",
     "PB023", "PB024", "PB025", "PB026", "PB027", "PB028", "PB029", "PB109", "PB110",
@@ -350,23 +351,23 @@ pub(super) const COVERED_CODES: &[&str] = &[
     "PB106",
     // `intent`
     "PB123", "PB126", "PB127", "PB128", "PB129", "PB133", "PB134", "PB135", "PB136",
-    // `texts`: the trace, the surface and the number of updates
+    // `values`: the trace, the surface and the number of updates
     "PB030", "PB031", "PB033", "PB037", "PB101", "PB108", "PB130", "PB131", "PB132", "PB427", "PB434",
-    // `atoms::Welcome`: plain facts that match their declarations
+    // `atoms::UpdateRecogniser`: plain facts that match their declarations
     "PB032", "PB201", "PB202", "PB203", "PB204", "PB205", "PB206", "PB207", "PB208", "PB209", "PB210", "PB211", "PB212",
     "PB213", "PB214", "PB215", "PB216", "PB217", "PB218", "PB219", "PB224", "PB225", "PB226", "PB228", "PB229", "PB230", "PB508",
     // The text has no credentials. The surface has no key of a packet and no update.
     "PB137", "PB138", "PB139",
-    // `texts`: updates are compared pairwise
+    // `values`: updates are compared pairwise
     "PB227",
-    // `requests`: memory operations
+    // `values`: memory operations
     "PB034", "PB220", "PB301", "PB302", "PB303", "PB304", "PB305", "PB306", "PB307", "PB308", "PB309", "PB311",
-    // `requests`: self-corrections
+    // `values`: self-corrections
     "PB401", "PB402", "PB406",
-    // `requests`: tools
+    // `values`: tools
     "PB035", "PB420", "PB421", "PB422", "PB423", "PB424", "PB425", "PB426",
-    // `requests`: knowledge
+    // `values`: knowledge
     "PB036", "PB430", "PB431", "PB432", "PB433",
-    // `requests`: feedback
+    // `values`: feedback
     "PB440", "PB441", "PB442", "PB443", "PB444",
 ];

@@ -242,7 +242,7 @@ fn a_clean_envelope_is_recognised() {
     );
     assert!(is_recognised(&clean));
     assert!(is_recognised(&example(CLEAN, NEWEST)));
-    // Add new rules to `rule_coverage` and to the envelopes below.
+    // Add new rules to `COVERED_CODES` and to the envelopes below.
     let unknown: Vec<_> =
         rules().filter(|rule| !super::COVERED_CODES.contains(&rule.code)).map(|rule| rule.name).collect();
     assert!(unknown.is_empty(), "the recogniser does not know {unknown:?}, and recognises nothing");

@@ -21,6 +21,18 @@ pub(super) static NULL_MEMBER: Rule = rule!("null-member.md");
 
 pub(super) static WRONG_KIND: Rule = rule!("wrong-kind.md");
 
+pub(super) static ABBREVIATED_KEYS: Rule = rule!("abbreviated-keys.md");
+
+pub(super) static UNKNOWN_FIELD: Rule = rule!("unknown-field.md");
+
+pub(super) static FOREIGN_FIELD: Rule = rule!("foreign-field.md");
+
+pub(super) static CASE_VARIANT: Rule = rule!("case-variant.md");
+
+pub(super) static NEAR_MISS: Rule = rule!("near-miss.md");
+
+pub(super) static EXTRA_FORBIDDEN: Rule = rule!("extra-forbidden.md");
+
 /// Members whose `null` values other rules report.
 const REPORTED_BY_OTHER_RULES: [&str; 13] = [
     "surface_response",
@@ -253,18 +265,6 @@ fn cast(json: &Json<'_>, shape: &Shape, node: NodeId) -> Option<(&'static str, S
         _ => None,
     }
 }
-
-pub(super) static ABBREVIATED_KEYS: Rule = rule!("abbreviated-keys.md");
-
-pub(super) static UNKNOWN_FIELD: Rule = rule!("unknown-field.md");
-
-pub(super) static FOREIGN_FIELD: Rule = rule!("foreign-field.md");
-
-pub(super) static CASE_VARIANT: Rule = rule!("case-variant.md");
-
-pub(super) static NEAR_MISS: Rule = rule!("near-miss.md");
-
-pub(super) static EXTRA_FORBIDDEN: Rule = rule!("extra-forbidden.md");
 
 /// The member that suppresses findings, specific to mangle-ls.
 const SILENCING: &str = "x_mangle_ls_ignore";

@@ -10,19 +10,20 @@ mod members;
 mod missing;
 mod texts;
 
+pub(super) use intent::leaves_workspace;
+pub use intent::{CATEGORIES, Taxonomy, VERBS};
+pub use missing::CONTROL_MISSING;
+pub(super) use missing::missing_fields;
+pub(super) use texts::{TRACE_MISMATCH, TRACE_SHORT, files, leaked_key};
+
 use super::json::{Json, JsonKind, NodeId};
 use super::profile::{Marker, ProfileOrigin, is_surface_first};
 use super::survey::{Subject, Survey};
 use super::table::PLANNED;
 use super::view::first_byte;
 use super::{Family, Sink, edits};
-pub(super) use intent::leaves_workspace;
-pub use intent::{CATEGORIES, Taxonomy, VERBS};
 use mangle_settings::Profile;
 use mangle_syntax::lint::{Finding, Fix, Rule, Severity, rule};
-pub use missing::CONTROL_MISSING;
-pub(super) use missing::missing_fields;
-pub(super) use texts::{TRACE_MISMATCH, TRACE_SHORT, files, leaked_key};
 
 pub(super) const FAMILY: Family = Family {
     rules: &[
@@ -68,6 +69,15 @@ pub(super) const FAMILY: Family = Family {
     envelope: Some(check),
 };
 
+/// Reports the inferred profile of an envelope, if no profile is given.
+pub static PROFILE_INFERRED: Rule = rule!("profile-inferred.md");
+
+pub(in crate::envelope) static NEWER_VERSION: Rule = rule!("newer-version.md");
+
+static KEY_ORDER: Rule = rule!("key-order.md");
+
+static DRAFT_SHAPE: Rule = rule!("draft-shape.md");
+
 fn check_reply(survey: &Survey<'_>, sink: &mut Sink) {
     missing::check_reply(survey, sink);
     texts::check_reply(survey, sink);
@@ -84,11 +94,6 @@ fn check(subject: &Subject<'_>, sink: &mut Sink) {
     check_draft(subject, sink);
     texts::check_exposure(subject, sink);
 }
-
-/// Reports the inferred profile of an envelope, if no profile is given.
-pub static PROFILE_INFERRED: Rule = rule!("profile-inferred.md");
-
-pub(in crate::envelope) static NEWER_VERSION: Rule = rule!("newer-version.md");
 
 /// The help text for fixing the version of all envelopes.
 const PIN: &str = "set `[transcripts] profile`";
@@ -132,8 +137,6 @@ pub(in crate::envelope) fn inferred(profile: Profile, markers: &[Marker]) -> Str
     let more = if markers.len() > MARKERS { ", …" } else { "" };
     format!("checked as `{profile}`: {shown}{more}")
 }
-
-static KEY_ORDER: Rule = rule!("key-order.md");
 
 fn check_order(subject: &Subject<'_>, sink: &mut Sink) {
     order_of_channels(subject, sink);
@@ -195,8 +198,6 @@ fn order_of_channels(subject: &Subject<'_>, sink: &mut Sink) {
     }
     sink.push(finding);
 }
-
-static DRAFT_SHAPE: Rule = rule!("draft-shape.md");
 
 fn check_draft(subject: &Subject<'_>, sink: &mut Sink) {
     for name in PLANNED {

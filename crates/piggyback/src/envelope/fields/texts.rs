@@ -21,6 +21,12 @@ pub(super) static SURFACE_LEAK: Rule = rule!("surface-leak.md");
 /// Reports a credential in another part of a reply.
 pub(super) static PACKET_SECRET: Rule = rule!("packet-secret.md");
 
+pub(super) static TRACE_MISSING: Rule = rule!("trace-missing.md");
+
+pub(in crate::envelope) static TRACE_SHORT: Rule = rule!("trace-short.md");
+
+pub(in crate::envelope) static TRACE_MISMATCH: Rule = rule!("trace-mismatch.md");
+
 /// Searches the whole reply for credentials.
 pub(super) fn check_reply(survey: &Survey<'_>, sink: &mut Sink) {
     let found = secrets_in(survey.reply.raw);
@@ -164,12 +170,6 @@ fn is_key(before: Option<&u8>, behind: &str) -> bool {
     let Some(value) = unquoted.trim_start().strip_prefix([':', '=']) else { return false };
     is_quoted || value.trim_start().starts_with(['[', '{', '"'])
 }
-
-pub(super) static TRACE_MISSING: Rule = rule!("trace-missing.md");
-
-pub(in crate::envelope) static TRACE_SHORT: Rule = rule!("trace-short.md");
-
-pub(in crate::envelope) static TRACE_MISMATCH: Rule = rule!("trace-mismatch.md");
 
 /// The maximum number of files in a trace that are checked.
 const MAX_FILES: usize = 20;

@@ -13,13 +13,14 @@ mod string;
 mod tests;
 mod tokens;
 
+pub use problem::{JsonProblem, JsonProblemKind};
+pub use strict::{Flaw, value_end, whole};
+pub use tokens::{is_any_space, plain_space};
+
 use std::borrow::Cow;
 use std::ops::Range;
 
 use mangle_syntax::text::{SegmentMap, TextRange, TextSize};
-pub use problem::{JsonProblem, JsonProblemKind};
-pub use strict::{Flaw, value_end, whole};
-pub use tokens::{is_any_space, plain_space};
 
 /// The kind of a JSON node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

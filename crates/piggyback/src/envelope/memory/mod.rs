@@ -36,6 +36,28 @@ pub(super) const FAMILY: Family = Family {
     envelope: Some(check),
 };
 
+static BAD_OP: Rule = rule!("bad-op.md");
+
+static FOREIGN_OP: Rule = rule!("foreign-op.md");
+
+static NO_KEY: Rule = rule!("no-key.md");
+
+static NO_VALUE: Rule = rule!("no-value.md");
+
+static USELESS_VALUE: Rule = rule!("useless-value.md");
+
+static KEY_STYLE: Rule = rule!("key-style.md");
+
+static BROAD_FORGET: Rule = rule!("broad-forget.md");
+
+static NOOP_FORGET: Rule = rule!("noop-forget.md");
+
+static EPHEMERAL_PROMOTED: Rule = rule!("ephemeral-promoted.md");
+
+static OP_CONFLICT: Rule = rule!("op-conflict.md");
+
+static SECRET_STORED: Rule = rule!("secret-stored.md");
+
 /// True if a rule is about the facts that `forget` retracts.
 pub(crate) fn is_about_forgotten_facts(rule: &Rule) -> bool {
     [&BROAD_FORGET, &NOOP_FORGET].contains(&rule)
@@ -125,16 +147,6 @@ impl MemoryOperation {
     }
 }
 
-static BAD_OP: Rule = rule!("bad-op.md");
-
-static FOREIGN_OP: Rule = rule!("foreign-op.md");
-
-pub(super) static NO_KEY: Rule = rule!("no-key.md");
-
-pub(super) static NO_VALUE: Rule = rule!("no-value.md");
-
-static USELESS_VALUE: Rule = rule!("useless-value.md");
-
 fn check_operation(subject: &Subject<'_>, operation: &View<'_>, sink: &mut Sink) {
     let known = check_operator(subject, operation, sink);
     check_key(subject, operation, sink);
@@ -222,14 +234,6 @@ fn check_value(subject: &Subject<'_>, known: &MemoryOperation, operation: &View<
     }
 }
 
-static KEY_STYLE: Rule = rule!("key-style.md");
-
-static BROAD_FORGET: Rule = rule!("broad-forget.md");
-
-static NOOP_FORGET: Rule = rule!("noop-forget.md");
-
-static EPHEMERAL_PROMOTED: Rule = rule!("ephemeral-promoted.md");
-
 fn check_key_style(subject: &Subject<'_>, operation: &View<'_>, sink: &mut Sink) {
     let (Some(op), Some(key), Some(range)) =
         (operation.text("op"), operation.text("key"), operation.value_range("key"))
@@ -298,8 +302,6 @@ pub(in crate::envelope) fn is_styled(key: &str) -> bool {
     key.chars().all(is_usual) && is_filled && parts.by_ref().count() >= 2
 }
 
-static OP_CONFLICT: Rule = rule!("op-conflict.md");
-
 /// The first operation on a key.
 struct First<'t> {
     index: usize,
@@ -343,8 +345,6 @@ fn is_contrary(one: &str, other: &str) -> bool {
     let takes_away = |op: &str| matches!(op, "forget" | "archive");
     takes_away(one) != takes_away(other)
 }
-
-static SECRET_STORED: Rule = rule!("secret-stored.md");
 
 fn check_secret(operation: &View<'_>, sink: &mut Sink) {
     let Some(op) = operation.text("op") else { return };

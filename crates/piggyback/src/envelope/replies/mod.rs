@@ -10,6 +10,9 @@ mod surroundings;
 mod syntax;
 mod truncation;
 
+pub use surface::{CONTROL_LEAK, control_shown};
+pub use syntax::{BAD_UNICODE, JSON_SYNTAX};
+
 use super::json::{Json, JsonKind, NodeId};
 use super::runtime::{self, DecodeFailure, Stage};
 use super::survey::{ObjectRole, Subject, Survey};
@@ -17,8 +20,6 @@ use super::view::first_byte;
 use super::{Family, Sink};
 use mangle_syntax::lint::{Finding, Fix, Rule, Span, rule};
 use mangle_syntax::text::{TextRange, TextSize};
-pub use surface::{CONTROL_LEAK, control_shown};
-pub use syntax::{BAD_UNICODE, JSON_SYNTAX};
 
 pub(super) const FAMILY: Family = Family {
     rules: &[
@@ -59,6 +60,18 @@ pub(super) const FAMILY: Family = Family {
     envelope: Some(check_envelope),
 };
 
+static NO_JSON: Rule = rule!("no-json.md");
+
+static EXTRACTED: Rule = rule!("extracted.md");
+
+static FALLBACK: Rule = rule!("fallback.md");
+
+static NOT_OBJECT: Rule = rule!("not-object.md");
+
+static ARRAY_WRAPPED: Rule = rule!("array-wrapped.md");
+
+static NESTED_ENVELOPE: Rule = rule!("nested-envelope.md");
+
 fn check_reply(survey: &Survey<'_>, sink: &mut Sink) {
     check_stage(survey, sink);
     if !survey.context.is_documentation {
@@ -80,12 +93,6 @@ fn check_envelope(subject: &Subject<'_>, sink: &mut Sink) {
         truncation::check_caps(subject, sink);
     }
 }
-
-static NO_JSON: Rule = rule!("no-json.md");
-
-static EXTRACTED: Rule = rule!("extracted.md");
-
-static FALLBACK: Rule = rule!("fallback.md");
 
 fn check_stage(survey: &Survey<'_>, sink: &mut Sink) {
     let line = survey.first_line();
@@ -134,13 +141,7 @@ fn is_explained(survey: &Survey<'_>) -> bool {
         || survey.with_role(ObjectRole::Envelope).any(is_wrong)
 }
 
-static NOT_OBJECT: Rule = rule!("not-object.md");
-
-static ARRAY_WRAPPED: Rule = rule!("array-wrapped.md");
-
-static NESTED_ENVELOPE: Rule = rule!("nested-envelope.md");
-
-pub(super) fn check_shape(survey: &Survey<'_>, sink: &mut Sink) {
+fn check_shape(survey: &Survey<'_>, sink: &mut Sink) {
     if let Some(json) = &survey.wrapper {
         match json.kind(json.root()) {
             JsonKind::Array => wrapped_array(json, survey, sink),
@@ -192,14 +193,15 @@ fn wrapped_array(json: &Json<'_>, survey: &Survey<'_>, sink: &mut Sink) {
 
 fn other_value(json: &Json<'_>, sink: &mut Sink) {
     let (kind, range) = (json.kind(json.root()), json.range(json.root()));
-    let what = match kind {
+    let kind_name = match kind {
         JsonKind::Number => "a number",
         JsonKind::Plain | JsonKind::Escaped => "a string",
         _ => "a word",
     };
     let inner = json.string(json.root()).filter(|inner| Json::parse(inner.as_bytes()).is_valid_to_the_end());
-    let mut finding = Finding::new(&NOT_OBJECT, first_byte(range), format!("reply is {what}, not an object"))
-        .note("the runtime finds no envelope in it and shows it as it is");
+    let mut finding =
+        Finding::new(&NOT_OBJECT, first_byte(range), format!("reply is {kind_name}, not an object"))
+            .note("the runtime finds no envelope in it and shows it as it is");
     if inner.is_some() {
         finding = finding.note("the string contains JSON, which the runtime does not read");
     }

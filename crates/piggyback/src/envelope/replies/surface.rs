@@ -11,6 +11,10 @@ use mangle_syntax::text::{TextRange, size};
 /// Reports a control packet in text that is shown to the user.
 pub static CONTROL_LEAK: Rule = rule!("control-leak.md");
 
+pub(super) static LIVE_DIFFERS: Rule = rule!("live-differs.md");
+
+pub(super) static PLACEHOLDER_SURFACE: Rule = rule!("placeholder-surface.md");
+
 const VISIBLE: &str = "control packet is visible to the user";
 
 pub(super) fn check_leak(survey: &Survey<'_>, sink: &mut Sink) {
@@ -44,8 +48,6 @@ fn find_key(raw: &[u8], name: &str) -> Option<TextRange> {
     })?;
     Some(TextRange::at(size(start), size(name.len())))
 }
-
-pub(super) static LIVE_DIFFERS: Rule = rule!("live-differs.md");
 
 /// The maximum number of characters of the shown text in a finding.
 const SHOWN: usize = 60;
@@ -85,8 +87,6 @@ pub(super) fn check_live(survey: &Survey<'_>, sink: &mut Sink) {
         .help("send one envelope with one `surface_response`, and nothing before it");
     sink.push(finding);
 }
-
-pub(super) static PLACEHOLDER_SURFACE: Rule = rule!("placeholder-surface.md");
 
 pub(super) fn check_placeholder(survey: &Survey<'_>, sink: &mut Sink) {
     let Ok(reading) = &survey.reply.reading else { return };

@@ -19,6 +19,24 @@ pub(super) static TRAILING_TEXT: Rule = rule!("trailing-text.md");
 
 pub(super) static FENCED: Rule = rule!("fenced.md");
 
+pub(super) static MULTIPLE_ENVELOPES: Rule = rule!("multiple-envelopes.md");
+
+pub(super) static DECOY_ACCEPTED: Rule = rule!("decoy-accepted.md");
+
+pub(super) static DECOY_REJECTED: Rule = rule!("decoy-rejected.md");
+
+pub(super) static ECHOED_ENVELOPE: Rule = rule!("echoed-envelope.md");
+
+pub(super) static STRAY_QUOTE: Rule = rule!("stray-quote.md");
+
+pub(super) static STRAY_BRACE: Rule = rule!("stray-brace.md");
+
+pub(super) static DEPTH: Rule = rule!("depth.md");
+
+pub(super) static TOO_LARGE: Rule = rule!("too-large.md");
+
+pub(super) static CANDIDATE_FLOOD: Rule = rule!("candidate-flood.md");
+
 pub(super) fn check_around(survey: &Survey<'_>, sink: &mut Sink) {
     let (Some(_), reply) = (survey.picked(), survey.reply) else { return };
     let is_json =
@@ -127,14 +145,6 @@ fn bytes(count: usize) -> String {
     format!("{count} byte{}", if count == 1 { "" } else { "s" })
 }
 
-pub(super) static MULTIPLE_ENVELOPES: Rule = rule!("multiple-envelopes.md");
-
-pub(super) static DECOY_ACCEPTED: Rule = rule!("decoy-accepted.md");
-
-pub(super) static DECOY_REJECTED: Rule = rule!("decoy-rejected.md");
-
-pub(super) static ECHOED_ENVELOPE: Rule = rule!("echoed-envelope.md");
-
 pub(super) fn check_decoys(survey: &Survey<'_>, sink: &mut Sink) {
     let acceptable = survey.acceptable();
     let reply = survey.reply;
@@ -200,16 +210,6 @@ fn echoes(survey: &Survey<'_>, sink: &mut Sink) {
         sink.push(finding.note("the runtime does not distinguish it from an envelope of the model"));
     }
 }
-
-pub(super) static STRAY_QUOTE: Rule = rule!("stray-quote.md");
-
-pub(super) static STRAY_BRACE: Rule = rule!("stray-brace.md");
-
-pub(super) static DEPTH: Rule = rule!("depth.md");
-
-pub(super) static TOO_LARGE: Rule = rule!("too-large.md");
-
-pub(super) static CANDIDATE_FLOOD: Rule = rule!("candidate-flood.md");
 
 /// The maximum number of objects in a reply before it is reported as flooded.
 const FLOOD: usize = 50;

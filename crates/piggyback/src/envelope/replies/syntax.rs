@@ -12,6 +12,9 @@ use mangle_syntax::text::{TextRange, TextSize, size};
 /// Reports JSON syntax errors.
 pub static JSON_SYNTAX: Rule = rule!("json-syntax.md");
 
+/// Reports bytes and escapes that the decoder replaces with U+FFFD.
+pub static BAD_UNICODE: Rule = rule!("bad-unicode.md");
+
 /// The maximum number of syntax errors that are reported per object.
 const MAX_ERRORS: usize = 20;
 
@@ -317,9 +320,6 @@ fn slice<'t>(json: &Json<'t>, range: TextRange) -> &'t [u8] {
 fn slice_from<'t>(json: &Json<'t>, start: TextSize) -> &'t [u8] {
     json.text().get(usize::from(start)..).unwrap_or(&[])
 }
-
-/// Reports bytes and escapes that the decoder replaces with U+FFFD.
-pub static BAD_UNICODE: Rule = rule!("bad-unicode.md");
 
 pub(super) fn check_unicode(subject: &Subject<'_>, sink: &mut Sink) {
     let json = subject.json;

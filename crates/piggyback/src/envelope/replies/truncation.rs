@@ -18,6 +18,20 @@ pub(super) static TRUNCATED: Rule = rule!("truncated.md");
 
 pub(super) static PREMATURE_ARTICULATION: Rule = rule!("premature-articulation.md");
 
+pub(super) static SURFACE_CAP: Rule = rule!("surface-cap.md");
+
+pub(super) static UPDATES_CAP: Rule = rule!("updates-cap.md");
+
+pub(super) static ATOMS_DROPPED: Rule = rule!("atoms-dropped.md");
+
+pub(super) static TRACE_CAP: Rule = rule!("trace-cap.md");
+
+pub(super) static MEMORY_CAP: Rule = rule!("memory-cap.md");
+
+pub(super) static TOOLS_CAP: Rule = rule!("tools-cap.md");
+
+pub(super) static KNOWLEDGE_CAP: Rule = rule!("knowledge-cap.md");
+
 pub(super) fn check(survey: &Survey<'_>, sink: &mut Sink) {
     for (_, object) in survey.with_role(ObjectRole::Truncated) {
         let cut = Truncation::from_json(&object.json);
@@ -158,20 +172,6 @@ fn premature(object: &Object<'_>, cut: &Truncation, sink: &mut Sink) {
     }
 }
 
-pub(super) static SURFACE_CAP: Rule = rule!("surface-cap.md");
-
-pub(super) static UPDATES_CAP: Rule = rule!("updates-cap.md");
-
-pub(super) static ATOMS_DROPPED: Rule = rule!("atoms-dropped.md");
-
-pub(super) static TRACE_CAP: Rule = rule!("trace-cap.md");
-
-pub(super) static MEMORY_CAP: Rule = rule!("memory-cap.md");
-
-pub(super) static TOOLS_CAP: Rule = rule!("tools-cap.md");
-
-pub(super) static KNOWLEDGE_CAP: Rule = rule!("knowledge-cap.md");
-
 pub(super) fn check_caps(subject: &Subject<'_>, sink: &mut Sink) {
     let (caps, control) = (&subject.context.settings.caps, &subject.control);
     let cut = caps.runtime.trace_cut;
@@ -217,12 +217,12 @@ fn cut_text(
     sink.push(finding.note(format!("the runtime cuts the text at the limit{inside}")));
 }
 
-fn cut_list(rule: &'static Rule, view: &View<'_>, name: &str, what: &str, cap: usize, sink: &mut Sink) {
+fn cut_list(rule: &'static Rule, view: &View<'_>, name: &str, items: &str, cap: usize, sink: &mut Sink) {
     let elements = view.list(name);
     let lost: &[NodeId] = elements.get(cap..).unwrap_or(&[]);
     if let (Some(first), Some(last)) = (lost.first(), lost.last()) {
         let range = view.json.range(*first).cover(view.json.range(*last));
-        let message = format!("{} of {} {what} exceed the limit of {cap}", lost.len(), elements.len());
+        let message = format!("{} of {} {items} exceed the limit of {cap}", lost.len(), elements.len());
         sink.push(Finding::new(rule, range, message).note("the runtime silently ignores them"));
     }
 }
@@ -241,9 +241,9 @@ fn dropped_updates(subject: &Subject<'_>, sink: &mut Sink) {
         Some(updates) => updates.iter().filter(|update| is_dropped(update)).count(),
         None => kept.filter(|node| json.string(**node).is_some_and(|update| is_dropped(&update))).count(),
     };
-    let of = updates.len();
+    let total = updates.len();
     if let Some(range) = subject.control.key_range("mangle_updates").filter(|_| count > 0) {
-        let message = format!("runtime ignores {count} of {of} updates");
+        let message = format!("runtime ignores {count} of {total} updates");
         let finding = Finding::new(&ATOMS_DROPPED, range, message);
         sink.push(finding.note("its first filter removes them; each of them has a finding of its own"));
     }

@@ -7,6 +7,10 @@
 mod surface;
 mod tools;
 
+pub(super) use surface::{IGNORANT, Phrases};
+pub use surface::{claim_in, phrase_in};
+pub(super) use tools::{is_command, is_dangerous};
+
 use std::borrow::Cow;
 
 use rustc_hash::FxHashMap;
@@ -18,9 +22,6 @@ use super::view::View;
 use super::{Family, Sink};
 use mangle_syntax::lint::{Finding, Fix, Rule, Span, rule};
 use mangle_syntax::text::{TextRange, nearest};
-pub(super) use surface::{IGNORANT, Phrases};
-pub use surface::{claim_in, phrase_in};
-pub(super) use tools::{is_command, is_dangerous};
 
 pub(super) const FAMILY: Family = Family {
     rules: &[
@@ -53,14 +54,6 @@ pub(super) const FAMILY: Family = Family {
     envelope: Some(check),
 };
 
-fn check(subject: &Subject<'_>, sink: &mut Sink) {
-    check_correction(subject, sink);
-    tools::check(subject, sink);
-    check_questions(subject, sink);
-    surface::check(subject, sink);
-    check_feedback(subject, sink);
-}
-
 static NO_HYPOTHESIS: Rule = rule!("no-hypothesis.md");
 
 static IDLE_HYPOTHESIS: Rule = rule!("idle-hypothesis.md");
@@ -72,6 +65,32 @@ static ACTION_NOT_NAME: Rule = rule!("action-not-name.md");
 static HYPOTHESIS_UNMATCHED: Rule = rule!("hypothesis-unmatched.md");
 
 static TWO_HYPOTHESES: Rule = rule!("two-hypotheses.md");
+
+static KNOWLEDGE_EMPTY: Rule = rule!("knowledge-empty.md");
+
+static BAD_PRIORITY: Rule = rule!("bad-priority.md");
+
+static UNKNOWN_SPECIALIST: Rule = rule!("unknown-specialist.md");
+
+static DUPLICATE_QUERY: Rule = rule!("duplicate-query.md");
+
+static USEFULNESS_RANGE: Rule = rule!("usefulness-range.md");
+
+static UNKNOWN_FEEDBACK_PRED: Rule = rule!("unknown-feedback-pred.md");
+
+static FEEDBACK_BOTH: Rule = rule!("feedback-both.md");
+
+static FEEDBACK_ATOM: Rule = rule!("feedback-atom.md");
+
+static FEEDBACK_INCONSISTENT: Rule = rule!("feedback-inconsistent.md");
+
+fn check(subject: &Subject<'_>, sink: &mut Sink) {
+    check_correction(subject, sink);
+    tools::check(subject, sink);
+    check_questions(subject, sink);
+    surface::check(subject, sink);
+    check_feedback(subject, sink);
+}
 
 fn check_correction(subject: &Subject<'_>, sink: &mut Sink) {
     let correction = subject.control.object("self_correction");
@@ -191,14 +210,6 @@ fn two_hypotheses(subject: &Subject<'_>, correction: &View<'_>, sink: &mut Sink)
     }
 }
 
-static KNOWLEDGE_EMPTY: Rule = rule!("knowledge-empty.md");
-
-static BAD_PRIORITY: Rule = rule!("bad-priority.md");
-
-static UNKNOWN_SPECIALIST: Rule = rule!("unknown-specialist.md");
-
-static DUPLICATE_QUERY: Rule = rule!("duplicate-query.md");
-
 /// Specialists that the runtime accepts without a roster.
 const ALWAYS: [&str; 2] = ["researcher", "_any_specialist"];
 
@@ -296,16 +307,6 @@ fn unknown_specialist(subject: &Subject<'_>, request: &View<'_>, sink: &mut Sink
     finding.fix = near.map(|near| Fix::guess(format!("write `{near}`")).replace(range, quoted(near)));
     sink.push(finding);
 }
-
-static USEFULNESS_RANGE: Rule = rule!("usefulness-range.md");
-
-static UNKNOWN_FEEDBACK_PRED: Rule = rule!("unknown-feedback-pred.md");
-
-static FEEDBACK_BOTH: Rule = rule!("feedback-both.md");
-
-static FEEDBACK_ATOM: Rule = rule!("feedback-atom.md");
-
-static FEEDBACK_INCONSISTENT: Rule = rule!("feedback-inconsistent.md");
 
 fn check_feedback(subject: &Subject<'_>, sink: &mut Sink) {
     let feedback = subject.control.object("context_feedback");

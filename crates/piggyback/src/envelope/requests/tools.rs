@@ -24,6 +24,10 @@ pub(super) static TOOL_ARG_MISSING: Rule = rule!("tool-arg-missing.md");
 
 pub(super) static ARGS_NULL: Rule = rule!("args-null.md");
 
+pub(super) static NUMBER_PRECISION: Rule = rule!("number-precision.md");
+
+pub(super) static SHELL_DANGER: Rule = rule!("shell-danger.md");
+
 pub(super) fn check(subject: &Subject<'_>, sink: &mut Sink) {
     let mut ids: FxHashMap<Cow<'_, str>, TextRange> = FxHashMap::default();
     for (index, request) in subject.control.objects("tool_requests").enumerate() {
@@ -172,8 +176,6 @@ fn args(subject: &Subject<'_>, request: &View<'_>, sink: &mut Sink) {
     sink.push(finding);
 }
 
-pub(super) static NUMBER_PRECISION: Rule = rule!("number-precision.md");
-
 fn check_numbers(json: &Json<'_>, args: NodeId, sink: &mut Sink) {
     let mut open = vec![args];
     while let Some(node) = open.pop() {
@@ -207,8 +209,6 @@ fn is_changed(written: &str, value: f64) -> bool {
     let exact = digits(written);
     exact.len() > 15 && exact != digits(&format!("{value:e}"))
 }
-
-pub(super) static SHELL_DANGER: Rule = rule!("shell-danger.md");
 
 /// A part of a pattern.
 enum Piece {

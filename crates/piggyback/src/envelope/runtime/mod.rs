@@ -17,29 +17,19 @@ mod record;
 mod scan;
 mod shell;
 
-use std::borrow::Cow;
-use std::ops::Range;
-
-use super::json::{self, Flaw, Json, JsonKind};
-use super::profile;
 pub use caps::{
     CappedPacket, DropReason, Placeholders, Warning, is_placeholder, lacks_full_stop, reason, reason_in,
     shell_characters,
 };
 pub use decode::{AnyValue, LenientMember, List, Mismatch, names};
-use decode::{Decode, DecodeContext, DecodeError};
 pub use fact::{RuntimeFact, Value, becomes_name, has_extension, is_constant, is_variable};
 pub use filter::{
     FilterProgram, FilterVerdict, ReadUpdate, accepts, built_in, consumer_of, consumers, is_host_witness,
     is_requested, lists_predicate, parsed_text, refusal, shell_text, stops_the_engine,
 };
-use go::trim;
 pub use go::{go_quoted, lower_case};
 pub use live::{LiveChannel, live};
 pub use mangle_settings::Caps;
-use mangle_settings::Runtime;
-use mangle_settings::versions::runtime::Decoding;
-use mangle_syntax::text::{TextRange, size};
 pub use packet::{
     Envelope, Feedback, Intent, Knowledge, MemoryOperation, Packet, SelfCorrection, Tool, fits_leniently,
 };
@@ -48,6 +38,17 @@ pub use record::{failure_record, live_record, record, update_record};
 pub use scan::candidates;
 pub(super) use scan::each_candidate;
 pub use shell::{ShellEffect, command, effect, is_shell_tool, shell_refusal};
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use super::json::{self, Flaw, Json, JsonKind};
+use super::profile;
+use decode::{Decode, DecodeContext, DecodeError};
+use go::trim;
+use mangle_settings::Runtime;
+use mangle_settings::versions::runtime::Decoding;
+use mangle_syntax::text::{TextRange, size};
 
 /// The minimum length in bytes of an object with a surface: `{"surface_response":"a"}`.
 const MIN_LEN: usize = 24;
@@ -137,6 +138,39 @@ impl Stage {
     }
 }
 
+/// The reason for an envelope that cannot be decoded.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum DecodeFailure {
+    /// A JSON syntax error. The offset is relative to the start of the decoded text.
+    Syntax(Flaw),
+    /// The text ends inside the value that begins at the first brace.
+    End,
+    /// A value of the wrong kind.
+    Kind {
+        /// The path without array indices, for example `control_packet.mangle_updates`.
+        field: String,
+        /// The actual value, for example `array` or `number 1e999`.
+        found: String,
+        /// The byte range of the value in the reply.
+        range: Range<usize>,
+    },
+    /// A member that accepts several kinds of values has an invalid value.
+    Value {
+        /// The member.
+        member: LenientMember,
+        /// The path, for example `control_packet.intent_classification.confidence`.
+        field: String,
+        /// The byte range of the value in the reply.
+        range: Range<usize>,
+    },
+    /// Unknown keys in strict mode. The runtime reports one of them at random.
+    UnknownKeys(Vec<String>),
+    /// The surface is missing or empty.
+    NoSurface,
+    /// The category or verb is missing although both are required.
+    NoIntent,
+}
+
 /// Parses a reply as the runtime does.
 ///
 /// # Errors
@@ -204,10 +238,10 @@ pub struct Attempts {
 pub fn attempts(raw: &[u8], runtime: Runtime) -> Attempts {
     let caps = Caps { runtime, ..Caps::default() };
     let part = trim(raw, 0..raw.len());
-    let whole = first(raw, part.clone(), &caps).map(drop);
+    let whole = decode_from_start(raw, part.clone(), &caps).map(drop);
     let brace = raw.get(part.clone()).and_then(|text| memchr::memchr(b'{', text));
     let stream = match (&whole, brace) {
-        (Err(_), Some(brace)) => Some(one(raw, part.start + brace..part.end, &caps).map(drop)),
+        (Err(_), Some(brace)) => Some(decode_first_value(raw, part.start + brace..part.end, &caps).map(drop)),
         _ => None,
     };
     Attempts { whole, stream }
@@ -223,12 +257,12 @@ fn attempt<'t>(
     caps: &Caps,
 ) -> Result<(Stage, DecodedEnvelope<'t>), DecodeFailure> {
     let part = trim(raw, part);
-    let (stage, found) = match first(raw, part.clone(), caps) {
+    let (stage, found) = match decode_from_start(raw, part.clone(), caps) {
         Ok(found) => (Stage::Whole, found),
         Err(failure) => {
             let brace = raw.get(part.clone()).and_then(|text| memchr::memchr(b'{', text));
             let Some(start) = brace.map(|brace| part.start + brace) else { return Err(failure) };
-            let Ok(found) = one(raw, start..part.end, caps) else { return Err(failure) };
+            let Ok(found) = decode_first_value(raw, start..part.end, caps) else { return Err(failure) };
             (Stage::Stream, found)
         }
     };
@@ -237,15 +271,23 @@ fn attempt<'t>(
 }
 
 /// Decodes a text from its start.
-fn first<'t>(raw: &'t [u8], part: Range<usize>, caps: &Caps) -> Result<DecodedEnvelope<'t>, DecodeFailure> {
+fn decode_from_start<'t>(
+    raw: &'t [u8],
+    part: Range<usize>,
+    caps: &Caps,
+) -> Result<DecodedEnvelope<'t>, DecodeFailure> {
     match caps.runtime.decoding {
-        Decoding::WholeText => whole(raw, part, caps),
-        Decoding::FirstValue => one(raw, part, caps),
+        Decoding::WholeText => decode_whole_text(raw, part, caps),
+        Decoding::FirstValue => decode_first_value(raw, part, caps),
     }
 }
 
 /// Decodes a text that consists of one value.
-fn whole<'t>(raw: &'t [u8], part: Range<usize>, caps: &Caps) -> Result<DecodedEnvelope<'t>, DecodeFailure> {
+fn decode_whole_text<'t>(
+    raw: &'t [u8],
+    part: Range<usize>,
+    caps: &Caps,
+) -> Result<DecodedEnvelope<'t>, DecodeFailure> {
     let json = Json::parse_part(raw, part.clone());
     let text = raw.get(part.clone()).unwrap_or(&[]);
     // JSON without problems is valid. For other texts, Go's error offset differs from the problem
@@ -259,7 +301,11 @@ fn whole<'t>(raw: &'t [u8], part: Range<usize>, caps: &Caps) -> Result<DecodedEn
 }
 
 /// Decodes the first value of a text.
-fn one<'t>(raw: &'t [u8], part: Range<usize>, caps: &Caps) -> Result<DecodedEnvelope<'t>, DecodeFailure> {
+fn decode_first_value<'t>(
+    raw: &'t [u8],
+    part: Range<usize>,
+    caps: &Caps,
+) -> Result<DecodedEnvelope<'t>, DecodeFailure> {
     let text = raw.get(part.clone()).unwrap_or(&[]);
     let failure = |flaw: Flaw| if flaw.is_end { DecodeFailure::End } else { DecodeFailure::Syntax(flaw) };
     let range = part.start..part.start + json::value_end(text).map_err(failure)?;
@@ -396,37 +442,4 @@ fn without_fences(raw: &[u8]) -> Range<usize> {
         part.end -= 3;
     }
     trim(raw, part)
-}
-
-/// The reason for an envelope that cannot be decoded.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum DecodeFailure {
-    /// A JSON syntax error. The offset is relative to the start of the decoded text.
-    Syntax(Flaw),
-    /// The text ends inside the value that begins at the first brace.
-    End,
-    /// A value of the wrong kind.
-    Kind {
-        /// The path without array indices, for example `control_packet.mangle_updates`.
-        field: String,
-        /// The actual value, for example `array` or `number 1e999`.
-        found: String,
-        /// The byte range of the value in the reply.
-        range: Range<usize>,
-    },
-    /// A member that accepts several kinds of values has an invalid value.
-    Value {
-        /// The member.
-        member: LenientMember,
-        /// The path, for example `control_packet.intent_classification.confidence`.
-        field: String,
-        /// The byte range of the value in the reply.
-        range: Range<usize>,
-    },
-    /// Unknown keys in strict mode. The runtime reports one of them at random.
-    UnknownKeys(Vec<String>),
-    /// The surface is missing or empty.
-    NoSurface,
-    /// The category or verb is missing although both are required.
-    NoIntent,
 }

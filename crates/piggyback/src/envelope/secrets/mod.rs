@@ -15,11 +15,11 @@ mod prefilter;
 #[cfg(test)]
 mod tests;
 
+pub use context::SecretContext;
+
 use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
-
-pub use context::SecretContext;
 
 /// The replacement for a secret.
 pub const MASK: &str = "[redacted]";
@@ -304,7 +304,7 @@ fn in_address(word: &str) -> Option<(usize, usize)> {
 const MAX_ESCAPE_LEVELS: usize = 4;
 
 /// A text after decoding its outermost escapes.
-pub(super) struct Decoded {
+struct Decoded {
     pub(super) text: String,
     /// For each byte of the text and for its end, the offset in the source.
     places: Vec<u32>,
@@ -326,7 +326,7 @@ impl Decoded {
 }
 
 /// Decodes the outermost escapes and removes invisible characters. `None` if the text has neither.
-pub(super) fn decoded_once(text: &str) -> Option<Decoded> {
+fn decoded_once(text: &str) -> Option<Decoded> {
     let may_hide = !text.is_ascii() && text.contains(is_hidden);
     if !may_hide && memchr::memchr(b'\\', text.as_bytes()).is_none() || u32::try_from(text.len()).is_err() {
         return None;
@@ -389,7 +389,7 @@ thread_local! {
 
 /// Counts bytes that a detector reads.
 #[inline]
-pub(super) fn count_steps(bytes: usize) {
+fn count_steps(bytes: usize) {
     #[cfg(test)]
     STEPS.with(|steps| steps.set(steps.get() + bytes + 1));
     #[cfg(not(test))]
@@ -398,6 +398,6 @@ pub(super) fn count_steps(bytes: usize) {
 
 /// Returns the number of bytes since the latest call.
 #[cfg(test)]
-pub(super) fn take_steps() -> usize {
+fn take_steps() -> usize {
     STEPS.with(std::cell::Cell::take)
 }

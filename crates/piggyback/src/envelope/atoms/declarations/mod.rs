@@ -9,10 +9,12 @@ mod parameters;
 #[cfg(test)]
 pub(super) mod tests;
 
+pub use influences::{PERMISSION, PermissionDependency, Roots, contradicted_prose};
+pub use parameters::ParameterNames;
+
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::envelope::runtime::{FilterProgram, FilterVerdict};
-pub use influences::{PERMISSION, PermissionDependency, Roots, contradicted_prose};
 use mangle_engine::program::{DeclarationHome, Predicate, PredicateId, Program, Site};
 use mangle_engine::types::Type;
 use mangle_settings::ReplaySettings;
@@ -20,7 +22,6 @@ use mangle_syntax::lint::{Finding, Span};
 use mangle_syntax::syntax::ast::{Atom, Term, TermKind};
 use mangle_syntax::syntax::literal;
 use mangle_syntax::text::{FileId, StatementId, Symbol, TextRange, nearest, slice};
-pub use parameters::ParameterNames;
 
 /// The predicate whose facts describe possible causes of errors.
 const HYPOTHESIS: &str = "abductive_hypothesis";
@@ -305,14 +306,14 @@ fn parameters(atom: &Atom, text: &str) -> Vec<Option<&'static str>> {
 }
 
 fn hypotheses(program: &Program, predicate: &Predicate) -> Vec<(Box<str>, DeclarationPlace)> {
-    let said = |site: Site<'_>| {
+    let hypothesis = |site: Site<'_>| {
         let text = site.file.statement_text(site.item);
         let arg = site.literal()?.atom.args.first().filter(|arg| matches!(arg.kind, TermKind::String))?;
         let value = literal::string_value(slice(text, arg.range))?;
         let (file, statement, _) = site.place();
         Some((Box::from(&*value), (file, statement, arg.range)))
     };
-    program.uses(predicate).filter_map(|(site, _)| said(site)).collect()
+    program.uses(predicate).filter_map(|(site, _)| hypothesis(site)).collect()
 }
 
 /// Returns the verb of a `verb_def` fact. `None` for facts without a verb.

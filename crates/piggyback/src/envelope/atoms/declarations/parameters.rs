@@ -59,8 +59,8 @@ pub(super) fn parameter_names(
     let comment = comment_above(site.file, site.item);
     let names = |parameter: &Option<&'static str>| {
         let parameter = (*parameter)?;
-        let said = declaration.and_then(|declaration| said_of(declaration, parameter, &site));
-        let names = said.as_deref().and_then(list).or_else(|| commented(&comment, parameter));
+        let descriptor = declaration.and_then(|declaration| descriptor_text(declaration, parameter, &site));
+        let names = descriptor.as_deref().and_then(list).or_else(|| commented(&comment, parameter));
         let names = names.or_else(|| included(program, &site, declaration?, parameter))?;
         Some(ParameterNames { names, place: Some(site.place()) })
     };
@@ -68,7 +68,7 @@ pub(super) fn parameter_names(
 }
 
 /// Returns the text in `arg(Status, "…")`.
-fn said_of(declaration: &Declaration, parameter: &str, site: &Site<'_>) -> Option<String> {
+fn descriptor_text(declaration: &Declaration, parameter: &str, site: &Site<'_>) -> Option<String> {
     let is_it = |atom: &&Atom| atom.name.as_str() == "arg" && variable(atom, 0) == Some(parameter);
     let atom = declaration.descriptors.iter().find(is_it)?;
     let text = site.file.statement_text(site.item);
