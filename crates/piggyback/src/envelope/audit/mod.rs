@@ -191,7 +191,7 @@ fn absent_objects(subject: &Subject<'_>, sink: &mut Sink) {
     };
     let absent: Vec<_> = control.table.fields.iter().filter(|field| is_absent(field)).collect();
     let finding =
-        missing_fields(&AUDIT_ABSENT, subject.control_range(), control.table, "audit object", &absent);
+        missing_parts(&AUDIT_ABSENT, subject.control_range(), control.table, "audit object", &absent);
     finding.into_iter().for_each(|finding| sink.push(finding));
 }
 
@@ -233,7 +233,7 @@ fn members_of_object(subject: &Subject<'_>, table: &'static Table, node: NodeId,
     };
     let wanted = table.fields.iter().filter(|field| field.need(subject.profile) == Requirement::Recommended);
     let lacked: Vec<_> = wanted.filter(|field| lacks(field)).collect();
-    let finding = missing_fields(&AUDIT_INCOMPLETE, first_byte(json.range(node)), table, "field", &lacked);
+    let finding = missing_parts(&AUDIT_INCOMPLETE, first_byte(json.range(node)), table, "field", &lacked);
     finding.into_iter().for_each(|finding| sink.push(finding));
 }
 
@@ -243,7 +243,7 @@ fn is_blank(json: &Json<'_>, shape: &Shape, node: NodeId) -> bool {
 }
 
 /// Returns a finding if an object lacks recommended fields. `item` names the missing parts.
-fn missing_fields(
+fn missing_parts(
     rule: &'static Rule,
     range: TextRange,
     table: &Table,

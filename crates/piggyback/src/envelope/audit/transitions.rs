@@ -207,10 +207,10 @@ fn missing(
 }
 
 /// The maximum number of files of a trivial change.
-const TRIVIAL: usize = 3;
+const MAX_TRIVIAL_FILES: usize = 3;
 
 /// Predicates whose first argument is a changed file.
-const CHANGES: [&str; 3] = ["modified", "file_state", "modified_function"];
+const CHANGE_PREDICATES: [&str; 3] = ["modified", "file_state", "modified_function"];
 
 pub(super) fn check_impact(subject: &Subject<'_>, sink: &mut Sink) {
     let field = subject.control.table.field("impact_analysis");
@@ -230,7 +230,7 @@ fn scope(subject: &Subject<'_>, impact: &View<'_>, sink: &mut Sink) {
     let approval = subject.control.object("safety_gates").flag("requires_user_approval");
     let trivial = "a trivial change affects at most three files and breaks no dependency";
     let (why, note) = match &*scope {
-        "trivial" if files > TRIVIAL => (format!("{files} affected files"), trivial),
+        "trivial" if files > MAX_TRIVIAL_FILES => (format!("{files} affected files"), trivial),
         "trivial" if !impact.list("dependencies_broken").is_empty() => {
             ("broken dependencies".to_owned(), trivial)
         }
@@ -275,7 +275,7 @@ fn affected_files(subject: &Subject<'_>, impact: &View<'_>, sink: &mut Sink) {
 
 /// Returns the file that an update marks as changed.
 fn changed_file(update: &str) -> Option<String> {
-    let parts = AtomParts::parse(update).filter(|parts| CHANGES.contains(&parts.predicate))?;
+    let parts = AtomParts::parse(update).filter(|parts| CHANGE_PREDICATES.contains(&parts.predicate))?;
     let file = parts.arguments.first()?.strip_prefix('"')?.strip_suffix('"')?;
     (file.contains(['/', '.']) && !file.contains('\\')).then(|| file.to_owned())
 }

@@ -94,7 +94,7 @@ pub static OPERATIONS: [MemoryOperation; 6] = [
         is_old: true,
         is_new: true,
         stores: true,
-        effect: "stores the fact check_key(value) for good, as a preference of priority 10",
+        effect: "stores the fact key(value) for good, as a preference of priority 10",
     },
     MemoryOperation {
         name: "forget",
@@ -156,7 +156,7 @@ fn check_operation(subject: &Subject<'_>, operation: &View<'_>, sink: &mut Sink)
 }
 
 /// The note about an operation that the runtime does not support.
-const IGNORED: &str = "the runtime silently ignores the operation";
+const IGNORED_NOTE: &str = "the runtime silently ignores the operation";
 
 fn check_operator(
     subject: &Subject<'_>,
@@ -167,22 +167,22 @@ fn check_operator(
         let is_missing = !operation.has("op") || operation.text("op").is_some();
         if is_missing && operation.misspelled_key("op").is_none() && subject.is_whole() {
             let range = operation.value_range("op").unwrap_or_else(|| operation.brace());
-            sink.push(Finding::new(&BAD_OP, range, "memory operation has no `op`").note(IGNORED));
+            sink.push(Finding::new(&BAD_OP, range, "memory operation has no `op`").note(IGNORED_NOTE));
         }
         return None;
     };
     let range = operation.value_range("op")?;
     let Some(known) = MemoryOperation::find(&op) else {
-        let near = near(&op);
+        let near = similar_operation(&op);
         let message = format!("unknown memory operation `{}`", shortened(&op));
-        let mut finding = Finding::new(&BAD_OP, range, message).note(IGNORED);
+        let mut finding = Finding::new(&BAD_OP, range, message).note(IGNORED_NOTE);
         finding.fix = near.map(|near| Fix::guess(format!("write `{near}`")).replace(range, quoted(near)));
         sink.push(finding);
         return None;
     };
     if !known.is_in(subject.profile) {
         let home = if known.is_old { "1.1" } else { "1.2 and later" };
-        let effect = if known.is_new { "the runtime executes it all the same" } else { IGNORED };
+        let effect = if known.is_new { "the runtime executes it all the same" } else { IGNORED_NOTE };
         let message = format!("`{op}` belongs to {home}, this envelope is {}", subject.profile);
         sink.push(Finding::new(&FOREIGN_OP, range, message).note(effect));
     }
@@ -190,7 +190,7 @@ fn check_operator(
 }
 
 /// Returns the probably intended operation: similar, in another case, or with the same first word.
-fn near(op: &str) -> Option<&'static str> {
+fn similar_operation(op: &str) -> Option<&'static str> {
     let names = OPERATIONS.iter().map(|operation| operation.name);
     let same = op.to_lowercase().replace('-', "_");
     let begins = |name: &&str| same.len() > 3 && name.split('_').next() == same.split('_').next();
@@ -303,7 +303,7 @@ pub(in crate::envelope) fn is_styled(key: &str) -> bool {
 }
 
 /// The first operation on a key.
-struct First<'t> {
+struct FirstOperation<'t> {
     index: usize,
     op: Cow<'t, str>,
     value: Option<Cow<'t, str>>,
@@ -311,7 +311,7 @@ struct First<'t> {
 }
 
 fn check_conflicts(subject: &Subject<'_>, sink: &mut Sink) {
-    let mut seen: FxHashMap<Cow<'_, str>, First<'_>> = FxHashMap::default();
+    let mut seen: FxHashMap<Cow<'_, str>, FirstOperation<'_>> = FxHashMap::default();
     for (index, operation) in subject.control.objects("memory_operations").enumerate() {
         let (Some(op), Some(key)) = (operation.text("op"), operation.text("key")) else { continue };
         if key.is_empty() || sink.is_full(&OP_CONFLICT) {
@@ -319,7 +319,7 @@ fn check_conflicts(subject: &Subject<'_>, sink: &mut Sink) {
         }
         let value = operation.text("value");
         let Some(first) = seen.get(&key) else {
-            seen.insert(key, First { index, op, value, range: operation.brace() });
+            seen.insert(key, FirstOperation { index, op, value, range: operation.brace() });
             continue;
         };
         let (message, note) = if first.op == op {

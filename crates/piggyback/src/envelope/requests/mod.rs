@@ -161,7 +161,7 @@ fn recovery_action(subject: &Subject<'_>, correction: &View<'_>, sink: &mut Sink
 }
 
 /// The maximum number of the policy's hypotheses in a message.
-const NAMED: usize = 3;
+const MAX_NAMED: usize = 3;
 
 fn unmatched_hypothesis(subject: &Subject<'_>, correction: &View<'_>, sink: &mut Sink) {
     let (Some(declarations), Some(hypothesis)) =
@@ -181,7 +181,7 @@ fn unmatched_hypothesis(subject: &Subject<'_>, correction: &View<'_>, sink: &mut
     let short: String = hypothesis.chars().take(200).collect();
     known.sort_by_key(|(text, _)| strsim::osa_distance(text, &short));
     known.dedup_by_key(|(text, _)| *text);
-    let names: Vec<_> = known.iter().take(NAMED).map(|(text, _)| format!("\"{text}\"")).collect();
+    let names: Vec<_> = known.iter().take(MAX_NAMED).map(|(text, _)| format!("\"{text}\"")).collect();
     let mut finding = Finding::new(&HYPOTHESIS_UNMATCHED, range, "no rule reacts to this hypothesis")
         .note(format!("the nearest hypotheses in rules are {}", names.join(", ")));
     if let Some((text, (file, statement, place))) = known.first() {
@@ -211,7 +211,7 @@ fn two_hypotheses(subject: &Subject<'_>, correction: &View<'_>, sink: &mut Sink)
 }
 
 /// Specialists that the runtime accepts without a roster.
-const ALWAYS: [&str; 2] = ["researcher", "_any_specialist"];
+const BUILT_IN_SPECIALISTS: [&str; 2] = ["researcher", "_any_specialist"];
 
 /// The priorities of a question.
 const PRIORITIES: [&str; 2] = ["required", "optional"];
@@ -223,7 +223,7 @@ pub(in crate::envelope) fn is_priority(text: &str) -> bool {
 
 /// True if a specialist with this name exists. If there is no roster, every name is accepted.
 pub(in crate::envelope) fn is_known(name: &str, roster: Option<&Vec<String>>) -> bool {
-    roster.is_none_or(|roster| ALWAYS.contains(&name) || roster.iter().any(|one| *one == name))
+    roster.is_none_or(|roster| BUILT_IN_SPECIALISTS.contains(&name) || roster.iter().any(|one| *one == name))
 }
 
 fn check_questions(subject: &Subject<'_>, sink: &mut Sink) {
@@ -300,7 +300,7 @@ fn unknown_specialist(subject: &Subject<'_>, request: &View<'_>, sink: &mut Sink
     if name.trim().is_empty() || is_known(&name, Some(roster)) {
         return;
     }
-    let near = nearest(&name, roster.iter().map(String::as_str).chain(ALWAYS));
+    let near = nearest(&name, roster.iter().map(String::as_str).chain(BUILT_IN_SPECIALISTS));
     let message = format!("unknown specialist `{}`", shortened(&name));
     let mut finding = Finding::new(&UNKNOWN_SPECIALIST, range, message)
         .note("the roster does not have it, so the question is not answered");
