@@ -1,10 +1,10 @@
-//! JSON pointers (RFC 6901) into an envelope for messages. Very long or deep pointers are
-//! shortened.
+//! Short texts for messages: JSON pointers (RFC 6901) into an envelope, and quoted text. Very long or
+//! deep pointers are shortened.
 
 use std::borrow::Cow;
 
 use super::json::{Json, JsonKind, Member, NodeId};
-use mangle_syntax::text::TextRange;
+use mangle_syntax::text::{TextRange, shorten};
 
 /// The maximum depth of a pointer. A deeper pointer ends with `/…`.
 pub const MAX_DEPTH: usize = 32;
@@ -71,6 +71,11 @@ fn step(json: &Json<'_>, node: NodeId, range: TextRange) -> Option<(String, Node
         }
         _ => None,
     }
+}
+
+/// Shortens a text to at most 40 characters.
+pub(super) fn shortened(text: &str) -> String {
+    shorten(text, 40).into_owned()
 }
 
 #[cfg(test)]

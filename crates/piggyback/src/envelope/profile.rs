@@ -90,7 +90,7 @@ impl ProfileEvidence {
 }
 
 /// Infers the profile like [`infer`], for an envelope that is already parsed.
-pub(super) fn of_envelope(envelope: &View<'_>) -> (Profile, Vec<Marker>) {
+fn of_envelope(envelope: &View<'_>) -> (Profile, Vec<Marker>) {
     let (own, markers) = of_members(envelope);
     let hints = if own.is_none() { hints(envelope) } else { Vec::new() };
     let signs = ProfileEvidence { declared: None, own, markers, hints }.settled();

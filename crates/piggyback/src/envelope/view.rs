@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::cell::OnceCell;
 
 use super::json::{Json, JsonKind, Member, NodeId};
-use super::shorten::shortened;
+use super::pointer::shortened;
 use super::table::{MemberField, Shape, Table};
 use mangle_settings::Profile;
 use mangle_syntax::text::{TextRange, TextSize};
@@ -252,8 +252,8 @@ pub fn first_byte(range: TextRange) -> TextRange {
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
-    use super::super::table::ENVELOPE;
     use super::*;
+    use crate::envelope::table::ENVELOPE;
 
     #[test]
     fn what_counts_of_keys_that_come_twice() {

@@ -14,7 +14,7 @@ use super::testing::{CONTAINERS, Choices, wrap};
 use super::*;
 use crate::envelope;
 use crate::envelope::json::{Json, JsonKind, NodeId};
-use crate::envelope::rule_examples::Example;
+use crate::envelope::testing::Example;
 use mangle_syntax::lint::{Anchor, Applicability, Fix, FixKind, Severity};
 
 /// Text that damage inserts.

@@ -1,17 +1,14 @@
 //! Checks of the predicate of an update: permission to assert it, acceptance by the consumer, and
 //! existence.
 
-use super::context::ListContext;
-use super::declarations::{DeclaredPredicate, PredicateLookup};
-use super::edits::{UpdateEdit, removal};
-use super::lists::{ListKind, why};
-use super::offer::{may_be_offered, may_name_be_offered};
-use super::permission_dependencies::PermissionDependency;
+use super::declarations::{DeclaredPredicate, PermissionDependency, PredicateLookup, related};
+use super::offers::{ListKind, list_with, may_be_offered, may_name_be_offered};
 use super::read::ParsedFact;
-use super::{Declarations, Update, rules};
+use super::update::{UpdateEdit, removal};
+use super::{Declarations, ListContext, Update, rules};
 use crate::envelope::plain::{Argument, ArgumentKind};
+use crate::envelope::pointer::shortened;
 use crate::envelope::runtime::{accepts, is_host_witness, is_requested, lists_predicate};
-use crate::envelope::shorten::shortened;
 use mangle_engine::program::DeclarationHome;
 use mangle_settings::{Consumer, Profile};
 use mangle_syntax::lint::{Finding, Fix, Severity, Span};
@@ -57,7 +54,7 @@ pub(super) fn check<'a>(
 /// True if no packet may assert a predicate, and true if the predicate shapes prompts.
 fn listed(name: &str, terms: &ListContext<'_>) -> (bool, bool) {
     let settings = &terms.settings.atoms;
-    let listed = why(name);
+    let listed = list_with(name);
     let is_in = |own: &Option<Vec<String>>, usual| match own {
         Some(own) => own.iter().any(|one| one == name),
         None => listed == Some(usual),
@@ -198,7 +195,8 @@ fn arity(update: &Update<'_>, fact: &ParsedFact<'_>, declarations: &Declarations
 /// from its agents.
 fn is_derived(name: &str, declared: Option<&DeclaredPredicate>, terms: &ListContext<'_>) -> bool {
     let is_known = declared.is_some_and(|declared| declared.derived.is_some());
-    (is_known || why(name) == Some(ListKind::Derived)) && !is_requested(name, terms.settings.caps.runtime)
+    (is_known || list_with(name) == Some(ListKind::Derived))
+        && !is_requested(name, terms.settings.caps.runtime)
 }
 
 /// Reports a predicate that rules derive.
@@ -285,18 +283,6 @@ fn snake_case(name: &str) -> String {
         out.push(if matches!(char, ':' | '.') { '_' } else { char.to_ascii_lowercase() });
     }
     out
-}
-
-/// Adds a location in the program to a finding.
-pub(super) fn related(
-    finding: Finding,
-    place: Option<super::declaration_place::DeclarationPlace>,
-    message: &str,
-) -> Finding {
-    match place {
-        Some((file, statement, range)) => finding.related(Span::new(file, statement, range), message),
-        None => finding,
-    }
 }
 
 /// Formats a number of arguments: `1 argument`, `2 arguments`, `no arguments`.

@@ -5,11 +5,9 @@
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
-use super::DeclaredPredicate;
-use super::arguments::{begins_like_a_name, is_path};
-use super::context::{ListContext, UpdateContext};
+use super::arguments::{TypeFit, begins_like_a_name, best_row, is_path};
 use super::predicate::is_welcome;
-use super::types::{TypeFit, best_row};
+use super::{DeclaredPredicate, ListContext, UpdateContext};
 use crate::envelope::plain::{self, ArgumentKind, PlainFact};
 use mangle_settings::Period;
 use mangle_syntax::text::{TextSize, slice};

@@ -4,14 +4,12 @@
 //! The steps are the fixes of the rules, including guesses. The suggestion is sent to the model,
 //! which decides about it. If no correction is found, the suggestion is at most a signature.
 
-use super::check::{check, drops_update};
-use super::context::UpdateContext;
+use super::arguments::{TypeFit, best_row};
 use super::declarations::{Declarations, DeclaredPredicate};
-use super::offer::may_be_suggested;
+use super::offers::may_be_suggested;
 use super::read::{ParsedFact, UpdateReading, read};
-use super::scan::{Stretch, stretches};
-use super::types::{TypeFit, best_row};
-use super::{Update, rules};
+use super::update::{Stretch, stretches};
+use super::{Update, UpdateContext, check, drops_update, rules};
 use crate::envelope::edits::{applied, quoted};
 use crate::envelope::json::Json;
 use crate::envelope::plain::Argument;

@@ -45,7 +45,7 @@ fn judged(
     let declarations = declarations::tests::declarations(policy);
     let updates = Update::all(&json, json.root());
     let mut out = Vec::new();
-    check::check(&updates, &UpdateContext { settings, declarations: Some(&declarations), profile }, &mut out);
+    super::check(&updates, &UpdateContext { settings, declarations: Some(&declarations), profile }, &mut out);
     (raw, out)
 }
 

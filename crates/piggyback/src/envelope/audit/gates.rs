@@ -1,11 +1,11 @@
 //! Rules for the `safety_gates` and `learning_signals` of audit objects.
 
+use crate::envelope::Sink;
 use crate::envelope::edits::insert_member;
 use crate::envelope::json::JsonKind;
+use crate::envelope::pointer::shortened;
 use crate::envelope::requests::{is_command, is_dangerous};
-use crate::envelope::shorten::shortened;
-use crate::envelope::sink::Sink;
-use crate::envelope::subject::Subject;
+use crate::envelope::survey::Subject;
 use crate::envelope::table::Requirement;
 use crate::envelope::view::View;
 use mangle_settings::Profile;

@@ -1,18 +1,17 @@
-//! Rules for recorded state transitions: consistency with each other and with the updates.
+//! Rules for recorded changes: state transitions and `impact_analysis`, in comparison with each other
+//! and with the rest of the packet.
 
 use std::borrow::Cow;
 
 use jiff::{SignedDuration, Timestamp};
 use rustc_hash::FxHashSet;
 
-use super::atom::Parts;
-use crate::envelope::atoms;
 use crate::envelope::edits::quoted;
 use crate::envelope::json::{JsonKind, NodeId};
-use crate::envelope::shorten::shortened;
-use crate::envelope::sink::Sink;
-use crate::envelope::subject::Subject;
+use crate::envelope::pointer::shortened;
+use crate::envelope::survey::Subject;
 use crate::envelope::view::View;
+use crate::envelope::{Sink, atoms};
 use mangle_syntax::lint::{Finding, Fix, Rule, Span, rule};
 use mangle_syntax::text::{TextRange, size};
 
@@ -24,6 +23,10 @@ pub(super) static TRANSITION_PAIR: Rule = rule!("transition-pair.md");
 pub static TRANSITION_UNBACKED: Rule = rule!("transition-unbacked.md");
 
 pub(super) static TRANSITION_MISSING: Rule = rule!("transition-missing.md");
+
+pub(super) static SCOPE_MISMATCH: Rule = rule!("scope-mismatch.md");
+
+pub(super) static IMPACT_INCOMPLETE: Rule = rule!("impact-incomplete.md");
 
 /// The tolerance for clock differences between writer and recorder, and for the duration of a
 /// reply.
@@ -43,7 +46,7 @@ const STATES: [&str; 7] = [
     "phase_status",
 ];
 
-pub(super) fn check(subject: &Subject<'_>, sink: &mut Sink) {
+pub(super) fn check_transitions(subject: &Subject<'_>, sink: &mut Sink) {
     let field = subject.control.table.field("state_transitions");
     if !subject.control.has("state_transitions") || !field.is_some_and(|field| field.is_in(subject.profile)) {
         return;
@@ -61,7 +64,7 @@ pub(super) fn check(subject: &Subject<'_>, sink: &mut Sink) {
         if !asserted.contains(&normal(&to)) {
             unbacked(subject, transition, &to, sink);
         }
-        recorded.extend(Parts::parse(&to).map(|parts| parts.subject()));
+        recorded.extend(AtomParts::parse(&to).map(|parts| parts.subject()));
     }
     if !subject.is_truncated {
         missing(subject, &updates, &texts, &recorded, sink);
@@ -70,7 +73,7 @@ pub(super) fn check(subject: &Subject<'_>, sink: &mut Sink) {
 
 /// Returns an atom without insignificant white space.
 fn normal(text: &str) -> String {
-    match Parts::parse(text) {
+    match AtomParts::parse(text) {
         Some(parts) => format!("{}({})", parts.predicate, parts.arguments.join(",")),
         None => text.trim().to_owned(),
     }
@@ -141,7 +144,7 @@ fn is_rfc_3339(text: &str) -> bool {
 
 fn pair(transition: &View<'_>, to: &str, sink: &mut Sink) {
     let (Some(from), Some(range)) = (transition.text("from"), transition.value_range("to")) else { return };
-    let (Some(one), Some(other)) = (Parts::parse(&from), Parts::parse(to)) else { return };
+    let (Some(one), Some(other)) = (AtomParts::parse(&from), AtomParts::parse(to)) else { return };
     let message = if one.predicate != other.predicate {
         "`from` and `to` have different predicates"
     } else if one.arguments.len() > 1 && one.arguments.first() != other.arguments.first() {
@@ -161,7 +164,7 @@ fn pair(transition: &View<'_>, to: &str, sink: &mut Sink) {
 
 fn unbacked(subject: &Subject<'_>, transition: &View<'_>, to: &str, sink: &mut Sink) {
     let Some(range) = transition.value_range("to").filter(|_| subject.is_whole()) else { return };
-    if Parts::parse(to).is_none() || sink.is_full(&TRANSITION_UNBACKED) {
+    if AtomParts::parse(to).is_none() || sink.is_full(&TRANSITION_UNBACKED) {
         return;
     }
     let mut finding = Finding::new(&TRANSITION_UNBACKED, range, "no update asserts this state")
@@ -189,16 +192,155 @@ fn missing(
     sink: &mut Sink,
 ) {
     for (node, text) in updates.iter().zip(texts) {
-        let Some(parts) = Parts::parse(text).filter(|parts| STATES.contains(&parts.predicate)) else {
+        let Some(parts) = AtomParts::parse(text).filter(|parts| STATES.contains(&parts.predicate)) else {
             continue;
         };
-        let what = parts.arguments.first().filter(|_| parts.arguments.len() > 1);
-        if let Some(what) =
-            what.filter(|_| !recorded.contains(&parts.subject()) && !sink.is_full(&TRANSITION_MISSING))
+        let target = parts.arguments.first().filter(|_| parts.arguments.len() > 1);
+        if let Some(target) =
+            target.filter(|_| !recorded.contains(&parts.subject()) && !sink.is_full(&TRANSITION_MISSING))
         {
-            let message = format!("no transition records the new state of `{}`", shortened(what));
+            let message = format!("no transition records the new state of `{}`", shortened(target));
             let finding = Finding::new(&TRANSITION_MISSING, subject.json.range(*node), message);
             sink.push(finding.note("the audit trail has a gap"));
         }
+    }
+}
+
+/// The maximum number of files of a trivial change.
+const MAX_TRIVIAL_FILES: usize = 3;
+
+/// Predicates whose first argument is a changed file.
+const CHANGE_PREDICATES: [&str; 3] = ["modified", "file_state", "modified_function"];
+
+pub(super) fn check_impact(subject: &Subject<'_>, sink: &mut Sink) {
+    let field = subject.control.table.field("impact_analysis");
+    let impact = subject.control.object("impact_analysis");
+    if impact.exists() && field.is_some_and(|field| field.is_in(subject.profile)) {
+        scope(subject, &impact, sink);
+        affected_files(subject, &impact, sink);
+    }
+}
+
+fn scope(subject: &Subject<'_>, impact: &View<'_>, sink: &mut Sink) {
+    let (Some(scope), Some(range)) = (impact.text("estimated_scope"), impact.value_range("estimated_scope"))
+    else {
+        return;
+    };
+    let files = impact.list("files_affected").len();
+    let approval = subject.control.object("safety_gates").flag("requires_user_approval");
+    let trivial = "a trivial change affects at most three files and breaks no dependency";
+    let (why, note) = match &*scope {
+        "trivial" if files > MAX_TRIVIAL_FILES => (format!("{files} affected files"), trivial),
+        "trivial" if !impact.list("dependencies_broken").is_empty() => {
+            ("broken dependencies".to_owned(), trivial)
+        }
+        "critical" if approval != Some(true) && subject.is_whole() => {
+            ("a change without approval".to_owned(), "a critical change requires the user's approval")
+        }
+        _ => return,
+    };
+    let message = format!("scope `{scope}` contradicts {why}");
+    sink.push(Finding::new(&SCOPE_MISMATCH, range, message).note(note));
+}
+
+/// Reports the first changed file that is not listed.
+fn affected_files(subject: &Subject<'_>, impact: &View<'_>, sink: &mut Sink) {
+    let Some(entry) = impact.get("files_affected").filter(|_| !subject.is_truncated) else { return };
+    let json = subject.json;
+    if json.kind(entry.value) != JsonKind::Array {
+        return;
+    }
+    let elements: Vec<_> = json.elements(entry.value).collect();
+    let listed: FxHashSet<_> = elements.iter().filter_map(|node| json.string(*node)).collect();
+    let updates = subject.control.list("mangle_updates");
+    let missing: Vec<_> = updates
+        .iter()
+        .filter_map(|node| changed_file(&json.string(*node)?))
+        .filter(|file| !listed.contains(file.as_str()))
+        .collect();
+    let Some(file) = missing.first() else { return };
+    let message = format!("`files_affected` lacks `{}`", shortened(file));
+    let mut finding = Finding::new(&IMPACT_INCOMPLETE, json.range(entry.key), message)
+        .note("an update marks the file as changed");
+    if missing.len() > 1 {
+        finding = finding.note(format!("{} more changed files are not listed", missing.len() - 1));
+    }
+    let fix = Fix::guess("add the file");
+    let fix = match elements.last() {
+        Some(last) => fix.insert(json.range(*last).end(), format!(", {}", quoted(file))),
+        None => fix.insert(json.range(entry.value).start() + size(1), quoted(file)),
+    };
+    sink.push(finding.fix(fix));
+}
+
+/// Returns the file that an update marks as changed.
+fn changed_file(update: &str) -> Option<String> {
+    let parts = AtomParts::parse(update).filter(|parts| CHANGE_PREDICATES.contains(&parts.predicate))?;
+    let file = parts.arguments.first()?.strip_prefix('"')?.strip_suffix('"')?;
+    (file.contains(['/', '.']) && !file.contains('\\')).then(|| file.to_owned())
+}
+
+/// The parts of an atom.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct AtomParts<'t> {
+    pub(super) predicate: &'t str,
+    /// The source texts of the arguments, trimmed.
+    pub(super) arguments: Vec<&'t str>,
+}
+
+impl<'t> AtomParts<'t> {
+    /// Parses an atom with an optional final period. Returns `None` for other text.
+    pub(super) fn parse(text: &'t str) -> Option<Self> {
+        let text = text.trim();
+        let text = text.strip_suffix('.').unwrap_or(text).trim_end();
+        let (predicate, rest) = text.split_once('(')?;
+        let inner = rest.strip_suffix(')')?;
+        let predicate = predicate.trim();
+        (!predicate.is_empty()).then(|| Self { predicate, arguments: split_arguments(inner) })
+    }
+
+    /// Returns the predicate and first argument, which identify the subject of the atom.
+    pub(super) fn subject(&self) -> String {
+        format!("{}({}", self.predicate, self.arguments.first().copied().unwrap_or(""))
+    }
+}
+
+/// Splits a text at commas outside of brackets and strings.
+fn split_arguments(inner: &str) -> Vec<&str> {
+    let (mut found, mut start, mut depth, mut quote, mut is_escaped) = (Vec::new(), 0, 0usize, None, false);
+    for (at, char) in inner.char_indices() {
+        match (quote, char) {
+            _ if is_escaped => is_escaped = false,
+            (Some(_), '\\') => is_escaped = true,
+            (Some(open), _) if char == open => quote = None,
+            (Some(_), _) => {}
+            (None, '"' | '\'' | '`') => quote = Some(char),
+            (None, '(' | '[' | '{') => depth += 1,
+            (None, ')' | ']' | '}') => depth = depth.saturating_sub(1),
+            (None, ',') if depth == 0 => {
+                found.push(inner.get(start..at).unwrap_or("").trim());
+                start = at + 1;
+            }
+            _ => {}
+        }
+    }
+    let last = inner.get(start..).unwrap_or("").trim();
+    if !last.is_empty() {
+        found.push(last);
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn atoms_are_taken_apart() {
+        let parts = |text| AtomParts::parse(text).map(|parts| (parts.predicate, parts.arguments));
+        assert_eq!(parts("task_status(/t1, /done)."), Some(("task_status", vec!["/t1", "/done"])));
+        assert_eq!(parts(r#"p("a, \"b", [1, 2],)"#), Some(("p", vec![r#""a, \"b""#, "[1, 2]"])));
+        assert_eq!(parts("p()"), Some(("p", vec![])));
+        assert_eq!(parts("done"), None);
     }
 }

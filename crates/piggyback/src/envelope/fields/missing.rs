@@ -1,10 +1,9 @@
 //! Rules for missing members.
 
+use crate::envelope::Sink;
 use crate::envelope::edits::{insert_member, quoted};
 use crate::envelope::json::{Json, JsonKind};
-use crate::envelope::sink::Sink;
-use crate::envelope::subject::Subject;
-use crate::envelope::survey::{ObjectRole, Survey};
+use crate::envelope::survey::{ObjectRole, Subject, Survey};
 use crate::envelope::table::{ENVELOPE, MemberField, Requirement};
 use crate::envelope::view::{View, first_byte};
 use mangle_settings::Profile;

@@ -4,30 +4,21 @@
 //! last descendant, so a value can be skipped in one step. Each violation of RFC 8259 is recorded
 //! as a [`JsonProblem`], and parsing continues after it.
 
-mod content;
 mod parse;
-mod problem_text;
+mod problem;
 mod quotes;
-mod scan;
-mod space;
 mod strict;
 mod string;
 #[cfg(test)]
 mod tests;
+mod tokens;
+
+pub use problem::{JsonProblem, JsonProblemKind};
+pub use strict::{Flaw, value_end, whole};
+pub use tokens::{is_any_space, plain_space};
 
 use std::borrow::Cow;
 use std::ops::Range;
-
-pub use parse::{JsonProblem, JsonProblemKind};
-pub use space::{is_any_space, plain_space};
-
-/// Returns the length in bytes of the quote at the start of a text. Accepts JSON quotes and
-/// typographic quotes.
-#[must_use]
-pub fn quote_len(text: &[u8]) -> Option<usize> {
-    quotes::quote_at(text).map(|(_, len)| len)
-}
-pub use strict::{Flaw, value_end, whole};
 
 use mangle_syntax::text::{SegmentMap, TextRange, TextSize};
 
@@ -360,4 +351,54 @@ fn key_bits(key: &[u8]) -> u16 {
 fn length_bit(key: &[u8]) -> u16 {
     let first = key.first().copied().unwrap_or(0);
     1 << ((usize::from(first) ^ (key.len() * 5)) % 15)
+}
+
+/// Returns the length in bytes of the quote at the start of a text. Accepts JSON quotes and
+/// typographic quotes.
+#[must_use]
+pub fn quote_len(text: &[u8]) -> Option<usize> {
+    quotes::quote_at(text).map(|(_, len)| len)
+}
+
+impl Json<'_> {
+    /// True if both values have the same strings, numbers and words in the same arrays and objects.
+    ///
+    /// Spelling may differ: an unquoted word equals a string with the same text, and numbers are
+    /// compared by value.
+    #[must_use]
+    pub fn has_content_of(&self, other: &Json<'_>) -> bool {
+        self.nodes.len() == other.nodes.len()
+            && self.nodes().zip(other.nodes()).all(|(one, another)| {
+                self.node(one).next == other.node(another).next && self.is_same(one, other, another)
+            })
+    }
+
+    /// True if two nodes have the same content, without their children.
+    fn is_same(&self, one: NodeId, other: &Json<'_>, another: NodeId) -> bool {
+        match (self.kind(one), other.kind(another)) {
+            (JsonKind::Plain | JsonKind::Escaped, JsonKind::Plain | JsonKind::Escaped) => {
+                // An apostrophe may have a backslash, which JSON does not allow.
+                let plain = |json: &Json<'_>, node| json.string(node).map(|text| text.replace('\\', ""));
+                plain(self, one) == plain(other, another)
+            }
+            (JsonKind::Broken, JsonKind::Plain | JsonKind::Escaped) => {
+                other.string(another).is_some_and(|text| text.as_bytes() == self.raw(one))
+            }
+            (JsonKind::Broken, JsonKind::Number) => is_same_number(self.raw(one), other.raw(another)),
+            (JsonKind::Broken, JsonKind::Null) => !self.raw(one).is_empty(),
+            (JsonKind::Broken, JsonKind::Bool(value)) => {
+                self.raw(one).eq_ignore_ascii_case(value.to_string().as_bytes())
+            }
+            (JsonKind::Broken | JsonKind::Number, JsonKind::Broken | JsonKind::Number) => {
+                self.raw(one) == other.raw(another)
+            }
+            (kind, found) => kind == found,
+        }
+    }
+}
+
+/// True if two numbers have the same value.
+fn is_same_number(one: &[u8], other: &[u8]) -> bool {
+    let value = |text: &[u8]| std::str::from_utf8(text).ok()?.parse::<f64>().ok();
+    value(one).is_some_and(|one| Some(one) == value(other))
 }

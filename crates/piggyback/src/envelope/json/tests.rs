@@ -1,4 +1,5 @@
 #![allow(clippy::unwrap_used)]
+
 use std::fmt::Write as _;
 
 use expect_test::{Expect, expect};
@@ -302,5 +303,36 @@ fn check_nodes(json: &Json<'_>, node: NodeId) {
         assert!(inner.start() >= before && inner.end() <= range.end(), "{inner:?} in {range:?}");
         before = inner.end();
         check_nodes(json, inside);
+    }
+}
+
+fn is_same(one: &str, other: &str) -> bool {
+    let damaged = |text: &'static str| Json::parse_damaged(text.as_bytes(), 0..text.len());
+    damaged(one.to_owned().leak()).has_content_of(&damaged(other.to_owned().leak()))
+}
+
+#[test]
+fn spelling_may_change() {
+    for (one, other) in [
+        (r#"{"a": "x "y" z"}"#, r#"{"a": "x \"y\" z"}"#),
+        (r#"{a: True, 'b': 'it\'s'}"#, r#"{"a": true, "b": "it's"}"#),
+        (r#"[1 .5 +2]"#, r#"[1, 0.5, 2]"#),
+        ("{\"a\":\u{a0}None}", r#"{"a": null}"#),
+    ] {
+        assert!(is_same(one, other), "{one} and {other}");
+    }
+}
+
+#[test]
+fn text_stays_in_its_place() {
+    for (one, other) in [
+        (r#"{"a": "x "y" z"}"#, r#"{"a": "x ", "y": " z"}"#),
+        (r#"["a, b"]"#, r#"["a", "b"]"#),
+        (r#"["a" "b"]"#, r#"["a\" \"b"]"#),
+        (r#"[1,000.5]"#, r#"[1,0.5]"#),
+        (r#"{"a": 1}"#, r#"{"a": "1"}"#),
+        (r#"["a"] # note"#, r#"["a", "note"]"#),
+    ] {
+        assert!(!is_same(one, other), "{one} and {other}");
     }
 }

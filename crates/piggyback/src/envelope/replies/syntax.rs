@@ -1,16 +1,19 @@
-//! Rules for JSON syntax errors in an envelope, and their fixes.
+//! Rules for JSON syntax errors and invalid Unicode in an envelope, and fixes of syntax errors.
 
-use crate::envelope::Object;
+use rustc_hash::{FxHashMap, FxHashSet};
+
 use crate::envelope::edits::{self, quoted};
-use crate::envelope::json::{Json, JsonProblem, JsonProblemKind, NodeId, plain_space};
-use crate::envelope::sink::Sink;
-use crate::envelope::survey::{ObjectRole, Survey, ends_inside};
+use crate::envelope::json::{Json, JsonKind, JsonProblem, JsonProblemKind, NodeId, plain_space};
+use crate::envelope::survey::{ObjectRole, Subject, Survey, ends_inside};
+use crate::envelope::{Object, Sink};
 use mangle_syntax::lint::{Finding, Fix, Rule, rule};
 use mangle_syntax::text::{TextRange, TextSize, size};
-use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Reports JSON syntax errors.
 pub static JSON_SYNTAX: Rule = rule!("json-syntax.md");
+
+/// Reports bytes and escapes that the decoder replaces with U+FFFD.
+pub static BAD_UNICODE: Rule = rule!("bad-unicode.md");
 
 /// The maximum number of syntax errors that are reported per object.
 const MAX_ERRORS: usize = 20;
@@ -316,4 +319,50 @@ fn slice<'t>(json: &Json<'t>, range: TextRange) -> &'t [u8] {
 
 fn slice_from<'t>(json: &Json<'t>, start: TextSize) -> &'t [u8] {
     json.text().get(usize::from(start)..).unwrap_or(&[])
+}
+
+pub(super) fn check_unicode(subject: &Subject<'_>, sink: &mut Sink) {
+    let json = subject.json;
+    let text = subject.reply.raw.get(subject.object.range.clone()).unwrap_or(&[]);
+    let has_surrogates =
+        memchr::memmem::find(text, b"\\ud").is_some() || memchr::memmem::find(text, b"\\uD").is_some();
+    if !has_surrogates && std::str::from_utf8(text).is_ok() {
+        return;
+    }
+    for node in json.nodes().filter(|node| json.kind(*node) == JsonKind::Escaped) {
+        if sink.is_full(&BAD_UNICODE) {
+            return;
+        }
+        let Some((range, count)) = invalid_sequences(json, node) else { continue };
+        let (message, note) = if slice(json, range).first() == Some(&b'\\') {
+            ("escape is half of a surrogate pair", "the runtime reads U+FFFD in its place")
+        } else {
+            (
+                "string contains bytes that are not UTF-8",
+                "the runtime reads U+FFFD in place of each such byte",
+            )
+        };
+        let mut finding = Finding::new(&BAD_UNICODE, range, message).note(note);
+        if count > 1 {
+            finding = finding.note(format!("the string contains {count} of them"));
+        }
+        sink.push(finding);
+    }
+}
+
+/// Returns the first invalid sequence of a string and the number of invalid sequences.
+fn invalid_sequences(json: &Json<'_>, node: NodeId) -> Option<(TextRange, usize)> {
+    let (value, map) = json.string_with_map(node)?;
+    let (mut first, mut count) = (None, 0);
+    for (at, found) in value.match_indices(char::REPLACEMENT_CHARACTER) {
+        let source = map.to_source(TextRange::at(size(at), size(found.len())));
+        let written = slice(json, source);
+        // A replacement character in the source is valid text.
+        if written == found.as_bytes() || written.eq_ignore_ascii_case(b"\\ufffd") {
+            continue;
+        }
+        count += 1;
+        first = first.or(Some(source));
+    }
+    Some((first?, count))
 }

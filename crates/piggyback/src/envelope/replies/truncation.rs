@@ -1,21 +1,36 @@
-//! Rule for truncated replies, with the position of the cut and the missing parts.
+//! Rules for truncated replies, with the position of the cut and the missing parts, and for text
+//! that the runtime truncates in an accepted envelope.
 
 use std::fmt::Write as _;
 
-use crate::envelope::Object;
 use crate::envelope::json::{Json, JsonKind, JsonProblemKind, NodeId};
+use crate::envelope::pointer::shortened;
 use crate::envelope::profile::is_surface_first;
-use crate::envelope::shorten::shortened;
-use crate::envelope::sink::Sink;
-use crate::envelope::survey::{ObjectRole, Survey, is_envelope};
+use crate::envelope::survey::{ObjectRole, Subject, Survey, is_envelope};
 use crate::envelope::table::ENVELOPE;
 use crate::envelope::view::View;
+use crate::envelope::{Object, Sink, runtime};
+use mangle_settings::versions::runtime::Cut;
 use mangle_syntax::lint::{Finding, Rule, rule};
 use mangle_syntax::text::{TextRange, TextSize, size};
 
 pub(super) static TRUNCATED: Rule = rule!("truncated.md");
 
 pub(super) static PREMATURE_ARTICULATION: Rule = rule!("premature-articulation.md");
+
+pub(super) static SURFACE_CAP: Rule = rule!("surface-cap.md");
+
+pub(super) static UPDATES_CAP: Rule = rule!("updates-cap.md");
+
+pub(super) static ATOMS_DROPPED: Rule = rule!("atoms-dropped.md");
+
+pub(super) static TRACE_CAP: Rule = rule!("trace-cap.md");
+
+pub(super) static MEMORY_CAP: Rule = rule!("memory-cap.md");
+
+pub(super) static TOOLS_CAP: Rule = rule!("tools-cap.md");
+
+pub(super) static KNOWLEDGE_CAP: Rule = rule!("knowledge-cap.md");
 
 pub(super) fn check(survey: &Survey<'_>, sink: &mut Sink) {
     for (_, object) in survey.with_role(ObjectRole::Truncated) {
@@ -154,5 +169,82 @@ fn premature(object: &Object<'_>, cut: &Truncation, sink: &mut Sink) {
         let message = "reply truncated after the user-visible text";
         let finding = Finding::new(&PREMATURE_ARTICULATION, json.range(surface.value), message);
         sink.push(finding.note("the user reads a promise, but the control packet is lost"));
+    }
+}
+
+pub(super) fn check_caps(subject: &Subject<'_>, sink: &mut Sink) {
+    let (caps, control) = (&subject.context.settings.caps, &subject.control);
+    let cut = caps.runtime.trace_cut;
+    cut_text(
+        &SURFACE_CAP,
+        &subject.envelope,
+        "surface_response",
+        ("surface response", caps.surface()),
+        cut,
+        sink,
+    );
+    cut_text(&TRACE_CAP, control, "reasoning_trace", ("reasoning trace", caps.trace()), cut, sink);
+    cut_list(&UPDATES_CAP, control, "mangle_updates", "updates", caps.updates(), sink);
+    cut_list(&MEMORY_CAP, control, "memory_operations", "memory operations", caps.memory(), sink);
+    cut_list(&TOOLS_CAP, control, "tool_requests", "tool requests", caps.tools(), sink);
+    cut_list(&KNOWLEDGE_CAP, control, "knowledge_requests", "knowledge requests", caps.knowledge(), sink);
+    dropped_updates(subject, sink);
+}
+
+fn cut_text(
+    rule: &'static Rule,
+    view: &View<'_>,
+    name: &str,
+    (what, cap): (&str, usize),
+    trace_cut: Cut,
+    sink: &mut Sink,
+) {
+    let Some(entry) = view.get(name) else { return };
+    // A decoded string is never longer than its literal.
+    if usize::from(view.json.range(entry.value).len()) <= cap {
+        return;
+    }
+    let Some((value, map)) = view.json.string_with_map(entry.value).filter(|(value, _)| value.len() > cap)
+    else {
+        return;
+    };
+    let is_whole = rule == &TRACE_CAP && trace_cut == Cut::Character || value.is_char_boundary(cap);
+    let inside = if is_whole { "" } else { ", inside a character" };
+    let message = format!("{what} has {} bytes, the limit is {cap}", value.len());
+    let start = (0..=cap).rev().find(|at| value.is_char_boundary(*at)).unwrap_or_default();
+    let range = map.to_source(TextRange::new(size(start), size(value.len())));
+    let finding = Finding::new(rule, range, message).label("ignored");
+    sink.push(finding.note(format!("the runtime cuts the text at the limit{inside}")));
+}
+
+fn cut_list(rule: &'static Rule, view: &View<'_>, name: &str, items: &str, cap: usize, sink: &mut Sink) {
+    let elements = view.list(name);
+    let lost: &[NodeId] = elements.get(cap..).unwrap_or(&[]);
+    if let (Some(first), Some(last)) = (lost.first(), lost.last()) {
+        let range = view.json.range(*first).cover(view.json.range(*last));
+        let message = format!("{} of {} {items} exceed the limit of {cap}", lost.len(), elements.len());
+        sink.push(Finding::new(rule, range, message).note("the runtime silently ignores them"));
+    }
+}
+
+fn dropped_updates(subject: &Subject<'_>, sink: &mut Sink) {
+    let (caps, json) = (&subject.context.settings.caps, subject.json);
+    let updates = subject.control.list("mangle_updates");
+    let kept = updates.iter().take(caps.updates());
+    // A separate finding reports updates that are dropped because the final period is missing.
+    let is_dropped = |update: &str| runtime::reason_in(update, caps, false).is_some();
+    // The runtime decoded this envelope if it was picked.
+    let decoded = if subject.is_picked { subject.reply.reading.as_ref().ok() } else { None };
+    let decoded =
+        decoded.and_then(|reading| reading.accepted.as_ref()).map(|picked| picked.packet.updates.as_slice());
+    let count = match decoded {
+        Some(updates) => updates.iter().filter(|update| is_dropped(update)).count(),
+        None => kept.filter(|node| json.string(**node).is_some_and(|update| is_dropped(&update))).count(),
+    };
+    let total = updates.len();
+    if let Some(range) = subject.control.key_range("mangle_updates").filter(|_| count > 0) {
+        let message = format!("runtime ignores {count} of {total} updates");
+        let finding = Finding::new(&ATOMS_DROPPED, range, message);
+        sink.push(finding.note("its first filter removes them; each of them has a finding of its own"));
     }
 }

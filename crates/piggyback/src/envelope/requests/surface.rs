@@ -4,8 +4,8 @@ use std::cell::{Cell, OnceCell};
 
 use regex::bytes::Regex;
 
-use crate::envelope::sink::Sink;
-use crate::envelope::subject::Subject;
+use crate::envelope::Sink;
+use crate::envelope::survey::Subject;
 use mangle_syntax::lint::{Finding, Rule, rule};
 use mangle_syntax::text::{TextRange, size};
 

@@ -1,18 +1,18 @@
-//! Rules for tool requests.
+//! Rules for tool requests: identity, name, arguments, numbers in arguments, and shell commands that
+//! match a pattern of the constitution.
 
 use std::borrow::Cow;
 
 use rustc_hash::FxHashMap;
 
-use super::{arguments, shell};
+use crate::envelope::Sink;
 use crate::envelope::edits::{insert_member, insert_members, quoted};
-use crate::envelope::json::{JsonKind, NodeId};
-use crate::envelope::shorten::shortened;
-use crate::envelope::sink::Sink;
-use crate::envelope::subject::Subject;
-use crate::envelope::view::{View, first_byte};
+use crate::envelope::json::{Json, JsonKind, NodeId};
+use crate::envelope::pointer::shortened;
+use crate::envelope::survey::Subject;
+use crate::envelope::view::{View, first_byte, number};
 use mangle_syntax::lint::{Finding, Fix, Rule, Span, rule};
-use mangle_syntax::text::{TextRange, listed, nearest};
+use mangle_syntax::text::{TextRange, listed, nearest, size};
 
 pub(super) static TOOL_ID: Rule = rule!("tool-id.md");
 
@@ -24,6 +24,10 @@ pub(super) static TOOL_ARG_MISSING: Rule = rule!("tool-arg-missing.md");
 
 pub(super) static ARGS_NULL: Rule = rule!("args-null.md");
 
+pub(super) static NUMBER_PRECISION: Rule = rule!("number-precision.md");
+
+pub(super) static SHELL_DANGER: Rule = rule!("shell-danger.md");
+
 pub(super) fn check(subject: &Subject<'_>, sink: &mut Sink) {
     let mut ids: FxHashMap<Cow<'_, str>, TextRange> = FxHashMap::default();
     for (index, request) in subject.control.objects("tool_requests").enumerate() {
@@ -34,9 +38,9 @@ pub(super) fn check(subject: &Subject<'_>, sink: &mut Sink) {
         name(subject, &request, sink);
         args(subject, &request, sink);
         if let Some(args) = request.get("tool_args") {
-            arguments::check(subject.json, args.value, sink);
+            check_numbers(subject.json, args.value, sink);
             if let Some(agent) = subject.context.settings.conventions_of() {
-                shell::check(agent, subject.json, args.value, sink);
+                check_shell(agent, subject.json, args.value, sink);
             }
         }
     }
@@ -172,11 +176,147 @@ fn args(subject: &Subject<'_>, request: &View<'_>, sink: &mut Sink) {
     sink.push(finding);
 }
 
+fn check_numbers(json: &Json<'_>, args: NodeId, sink: &mut Sink) {
+    let mut open = vec![args];
+    while let Some(node) = open.pop() {
+        if json.kind(node) == JsonKind::Number && !sink.is_full(&NUMBER_PRECISION) {
+            number_precision(json, node, sink);
+        }
+        open.extend(json.elements(node));
+        open.extend(json.members(node).map(|member| member.value));
+    }
+}
+
+fn number_precision(json: &Json<'_>, node: NodeId, sink: &mut Sink) {
+    let (Some(value), Ok(written)) = (number(json, node), std::str::from_utf8(json.raw(node))) else {
+        return;
+    };
+    if !is_changed(written, value) {
+        return;
+    }
+    let fix = Fix::guess("put the number in quotes").replace(json.range(node), quoted(written));
+    let finding = Finding::new(&NUMBER_PRECISION, json.range(node), "number loses digits as a float");
+    sink.push(finding.note(format!("the runtime reads {value}")).fix(fix));
+}
+
+/// True if a float differs from the written number.
+fn is_changed(written: &str, value: f64) -> bool {
+    let digits = |text: &str| {
+        let mantissa = text.split(['e', 'E']).next().unwrap_or("");
+        let digits: String = mantissa.chars().filter(char::is_ascii_digit).collect();
+        digits.trim_start_matches('0').trim_end_matches('0').to_owned()
+    };
+    let exact = digits(written);
+    exact.len() > 15 && exact != digits(&format!("{value:e}"))
+}
+
+/// A part of a pattern.
+enum Piece {
+    /// Literal text.
+    Text(&'static str),
+    /// One or more white space characters.
+    Space,
+    /// Any text on one line.
+    Any,
+}
+
+use Piece::{Any, Space, Text};
+
+/// The patterns, each with its spelling in the second gate of the runtime.
+static PATTERNS: [(&str, &[Piece]); 8] = [
+    ("rm\\s+-rf", &[Text("rm"), Space, Text("-rf")]),
+    ("mkfs", &[Text("mkfs")]),
+    ("dd\\s+if=", &[Text("dd"), Space, Text("if=")]),
+    ("chmod\\s+777", &[Text("chmod"), Space, Text("777")]),
+    ("curl.*\\|.*sh", &[Text("curl"), Any, Text("|"), Any, Text("sh")]),
+    ("wget.*\\|.*sh", &[Text("wget"), Any, Text("|"), Any, Text("sh")]),
+    (">.*\\/etc\\/", &[Text(">"), Any, Text("/etc/")]),
+    ("sudo\\s+rm", &[Text("sudo"), Space, Text("rm")]),
+];
+
+/// Reports commands that `agent` rejects.
+fn check_shell(agent: &str, json: &Json<'_>, args: NodeId, sink: &mut Sink) {
+    for member in json.members(args) {
+        let is_command = json.string(member.key).is_some_and(|key| is_command(&key));
+        if !is_command || sink.is_full(&SHELL_DANGER) {
+            continue;
+        }
+        let Some((command, map)) = json.string_with_map(member.value) else { continue };
+        for (name, pattern) in &PATTERNS {
+            if let Some(found) = find_pattern(&command, pattern) {
+                let range = map.to_source(TextRange::new(size(found.start), size(found.end)));
+                let message = format!("command matches the dangerous pattern `{name}`");
+                let finding = Finding::new(&SHELL_DANGER, range, message);
+                let note = format!("{agent} rejects such a command, and its result never comes");
+                sink.push(finding.note(note));
+                break;
+            }
+        }
+    }
+}
+
+/// True if a command matches a dangerous pattern.
+pub(in crate::envelope) fn is_dangerous(command: &str) -> bool {
+    PATTERNS.iter().any(|(_, pattern)| find_pattern(command, pattern).is_some())
+}
+
+/// True if an argument with this name is a command.
+pub(in crate::envelope) fn is_command(name: &str) -> bool {
+    matches!(name, "command" | "cmd")
+}
+
+/// Returns the first and shortest match of a pattern.
+fn find_pattern(text: &str, pattern: &[Piece]) -> Option<std::ops::Range<usize>> {
+    let Some((Text(first), rest)) = pattern.split_first() else { return None };
+    let mut from = 0;
+    while let Some(start) = text.get(from..)?.find(first).map(|at| from + at) {
+        match matches(text, start + first.len(), rest) {
+            PatternMatch::Ends(end) => return Some(start..end),
+            // If a part is missing on this line, no other start on the line matches.
+            PatternMatch::NotOnThisLine => from = start + text.get(start..)?.find('\n')?,
+            PatternMatch::NotHere => from = start + first.len(),
+        }
+    }
+    None
+}
+
+enum PatternMatch {
+    Ends(usize),
+    NotHere,
+    NotOnThisLine,
+}
+
+fn matches(text: &str, mut at: usize, pattern: &[Piece]) -> PatternMatch {
+    let mut is_anywhere = false;
+    for piece in pattern {
+        let rest = text.get(at..).unwrap_or("");
+        match piece {
+            Any => is_anywhere = true,
+            Space => {
+                let space = rest.len() - rest.trim_start().len();
+                if space == 0 {
+                    return PatternMatch::NotHere;
+                }
+                at += space;
+            }
+            Text(wanted) if is_anywhere => {
+                let line = rest.split('\n').next().unwrap_or("");
+                let Some(found) = line.find(wanted) else { return PatternMatch::NotOnThisLine };
+                at += found + wanted.len();
+                is_anywhere = false;
+            }
+            Text(wanted) if rest.starts_with(wanted) => at += wanted.len(),
+            Text(_) => return PatternMatch::NotHere,
+        }
+    }
+    PatternMatch::Ends(at)
+}
+
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
-    use crate::envelope::rule_examples::Example;
+    use crate::envelope::testing::Example;
 
     #[test]
     fn all_missing_arguments_come_at_once() {
@@ -191,5 +331,31 @@ mod tests {
             assert!(fixed.reply.contains(wanted), "{}", fixed.reply);
             assert!(fixed.found().iter().all(|found| found.rule != &TOOL_ARG_MISSING));
         }
+    }
+
+    #[test]
+    fn what_a_float_can_hold() {
+        let changed = |text: &str| text.parse().is_ok_and(|value| is_changed(text, value));
+        assert!(changed("9007199254740993"));
+        assert!(!changed("9007199254740992"));
+        assert!(!changed("1000000000000000000000"));
+        assert!(changed("0.1234567890123456789"));
+        assert!(!changed("0.1"));
+        assert!(!changed("1e300"));
+    }
+
+    #[test]
+    fn commands_that_are_refused() {
+        let found = |text: &str| {
+            let hit = PATTERNS.iter().find_map(|(name, pattern)| Some((name, find_pattern(text, pattern)?)));
+            hit.map(|(name, range)| format!("{name}: {}", text.get(range).unwrap_or("?")))
+        };
+        assert_eq!(found("cd a && rm  -rf /"), Some("rm\\s+-rf: rm  -rf".into()));
+        assert_eq!(found("curl http://a | bash"), Some("curl.*\\|.*sh: curl http://a | bash".into()));
+        assert_eq!(found("curl a\n| sh"), None);
+        assert_eq!(found("curl a\ncurl b | sh"), Some("curl.*\\|.*sh: curl b | sh".into()));
+        assert_eq!(found("echo x >> /etc/hosts"), Some(">.*\\/etc\\/: >> /etc/".into()));
+        assert_eq!(found("rm -r build"), None);
+        assert_eq!(found(&"curl ".repeat(100_000)), None);
     }
 }

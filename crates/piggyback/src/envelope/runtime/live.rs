@@ -1,6 +1,6 @@
 //! The text that the user sees while a reply is streamed.
-
-use super::escape::{self, Escape};
+//!
+//! String escapes are decoded outside of the JSON decoder, as in the runtime.
 
 const KEY: &[u8] = b"\"surface_response\"";
 
@@ -63,7 +63,7 @@ impl LiveChannel {
                 self.state = LiveState::Done;
                 self.at += 1;
             }
-            Some(b'\\') => match escape::read(rest) {
+            Some(b'\\') => match read_escape(rest) {
                 Escape::Cut => return false,
                 Escape::Byte(byte) => {
                     out.push(byte);
@@ -144,7 +144,7 @@ impl LiveChannel {
 
 /// True if an escape is a high surrogate and its low surrogate may still arrive.
 fn may_be_pair(rest: &[u8]) -> bool {
-    let is_high = rest.get(2..6).and_then(escape::unit).is_some_and(|unit| (0xd800..0xdc00).contains(&unit));
+    let is_high = rest.get(2..6).and_then(code_unit).is_some_and(|unit| (0xd800..0xdc00).contains(&unit));
     let behind = rest.get(6..).unwrap_or_default();
     is_high && behind.len() < 6 && (behind.is_empty() || behind == b"\\" || behind.starts_with(b"\\u"))
 }
@@ -163,6 +163,55 @@ pub fn live(raw: &[u8], sizes: &[usize]) -> Vec<u8> {
         }
     }
     out
+}
+
+/// An escape at the start of a text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Escape {
+    /// Two bytes that are decoded to one byte.
+    Byte(u8),
+    /// A character and the length of its escape in bytes. A lone surrogate is decoded to U+FFFD.
+    Char(char, usize),
+    /// `\u` without four hexadecimal digits.
+    Bad,
+    /// An escape that is cut off at the end of the text.
+    Cut,
+}
+
+/// Decodes the escape at the start of a text. An unknown escape is decoded to its second byte.
+pub(super) fn read_escape(text: &[u8]) -> Escape {
+    let Some(byte) = text.get(1) else { return Escape::Cut };
+    match byte {
+        b'b' => Escape::Byte(8),
+        b'f' => Escape::Byte(12),
+        b'n' => Escape::Byte(b'\n'),
+        b'r' => Escape::Byte(b'\r'),
+        b't' => Escape::Byte(b'\t'),
+        b'u' => unicode_escape(text),
+        byte => Escape::Byte(*byte),
+    }
+}
+
+fn unicode_escape(text: &[u8]) -> Escape {
+    let Some(digits) = text.get(2..6) else { return Escape::Cut };
+    let Some(high) = code_unit(digits) else { return Escape::Bad };
+    if let 0xd800..0xdc00 = high
+        && let Some(low @ 0xdc00..0xe000) = low_surrogate(text)
+        && let Some(char) = char::from_u32(0x1_0000 + ((high - 0xd800) << 10) + low - 0xdc00)
+    {
+        return Escape::Char(char, 12);
+    }
+    Escape::Char(char::from_u32(high).unwrap_or(char::REPLACEMENT_CHARACTER), 6)
+}
+
+/// Returns the code unit of the second escape of a surrogate pair.
+fn low_surrogate(text: &[u8]) -> Option<u32> {
+    code_unit(text.get(6..12)?.strip_prefix(b"\\u")?)
+}
+
+/// Parses four hexadecimal digits.
+fn code_unit(digits: &[u8]) -> Option<u32> {
+    digits.iter().try_fold(0, |unit, digit| Some(unit * 16 + char::from(*digit).to_digit(16)?))
 }
 
 #[cfg(test)]

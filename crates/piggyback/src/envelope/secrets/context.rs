@@ -5,7 +5,7 @@ use std::borrow::Cow;
 
 use rustc_hash::FxHashSet;
 
-use super::{MASK, SHORTEST_NAMED, are_shown, escapes, secrets};
+use super::{MASK, SHORTEST_NAMED, are_shown, secrets};
 
 /// The number of consecutive bytes that identify a secret.
 const PIECE: usize = 8;
@@ -38,7 +38,7 @@ impl SecretContext {
         for secret in secrets(text) {
             let value = text.get(secret.range).unwrap_or("");
             self.keep(value);
-            if let Some(plain) = escapes::once(value) {
+            if let Some(plain) = super::decoded_once(value) {
                 self.keep(&plain.text);
             }
         }
@@ -110,7 +110,7 @@ impl SecretContext {
             pieces.filter(|(_, piece)| known(piece)).for_each(|(at, _)| mark(at, PIECE));
         }
         for value in &self.values {
-            super::steps::count(text.len());
+            super::count_steps(text.len());
             text.match_indices(value.as_str()).for_each(|(at, found)| mark(at, found.len()));
         }
         marks

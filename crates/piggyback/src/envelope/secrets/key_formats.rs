@@ -1,9 +1,11 @@
-//! Detection of credentials by the key formats of known services.
+//! Detection of credentials by the key formats of known services, and of PEM private keys.
 
 use std::ops::Range;
 use std::sync::LazyLock;
 
 use regex::bytes::Regex;
+
+use super::Secret;
 
 /// The set of characters in a key.
 #[derive(Clone, Copy)]
@@ -148,7 +150,7 @@ fn next_beginning(word: &[u8], at: usize) -> Option<usize> {
         Some(_) => None,
         None => (at < word.len()).then_some(at),
     };
-    super::steps::count(found.unwrap_or(word.len()).saturating_sub(at));
+    super::count_steps(found.unwrap_or(word.len()).saturating_sub(at));
     found
 }
 
@@ -207,7 +209,7 @@ const LONG_PART: usize = 10;
 /// JSON web tokens and SendGrid tokens must have several parts.
 fn is_random(letters: Option<&str>, beginning: &str) -> bool {
     let Some(letters) = letters else { return false };
-    super::steps::count(letters.len());
+    super::count_steps(letters.len());
     let is_long = |part: &str| {
         let digits = part.bytes().filter(u8::is_ascii_digit).count();
         part.len() >= LONG_PART && digits >= 1 && part.len() - digits >= 2
@@ -272,7 +274,7 @@ impl<'w> Runs<'w> {
                 run.trimmed = at + 1;
             }
         }
-        super::steps::count(run.end - start);
+        super::count_steps(run.end - start);
         run
     }
 }
@@ -284,7 +286,7 @@ fn bots(word: &str) -> impl Iterator<Item = (Range<usize>, &'static str)> {
         let digits = before.iter().rev().take(11).take_while(|byte| byte.is_ascii_digit()).count();
         let rest = word.as_bytes().get(colon + 1..)?;
         let len = rest.iter().take_while(|byte| Url.has(**byte)).count();
-        super::steps::count(len + digits);
+        super::count_steps(len + digits);
         let is_token = (8..=10).contains(&digits) && len >= 30;
         is_token.then_some((colon - digits..colon + 1 + len, "a Telegram token"))
     })
@@ -304,4 +306,72 @@ fn azure(word: &str) -> impl Iterator<Item = (Range<usize>, &'static str)> {
             before.iter().all(is_letter) && before.last().is_some_and(u8::is_ascii_digit) && len >= AZURE;
         is_key.then_some((at - 4..at + 2 + len, "an Azure secret"))
     })
+}
+
+/// The start of the first line of a key.
+pub(super) const BLOCK_BEGINNING: &str = "-----BEGIN ";
+
+/// The start of the last line of a key.
+const BLOCK_ENDING: &str = "-----END ";
+
+/// Suffixes of the label of a private key.
+const BLOCK_LABELS: [&str; 2] = ["PRIVATE KEY", "PRIVATE KEY BLOCK"];
+
+/// The maximum length of a label in bytes.
+const MAX_LABEL_LEN: usize = 40;
+
+/// The maximum length of a key in bytes.
+const MAX_BLOCK_LEN: usize = 32 << 10;
+
+/// Returns the private keys in a text. A key without a last line ends at the first byte that cannot
+/// be part of a key.
+pub(super) fn private_keys(text: &str) -> Vec<Secret> {
+    let (mut found, mut at) = (Vec::new(), 0);
+    while let Some(begin) = text.get(at..).and_then(|rest| rest.find(BLOCK_BEGINNING)) {
+        let start = at + begin;
+        at = start + BLOCK_BEGINNING.len();
+        let Some(body) = text.get(at..).and_then(after_label) else { continue };
+        let body_start = text.len() - body.len();
+        let end = body_start + body_len(body);
+        found.push(Secret { range: start..end, kind: "a private key" });
+        at = end;
+    }
+    found
+}
+
+/// Returns the text after the label of a private key.
+fn after_label(rest: &str) -> Option<&str> {
+    super::count_steps(MAX_LABEL_LEN);
+    let dashes = rest.bytes().take(MAX_LABEL_LEN + 1).position(|byte| byte == b'-')?;
+    let (label, rest) = (rest.get(..dashes)?, rest.get(dashes..)?);
+    BLOCK_LABELS.iter().any(|known| label.ends_with(known)).then(|| rest.strip_prefix("-----"))?
+}
+
+/// Returns the length of a key including its last line.
+fn body_len(body: &str) -> usize {
+    let is_part = |byte: u8| {
+        byte.is_ascii_alphanumeric()
+            || byte.is_ascii_whitespace()
+            || matches!(
+                byte,
+                b'+' | b'/' | b'=' | b'-' | b'\\' | b',' | b':' | b'.' | b'*' | b'|' | b'_' | b'@'
+            )
+    };
+    // Most keys end long before the maximum length.
+    let most = body.as_bytes().get(..MAX_BLOCK_LEN.min(body.len())).unwrap_or(&[]);
+    let ending = memchr::memmem::find(most, BLOCK_ENDING.as_bytes());
+    let len = most.iter().take(ending.unwrap_or(MAX_BLOCK_LEN)).take_while(|byte| is_part(**byte)).count();
+    super::count_steps(ending.unwrap_or(most.len()).min(most.len()) + len);
+    if ending == Some(len) {
+        let tail = body.as_bytes().get(len + BLOCK_ENDING.len()..).unwrap_or(&[]);
+        let tail = tail.get(..MAX_BLOCK_LEN.min(tail.len())).unwrap_or(tail);
+        let dashes = memchr::memmem::find(tail, b"-----");
+        let part =
+            tail.iter().take(dashes.unwrap_or(MAX_BLOCK_LEN)).take_while(|byte| is_part(**byte)).count();
+        super::count_steps(part + dashes.unwrap_or(tail.len()));
+        return len + BLOCK_ENDING.len() + part + if dashes == Some(part) { 5 } else { 0 };
+    }
+    // A trailing backslash is the start of an escape.
+    let run = body.get(..len).unwrap_or("");
+    run.trim_end_matches(|char: char| char.is_whitespace() || char == '\\').len()
 }

@@ -1,5 +1,11 @@
 //! Detection of secrets that follow a name, for example `password: hunter2!`, `api_key("k3y…")`,
-//! `--token t0ken` or `Bearer b34r3r`.
+//! `--token t0ken` or `Bearer b34r3r`, and of random strings.
+//!
+//! Random strings are recognized by entropy and digit distribution.
+
+use std::sync::LazyLock;
+
+use regex::bytes::Regex;
 
 use super::SHORTEST_NAMED;
 
@@ -67,7 +73,7 @@ pub(super) fn find(text: &str, start: usize, token: &str) -> Option<(usize, &'st
     if token.len() < SHORTEST_NAMED {
         return None;
     }
-    super::steps::count(BACK + token.len());
+    super::count_steps(BACK + token.len());
     let from = (start.saturating_sub(BACK)..start).find(|at| text.is_char_boundary(*at))?;
     let before = text.get(from..start)?;
     // Fast check, because most words do not follow any of these characters.
@@ -135,7 +141,7 @@ fn extended<'t>(text: &'t str, start: usize, token: &'t str, before: &str) -> (u
     let Some(quote) = before.chars().next_back().filter(|char| matches!(char, '"' | '\'' | '`')) else {
         return plain;
     };
-    super::steps::count(MAX_LEN);
+    super::count_steps(MAX_LEN);
     let rest = text.get(start..).unwrap_or("");
     let is_end = |(_, char): &(usize, char)| *char == quote || char.is_whitespace();
     match rest.char_indices().take(MAX_LEN).find(is_end) {
@@ -217,4 +223,100 @@ fn is_identifier(value: &str) -> bool {
         word.len() - letters.len() <= 3 && !letters.contains(|char: char| char.is_ascii_digit())
     });
     (is_small || is_large) && value.contains('_') && words
+}
+
+/// A lowercase pattern of the words, which allows a vectorized search. `None` if the pattern is
+/// invalid.
+static WORD_SEARCH: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    let words: Vec<_> = words().map(regex::escape).collect();
+    Regex::new(&format!("(?-u:{})", words.join("|"))).ok()
+});
+
+/// True if a text contains one of the words, in any case.
+pub(super) fn contains_word(text: &[u8]) -> bool {
+    super::count_steps(text.len());
+    WORD_SEARCH.as_ref().is_none_or(|words| words.is_match(&text.to_ascii_lowercase()))
+}
+
+/// The minimum length of a random string in bytes.
+pub(super) const MIN_RANDOM_LEN: usize = 20;
+
+/// The minimum entropy of a random string in bits per byte.
+const MIN_BITS: f64 = 3.7;
+
+/// Prefixes of digests.
+const DIGESTS: [&str; 6] = ["sha1", "sha256", "sha384", "sha512", "md5", "blake3"];
+
+/// True if a token is a random string with mixed case and digits. `word` is the word that contains
+/// the token.
+pub(super) fn is_random(word: &str, token: &str) -> bool {
+    let is_letter =
+        |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=' | b'_' | b'-');
+    let bytes = token.as_bytes();
+    super::count_steps(word.len() + bytes.len());
+    if bytes.len() < MIN_RANDOM_LEN || !bytes.iter().all(|byte| is_letter(*byte)) || is_digest(word) {
+        return false;
+    }
+    let count = |is: fn(&u8) -> bool| bytes.iter().filter(|byte| is(byte)).count();
+    let digits = count(u8::is_ascii_digit);
+    let mixed = digits >= 3 && count(u8::is_ascii_uppercase) >= 3 && count(u8::is_ascii_lowercase) >= 3;
+    // In paths and names, digits are grouped.
+    mixed
+        && digit_transitions(token) * 8 >= bytes.len()
+        && entropy(bytes) >= MIN_BITS
+        && !is_compound_name(token)
+}
+
+/// Counts the transitions between digits and other characters.
+fn digit_transitions(text: &str) -> usize {
+    let class = |byte: &u8| byte.is_ascii_digit();
+    text.as_bytes().windows(2).filter(|pair| pair.first().map(class) != pair.last().map(class)).count()
+}
+
+/// True if a token is a name with several parts, for example the model name
+/// `SmolLM2-135M-Instruct`.
+///
+/// At least one part is a word, and each part has at most one transition between letters and
+/// digits.
+fn is_compound_name(token: &str) -> bool {
+    let is_word = |part: &str| part.len() >= 5 && part.bytes().skip(1).all(|byte| byte.is_ascii_lowercase());
+    let parts = || token.split(['-', '_']);
+    parts().any(is_word) && parts().all(|part| digit_transitions(part) <= 1)
+}
+
+/// True if a word has the prefix of a digest: `sha512-…`, `sha256:…`
+fn is_digest(word: &str) -> bool {
+    let is_named = |name: &&str| word.get(..name.len()).is_some_and(|start| start.eq_ignore_ascii_case(name));
+    DIGESTS.iter().any(|name| {
+        is_named(name) && word.as_bytes().get(name.len()).is_some_and(|next| b"-:=/_".contains(next))
+    })
+}
+
+/// Returns the entropy in bits per byte.
+fn entropy(bytes: &[u8]) -> f64 {
+    let mut counts = [0u32; 256];
+    for byte in bytes {
+        if let Some(count) = counts.get_mut(usize::from(*byte)) {
+            *count += 1;
+        }
+    }
+    let all = f64::from(u32::try_from(bytes.len()).unwrap_or(u32::MAX));
+    let shares = counts.iter().filter(|count| **count > 0).map(|count| f64::from(*count) / all);
+    -shares.map(|share| share * share.log2()).sum::<f64>()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_found_in_any_case() {
+        for word in words() {
+            for text in [word.to_owned(), format!("é{word}s"), format!("a_{} b", word.to_ascii_uppercase())]
+            {
+                assert!(contains_word(text.as_bytes()), "{text}");
+            }
+        }
+        assert!(!contains_word(b"passes its secre to ken"));
+    }
 }

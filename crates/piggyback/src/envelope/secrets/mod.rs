@@ -1,26 +1,17 @@
 //! Detection of credentials in text, for the rules about secrets and for masking output.
 //!
 //! The detectors are:
-//! - key formats of known services (`key_formats`)
-//! - private keys (`blocks`)
-//! - values after a name such as `password` (`labels`)
+//! - key formats of known services and private keys (`key_formats`)
+//! - values after a name such as `password`, and random strings (`labels`)
 //! - passwords in URLs
-//! - random strings (`random`)
 //!
-//! Escapes of JSON and Mangle strings are decoded (`escapes`). A fast check (`prefilter`) skips
-//! most texts without secrets. The running time is linear in the length of the text.
+//! Escapes of JSON and Mangle strings are decoded. A fast check (`prefilter`) skips most texts
+//! without secrets. The running time is linear in the length of the text.
 
-mod blocks;
-#[cfg(test)]
-mod complexity_tests;
 mod context;
-mod escapes;
 mod key_formats;
 mod labels;
-mod names;
 mod prefilter;
-mod random;
-mod steps;
 #[cfg(test)]
 mod tests;
 
@@ -71,8 +62,8 @@ pub fn secrets(text: &str) -> Vec<Secret> {
 /// Searches for credentials like [`secrets`], without the fast check.
 fn search(text: &str) -> Vec<Secret> {
     let mut found = scan(text);
-    let mut layer = escapes::once(text);
-    for _ in 0..escapes::LEVELS {
+    let mut layer = decoded_once(text);
+    for _ in 0..MAX_ESCAPE_LEVELS {
         let Some(plain) = layer else { break };
         found.extend(
             scan(&plain.text)
@@ -201,7 +192,7 @@ fn merged(mut found: Vec<Secret>) -> Vec<Secret> {
 
 /// Returns the secrets of a text without decoding escapes.
 fn scan(text: &str) -> Vec<Secret> {
-    let blocks = blocks::blocks(text);
+    let blocks = key_formats::private_keys(text);
     let (mut found, mut ahead, mut end) = (Vec::new(), blocks.iter().peekable(), 0);
     for word in words(text) {
         while let Some(block) = ahead.next_if(|block| block.range.end <= word.start) {
@@ -284,7 +275,7 @@ fn named_or_random(text: &str, word: &Range<usize>) -> Option<Secret> {
     let last = inner.rfind(['=', ':']).map_or(0, |at| at + 1);
     let token = trimmed(here.get(last..)?);
     let range = word.start + last..word.start + last + token.len();
-    random::is_random(here, token).then_some(Secret { range, kind: "a key" })
+    labels::is_random(here, token).then_some(Secret { range, kind: "a key" })
 }
 
 /// The maximum number of parts of a word that are checked for a preceding name.
@@ -293,13 +284,13 @@ const MAX_PARTS: usize = 8;
 /// Removes trailing punctuation and a trailing escape from a word.
 fn trimmed(word: &str) -> &str {
     let word = word.split('\\').next().unwrap_or(word);
-    steps::count(word.len());
+    count_steps(word.len());
     word.trim_end_matches(['.', '!', '?', ':'])
 }
 
 /// Returns the range of the password in `scheme://user:password@host`.
 fn in_address(word: &str) -> Option<(usize, usize)> {
-    steps::count(word.len());
+    count_steps(word.len());
     let user = word.find("://")? + 3;
     let rest = word.get(user..)?;
     let authority = rest.split('/').next()?;
@@ -307,4 +298,106 @@ fn in_address(word: &str) -> Option<(usize, usize)> {
     let colon = authority.get(..at)?.find(':')?;
     let is_blank = authority.get(colon + 1..at).is_none_or(labels::is_placeholder);
     (colon + 1 < at && !is_blank).then_some((user + colon + 1, user + at))
+}
+
+/// The maximum nesting depth of strings in strings.
+const MAX_ESCAPE_LEVELS: usize = 4;
+
+/// A text after decoding its outermost escapes.
+struct Decoded {
+    pub(super) text: String,
+    /// For each byte of the text and for its end, the offset in the source.
+    places: Vec<u32>,
+}
+
+impl Decoded {
+    /// Maps a range to the source.
+    pub(super) fn to_source(&self, range: &Range<usize>) -> Range<usize> {
+        let at = |offset: usize| self.places.get(offset).map_or(0, |place| *place as usize);
+        at(range.start)..at(range.end)
+    }
+
+    /// Decodes the next level of escapes. `None` if the text has no escapes.
+    pub(super) fn next(&self) -> Option<Self> {
+        let inner = decoded_once(&self.text)?;
+        let places = inner.places.iter().map(|place| self.places.get(*place as usize).copied().unwrap_or(0));
+        Some(Self { places: places.collect(), text: inner.text })
+    }
+}
+
+/// Decodes the outermost escapes and removes invisible characters. `None` if the text has neither.
+fn decoded_once(text: &str) -> Option<Decoded> {
+    let may_hide = !text.is_ascii() && text.contains(is_hidden);
+    if !may_hide && memchr::memchr(b'\\', text.as_bytes()).is_none() || u32::try_from(text.len()).is_err() {
+        return None;
+    }
+    count_steps(text.len());
+    let mut out = Decoded { text: String::with_capacity(text.len()), places: Vec::with_capacity(text.len()) };
+    let mut at = 0;
+    while let Some(first) = text.get(at..).and_then(|rest| rest.chars().next()) {
+        let rest = text.get(at + first.len_utf8()..).unwrap_or("");
+        let (char, len) = match first {
+            '\\' => escape(rest).map_or((Some('\\'), 1), |(char, len)| (char, len + 1)),
+            _ if is_hidden(first) => (None, first.len_utf8()),
+            _ => (Some(first), first.len_utf8()),
+        };
+        if let Some(char) = char.filter(|char| !is_hidden(*char)) {
+            out.text.push(char);
+            let place = u32::try_from(at).unwrap_or(u32::MAX);
+            out.places.extend(std::iter::repeat_n(place, char.len_utf8()));
+        }
+        at += len;
+    }
+    out.places.push(u32::try_from(text.len()).unwrap_or(u32::MAX));
+    Some(out)
+}
+
+/// Returns the character of an escape and the length of the escape after the backslash.
+fn escape(rest: &str) -> Option<(Option<char>, usize)> {
+    let simple = |char| Some((Some(char), 1));
+    match rest.bytes().next()? {
+        b'n' => simple('\n'),
+        b'r' => simple('\r'),
+        b't' => simple('\t'),
+        b'"' => simple('"'),
+        b'\'' => simple('\''),
+        b'\\' => simple('\\'),
+        b'/' => simple('/'),
+        b'x' => hex(rest.get(1..3)?).map(|char| (Some(char), 3)),
+        b'u' if rest.as_bytes().get(1) == Some(&b'{') => {
+            let end = rest.bytes().take(10).position(|byte| byte == b'}')?;
+            hex(rest.get(2..end)?).map(|char| (Some(char), end + 1))
+        }
+        b'u' => hex(rest.get(1..5)?).map(|char| (Some(char), 5)),
+        _ => None,
+    }
+}
+
+fn hex(digits: &str) -> Option<char> {
+    char::from_u32(u32::from_str_radix(digits, 16).ok()?)
+}
+
+/// True if a character has zero width.
+fn is_hidden(char: char) -> bool {
+    matches!(char, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{2060}'..='\u{2064}' | '\u{feff}')
+}
+
+#[cfg(test)]
+thread_local! {
+    static STEPS: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
+}
+
+/// Counts bytes that a detector reads.
+#[inline]
+fn count_steps(bytes: usize) {
+    #[cfg(test)]
+    STEPS.with(|steps| steps.set(steps.get() + bytes + 1));
+    #[cfg(not(test))]
+    let _ = bytes;
+}
+
+/// Returns the number of bytes since the latest call.
+#[cfg(test)]
+fn take_steps() -> usize {
+    STEPS.with(std::cell::Cell::take)
 }

@@ -10,13 +10,14 @@ use std::sync::LazyLock;
 use memchr::memmem;
 use wide::u8x16;
 
-use super::{blocks, key_formats, names, random};
+use super::{key_formats, labels};
 
 /// The minimum length in bytes of a key that needs no name: `xoxb-` and ten letters.
 const SHORTEST_BARE: usize = 15;
 
 /// A search for the start of a private key.
-static BLOCK: LazyLock<memmem::Finder<'static>> = LazyLock::new(|| memmem::Finder::new(blocks::BEGINNING));
+static BLOCK: LazyLock<memmem::Finder<'static>> =
+    LazyLock::new(|| memmem::Finder::new(key_formats::BLOCK_BEGINNING));
 
 /// True if a text cannot contain a secret.
 pub(super) fn is_free(text: &str) -> bool {
@@ -24,7 +25,7 @@ pub(super) fn is_free(text: &str) -> bool {
     let has_address = || memmem::find(bytes, b"://").is_some();
     look(bytes).is_some_and(|has_at| !(has_at && has_address()))
         && BLOCK.find(bytes).is_none()
-        && !names::occurs_in(bytes)
+        && !labels::contains_word(bytes)
 }
 
 /// The number of bytes per step.
@@ -136,7 +137,7 @@ fn has_random_part(word: &str) -> bool {
     }
     std::iter::once(0).chain(first).any(|from| {
         let part = word.get(from..).unwrap_or("");
-        part.len() >= random::MIN_LEN && random::is_random("", super::trimmed(part))
+        part.len() >= labels::MIN_RANDOM_LEN && labels::is_random("", super::trimmed(part))
     })
 }
 

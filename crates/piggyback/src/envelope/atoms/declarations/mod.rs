@@ -4,27 +4,24 @@
 //! listed names, deriving rules, uses and locations. The result is built once per program, and a
 //! query costs one lookup.
 
-mod bounds;
-mod names;
-mod prose;
+mod influences;
+mod parameters;
 #[cfg(test)]
 pub(super) mod tests;
 
+pub use influences::{PERMISSION, PermissionDependency, Roots, contradicted_prose};
+pub use parameters::ParameterNames;
+
 use rustc_hash::{FxHashMap, FxHashSet};
 
-pub use names::ParameterNames;
-pub use prose::contradicted_prose;
-
-use super::declaration_place::DeclarationPlace;
-use super::permission_dependencies::{PermissionDependencies, PermissionDependency};
-use crate::envelope::Verb;
 use crate::envelope::runtime::{FilterProgram, FilterVerdict};
 use mangle_engine::program::{DeclarationHome, Predicate, PredicateId, Program, Site};
 use mangle_engine::types::Type;
 use mangle_settings::ReplaySettings;
+use mangle_syntax::lint::{Finding, Span};
 use mangle_syntax::syntax::ast::{Atom, Term, TermKind};
 use mangle_syntax::syntax::literal;
-use mangle_syntax::text::{Symbol, nearest, slice};
+use mangle_syntax::text::{FileId, StatementId, Symbol, TextRange, nearest, slice};
 
 /// The predicate whose facts describe possible causes of errors.
 const HYPOTHESIS: &str = "abductive_hypothesis";
@@ -102,7 +99,7 @@ impl Declarations {
     #[must_use]
     pub fn with(program: &Program, settings: &ReplaySettings) -> Self {
         let mut new = Self::default();
-        let grounds = PermissionDependencies::from_program(program, settings);
+        let grounds = influences::PermissionDependencies::from_program(program, settings);
         // Predicate numbers depend on the edit history, but the result must not.
         let mut predicates: Vec<_> = (0u32..).map(PredicateId).zip(&program.predicates).collect();
         predicates.sort_unstable_by_key(|(_, predicate)| predicate.key);
@@ -126,7 +123,7 @@ impl Declarations {
             new.predicates.push(declared);
         }
         new.home = DeclarationHome::find(program, |_| true);
-        new.prose = prose::prose_predicates(program);
+        new.prose = influences::prose_predicates(program);
         new
     }
 
@@ -251,8 +248,8 @@ impl DeclaredPredicate {
             name: predicate.key.name.as_str(),
             arity,
             place: predicate.signature.origin(),
-            rows: declaration.map(|declaration| bounds::rows(declaration, text)).unwrap_or_default(),
-            names: names::parameter_names(program, predicate, &parameters),
+            rows: declaration.map(|declaration| parameters::rows(declaration, text)).unwrap_or_default(),
+            names: parameters::parameter_names(program, predicate, &parameters),
             parameters,
             derived: program.rules(predicate).next().map(|site| site.place()),
             is_used: program.uses(predicate).next().is_some(),
@@ -300,21 +297,23 @@ impl DeclaredPredicate {
 fn parameters(atom: &Atom, text: &str) -> Vec<Option<&'static str>> {
     let name = |term: &Term| match &term.kind {
         TermKind::Variable(name) => Some(name.as_str()),
-        TermKind::Broken => bounds::dotted_parameter(term, text).map(|(name, _)| Symbol::new(name).as_str()),
+        TermKind::Broken => {
+            parameters::dotted_parameter(term, text).map(|(name, _)| Symbol::new(name).as_str())
+        }
         _ => None,
     };
     atom.args.iter().map(name).collect()
 }
 
 fn hypotheses(program: &Program, predicate: &Predicate) -> Vec<(Box<str>, DeclarationPlace)> {
-    let said = |site: Site<'_>| {
+    let hypothesis = |site: Site<'_>| {
         let text = site.file.statement_text(site.item);
         let arg = site.literal()?.atom.args.first().filter(|arg| matches!(arg.kind, TermKind::String))?;
         let value = literal::string_value(slice(text, arg.range))?;
         let (file, statement, _) = site.place();
         Some((Box::from(&*value), (file, statement, arg.range)))
     };
-    program.uses(predicate).filter_map(|(site, _)| said(site)).collect()
+    program.uses(predicate).filter_map(|(site, _)| hypothesis(site)).collect()
 }
 
 /// Returns the verb of a `verb_def` fact. `None` for facts without a verb.
@@ -332,4 +331,28 @@ fn verb(site: &Site<'_>) -> Option<Verb> {
     };
     let shard = word(shard).filter(|shard| *shard != NOBODY).map(|shard| shard.trim_start_matches('/'));
     Some(Verb { name: bare(name)?, category: bare(category)?, shard, priority })
+}
+
+/// Adds a location in the program to a finding.
+pub(super) fn related(finding: Finding, place: Option<DeclarationPlace>, message: &str) -> Finding {
+    match place {
+        Some((file, statement, range)) => finding.related(Span::new(file, statement, range), message),
+        None => finding,
+    }
+}
+
+/// A location in a file of the program, in the format of [`mangle_syntax::lint::Span::new`].
+pub type DeclarationPlace = (FileId, StatementId, TextRange);
+
+/// A verb of the taxonomy.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Verb {
+    /// The name without slash.
+    pub name: &'static str,
+    /// The category without slash.
+    pub category: &'static str,
+    /// The shard that handles the verb, if any.
+    pub shard: Option<&'static str>,
+    /// The priority if several verbs match.
+    pub priority: u32,
 }

@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
-use super::super::space::{FULL_WIDTH, comment_len, full_width_sign, space_len};
+use super::super::tokens::{FULL_WIDTH, comment_len, full_width_sign, is_word_part, space_len};
 
 /// Costs of corrections. A word between two strings has the highest cost because it is probably
 /// part of a string.
@@ -323,11 +323,6 @@ pub(super) fn last_word(gap: &[u8]) -> Option<usize> {
         gap.get(from..).filter(|words| words.last().is_some_and(|last| !last.is_ascii_whitespace()))?;
     let start = from + (words.len() - words.trim_ascii_start().len());
     gap.get(start).filter(|byte| is_word_part(**byte) || **byte == b'/').map(|_| start)
-}
-
-/// True if a byte can be part of a word or number.
-pub(in super::super) fn is_word_part(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'+' | b'-' | b'.' | b'%' | b'$')
 }
 
 /// Returns the length of the words that follow a word.
