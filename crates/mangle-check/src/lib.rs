@@ -4,7 +4,6 @@ pub mod analysis;
 pub mod declaration_text;
 pub mod describe;
 pub mod diagnostics;
-mod excerpt;
 mod fix_checks;
 #[cfg(test)]
 mod habits;
@@ -22,6 +21,6 @@ mod syntax_tests;
 pub mod testing;
 mod view;
 
-pub use excerpt::excerpt;
+pub use analysis::wording::excerpt;
 pub use registry::{FileCheck, Registry};
 pub use view::Analysis;

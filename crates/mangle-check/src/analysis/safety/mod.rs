@@ -9,10 +9,7 @@
 //! early.
 
 mod expressions;
-mod head;
 mod helper;
-mod helper_dependencies;
-mod move_premise;
 mod negation;
 mod order;
 mod singleton;
@@ -20,11 +17,9 @@ mod subject;
 #[cfg(test)]
 mod tests;
 mod unbound;
-mod unreachable;
-mod wildcards;
 
 pub(crate) use helper::place_behind;
-pub(crate) use helper_dependencies::{helper_fingerprint, negated_names, with_other_helpers};
+pub(crate) use helper::{helper_fingerprint, negated_names, with_other_helpers};
 
 use super::{CheckContext, Family};
 use mangle_syntax::lint::{Applicability, Finding, Fix};
@@ -34,8 +29,8 @@ use subject::{Report, Subject};
 /// The rules `MG201` to `MG216`, and the check for all rules of this module.
 pub(super) const FAMILY: Family = Family {
     rules: &[
-        &head::UNBOUND_HEAD_VAR,
-        &head::HEAD_WILDCARD,
+        &unbound::UNBOUND_HEAD_VAR,
+        &unbound::HEAD_WILDCARD,
         &unbound::UNBOUND_BODY_VAR,
         &order::COMPARISON_BEFORE_BINDING,
         &order::INEQUALITY_BEFORE_BINDING,
@@ -45,9 +40,9 @@ pub(super) const FAMILY: Family = Family {
         &negation::NEGATED_VAR_UNBOUND,
         &negation::NEGATION_WILDCARD,
         &negation::NEGATION_REORDER_HAZARD,
-        &wildcards::WILDCARD_IN_EXPRESSION,
-        &wildcards::WILDCARD_COMPARE,
-        &unreachable::UNREACHABLE_PREMISE,
+        &expressions::WILDCARD_IN_EXPRESSION,
+        &expressions::WILDCARD_COMPARE,
+        &expressions::UNREACHABLE_PREMISE,
         &singleton::SINGLETON_VARIABLE,
         &order::INPUT_BEFORE_BINDING,
     ],
@@ -99,13 +94,13 @@ fn check(context: &CheckContext<'_>, clause: &Clause, findings: &mut Vec<Finding
         report.ignore_unbound();
     }
     // The order matters: later checks skip variables that an earlier check reported.
-    head::check(&subject, &mut report);
-    expressions::check(&subject, &mut report);
+    unbound::check_head(&subject, &mut report);
+    expressions::check_expressions(&subject, &mut report);
     order::check(&subject, &mut report);
-    unbound::check(&subject, &mut report);
+    unbound::check_body(&subject, &mut report);
     negation::check(&subject, &mut report);
-    wildcards::check(&subject, &mut report);
-    unreachable::check(&subject, &mut report);
+    expressions::check_wildcards(&subject, &mut report);
+    expressions::check_unreachable(&subject, &mut report);
     singleton::check(&subject, &mut report);
 }
 

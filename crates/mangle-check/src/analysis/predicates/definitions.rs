@@ -1,9 +1,10 @@
-//! Checks of defined names: conflicting arities, missing declarations and reserved names.
+//! Checks of defined names: conflicting arities, missing declarations, reserved names, duplicate clauses
+//! and predicates that another file owns.
 
 use crate::analysis::{CheckContext, ProgramFindings};
 use mangle_engine::program::builtins::Arity;
 use mangle_engine::program::{Predicate, Program, Site};
-use mangle_syntax::lint::{Finding, Rule, rule};
+use mangle_syntax::lint::{Finding, Rule, Span, rule};
 
 /// For example `van(1). van(1, 2).`
 pub(super) static HEAD_ARITY_CONFLICT: Rule = rule!("head-arity-conflict.md");
@@ -21,10 +22,10 @@ pub(super) static DECL_BUILTIN: Rule = rule!("decl-builtin.md");
 const REPORTED: usize = 3;
 
 /// Maximum number of other arities of a name to compare. More than two are rare.
-const COMPARED: usize = 16;
+const MAX_COMPARED_ARITIES: usize = 16;
 
 /// Checks the definitions of a predicate.
-pub(super) fn check(program: &Program, predicate: &Predicate, findings: &mut ProgramFindings) {
+pub(super) fn check_heads(program: &Program, predicate: &Predicate, findings: &mut ProgramFindings) {
     let name = predicate.key.name.as_str();
     if name.ends_with("__tmp") {
         report_once(program, predicate, reserved_suffix(name), findings);
@@ -77,7 +78,7 @@ fn check_arity(program: &Program, predicate: &Predicate, findings: &mut ProgramF
     // counts, the first.
     let rank =
         |candidate: &Predicate| (std::cmp::Reverse(program.clauses(candidate).count()), candidate.defined_at);
-    let meant = rivals().take(COMPARED).min_by_key(|rival| rank(rival));
+    let meant = rivals().take(MAX_COMPARED_ARITIES).min_by_key(|rival| rank(rival));
     if let Some(meant) = meant.filter(|meant| rank(meant) < rank(predicate)) {
         report_clauses(program, predicate, meant, 1, findings);
     }
@@ -109,4 +110,98 @@ fn conflict(site: &Site<'_>, predicate: &Predicate, meant: &Predicate) -> Findin
         Some(origin) => finding.related(origin, format!("`{}` is {made} here", meant.key)),
         None => finding,
     }
+}
+
+/// For example `van(1). van(1).`
+pub(super) static DUPLICATE_CLAUSE: Rule = rule!("duplicate-clause.md");
+
+/// Compares the clauses of a predicate by their digests.
+pub(super) fn check_duplicates(program: &Program, predicate: &Predicate, findings: &mut ProgramFindings) {
+    if predicate.signature.defined.is_none() {
+        return;
+    }
+    let mut clauses = Vec::new();
+    collect(program, predicate, &mut clauses);
+    clauses.sort_unstable();
+    for equal in clauses.chunk_by(|one, other| one.digest == other.digest) {
+        let Some((first, repeated)) = equal.split_first() else { continue };
+        for clause in repeated {
+            report_duplicates(program, predicate, (first, clause), findings);
+        }
+    }
+}
+
+/// A clause with its digest and position. Of two equal clauses, the earlier one is smaller.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct Clause {
+    digest: u64,
+    file: u32,
+    item: u32,
+}
+
+fn collect(program: &Program, predicate: &Predicate, clauses: &mut Vec<Clause>) {
+    for (at, key) in &predicate.files {
+        let Some(file) = program.files.get(*at as usize) else { continue };
+        let Some(there) = file.predicates.get(key) else { continue };
+        // Each test case has its own facts.
+        let facts = if program.embedding.is_test(file.id) { &[] } else { there.facts.as_slice() };
+        for &item in facts.iter().chain(&there.rules) {
+            let statement = file.items.get(item as usize).map(|item| &item.statement);
+            if let Some(statement) = statement.filter(|statement| !statement.damaged) {
+                clauses.push(Clause { digest: statement.digest, file: *at, item });
+            }
+        }
+    }
+}
+
+fn report_duplicates(
+    program: &Program,
+    predicate: &Predicate,
+    (first, clause): (&Clause, &Clause),
+    findings: &mut ProgramFindings,
+) {
+    let (Some(first), Some(site)) = (site(program, first), site(program, clause)) else { return };
+    let (file, statement, range) = first.place();
+    let message = format!("duplicate clause of `{}`", predicate.key);
+    let finding = Finding::new(&DUPLICATE_CLAUSE, site.item.statement.range(), message)
+        .related(Span::new(file, statement, range), "first occurrence")
+        .note("a repeated clause derives nothing new");
+    findings.push(site.file.id, site.item.statement.id, finding);
+}
+
+fn site<'p>(program: &'p Program, clause: &Clause) -> Option<Site<'p>> {
+    let file = program.files.get(clause.file as usize)?;
+    let item = file.items.get(clause.item as usize)?;
+    Some(Site { file, item, range: item.statement.clause()?.head.name.range })
+}
+
+/// For example `p(1).` in one file and `p(X) :- q(X).` in another.
+pub(super) static REDEFINED_KNOWN: Rule = rule!("redefined-known.md");
+
+/// Compares the first declaration or clause of a predicate with its clauses.
+pub(super) fn check_redefinition(program: &Program, predicate: &Predicate, findings: &mut ProgramFindings) {
+    if predicate.files.len() < 2 || !findings.is_enabled(&REDEFINED_KNOWN) {
+        return;
+    }
+    let Some(owner) = owner(program, predicate) else { return };
+    for site in program.clauses(predicate).filter(|site| site.file.id != owner.file.id) {
+        let statement = &site.item.statement;
+        let Some(clause) = statement.clause().filter(|_| !statement.damaged) else { continue };
+        if clause.is_fact() && predicate.signature.extensional {
+            continue;
+        }
+        let message = format!("clause for `{}`, which an earlier file defines", predicate.key);
+        let (file, owning, range) = owner.place();
+        let finding = Finding::new(&REDEFINED_KNOWN, site.range, message)
+            .related(Span::new(file, owning, range), "defined here first")
+            .note("a host that loads the files one by one rejects this clause");
+        findings.push(site.file.id, statement.id, finding);
+    }
+}
+
+/// The first declaration or clause of a predicate, in the order of files.
+fn owner<'p>(program: &'p Program, predicate: &'p Predicate) -> Option<Site<'p>> {
+    let declared = program.declarations(predicate).next();
+    let defined = program.clauses(predicate).next();
+    declared.into_iter().chain(defined).min_by_key(|site| (site.file.id, site.item.start))
 }
