@@ -6,7 +6,6 @@ use std::sync::Arc;
 
 use smallvec::SmallVec;
 
-use super::checked::CheckedProgram;
 use super::placer::Placer;
 use super::statements::{FileFindings, StatementFindings};
 use crate::analysis::with_other_helpers;
@@ -204,6 +203,17 @@ fn indices(program: &Program) -> impl Iterator<Item = u32> + use<> {
 fn on_all_cores<T: Send>(numbers: &BTreeSet<u32>, work: impl Fn(&u32) -> T + Sync) -> Vec<T> {
     let numbers: Vec<u32> = numbers.iter().copied().collect();
     parallel::map(&numbers, MIN_FILES_PER_THREAD, work)
+}
+
+/// Result of checking a program.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct CheckedProgram {
+    /// The findings of each file, in the order of
+    /// [`Program::files`](mangle_engine::program::Program::files).
+    pub diagnostics: Vec<(FileId, Arc<[Diagnostic]>)>,
+    /// The findings that make the engine reject the program, from
+    /// [`rejections`](crate::diagnostics).
+    pub rejections: Vec<(FileId, Diagnostic)>,
 }
 
 #[cfg(test)]

@@ -5,9 +5,9 @@ use std::hash::Hash as _;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::claim::hash;
-use super::settle::{EditedWindow, is_safely_fixable};
 use super::window::Window;
+use super::window::hash;
+use super::window::{EditedWindow, is_safely_fixable};
 use crate::analysis::CheckContext;
 use crate::diagnostics::{check_statement, fingerprint};
 use mangle_engine::program::{FileSummary, Predicate, PredicateKey, Program};

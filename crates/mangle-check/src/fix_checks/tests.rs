@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use super::FixChecks;
-use super::claim::Claim;
+use super::window::Claim;
 use crate::testing::{CheckedFixture, program};
 use mangle_engine::types::{ProgramTypes, TypeCache};
 use mangle_syntax::lint::{Applicability, FileEdit, Fix};

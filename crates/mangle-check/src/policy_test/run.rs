@@ -7,9 +7,9 @@ use rayon::prelude::*;
 use rustc_hash::FxHashSet;
 
 use super::case::{Case, Expectation, TestFile};
-use super::coverage::{Coverage, RuleKey};
+use super::case::{Coverage, RuleKey};
+use super::comments::TestKey;
 use super::findings::ProgramPredicates;
-use super::key::TestKey;
 use mangle_engine::kernel::{
     Clock, CompiledProgram, Kernel, Limits, Miss, Proof, Query, Reading, RuleId, Stop, compile,
 };

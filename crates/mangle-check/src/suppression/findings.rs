@@ -1,6 +1,6 @@
 //! Findings about suppression comments.
 
-use super::comment::Suppression;
+use super::comments::Suppression;
 use super::comments::{is_alone, line_start};
 use super::directive::{Fault, VERBS};
 use super::rules::{FUTILE_SUPPRESSION, MALFORMED_SUPPRESSION, UNKNOWN_SUPPRESSION, UNUSED_SUPPRESSION};
