@@ -111,7 +111,7 @@ pub(super) fn add_fixes(
     homes: &Homes,
 ) {
     for (file, statement, finding) in found.iter_mut().filter(|(.., it)| it.rule.name == UNDECLARED_HEAD) {
-        finding.fix = fix(program, types, homes, (*file, *statement));
+        finding.fix = fix(program, types, homes, *file, *statement);
     }
 }
 
@@ -176,7 +176,8 @@ fn fix(
     program: &Program,
     types: &ProgramTypes,
     homes: &Homes,
-    (file, statement): (FileId, StatementId),
+    file: FileId,
+    statement: StatementId,
 ) -> Option<Fix> {
     let file = program.file(file)?;
     let item = file.items.iter().find(|item| item.statement.id == statement)?;

@@ -90,8 +90,8 @@ pub fn diagnostics_for_fixing(
 ) -> Vec<(FileId, Vec<Diagnostic>)> {
     let types = cache.types(program);
     let mut last = cache.last.lock();
-    let last = LastRun::update(&mut last, program, &types, (settings, true));
-    owned(last.run((&cache.statements, &cache.fixes), &Cancel::new()).unwrap_or_default().diagnostics)
+    let last = LastRun::update(&mut last, program, &types, settings, true);
+    owned(last.run(&cache.statements, &cache.fixes, &Cancel::new()).unwrap_or_default().diagnostics)
 }
 
 /// [`diagnostics`] with the [`rejections`]. Returns `None` if `cancel` is raised; partial results
@@ -105,8 +105,7 @@ pub fn check_unless(
     cache: &FindingCache,
 ) -> Option<CheckedProgram> {
     let mut last = cache.last.lock();
-    LastRun::update(&mut last, program, types, (settings, false))
-        .run((&cache.statements, &cache.fixes), cancel)
+    LastRun::update(&mut last, program, types, settings, false).run(&cache.statements, &cache.fixes, cancel)
 }
 
 /// The diagnostics of some files of `program`: all findings about single statements, and the
@@ -137,7 +136,8 @@ pub fn diagnostics_of_files(
 #[must_use]
 pub fn place(
     program: &Program,
-    (settings, registry): (&RuleSettings, &'static Registry),
+    settings: &RuleSettings,
+    registry: &'static Registry,
     findings: &[(FileId, StatementId, Finding)],
 ) -> FxHashMap<FileId, Vec<Diagnostic>> {
     let mut placer = Placer::new(program, settings);
@@ -147,7 +147,7 @@ pub fn place(
         let found = placer.place(summary, Some(*statement), finding.clone());
         placed.entry(*file).or_default().extend(found);
     }
-    silenced(program, (settings, registry), placed)
+    silenced(program, settings, registry, placed)
 }
 
 /// Places findings whose ranges are relative to their file, like [`place`]. The files must belong
@@ -155,7 +155,8 @@ pub fn place(
 #[must_use]
 pub fn place_in_files(
     program: &Program,
-    (settings, registry): (&RuleSettings, &'static Registry),
+    settings: &RuleSettings,
+    registry: &'static Registry,
     findings: Vec<(FileId, Finding)>,
 ) -> FxHashMap<FileId, Vec<Diagnostic>> {
     let mut placer = Placer::new(program, settings);
@@ -165,13 +166,14 @@ pub fn place_in_files(
         let found = placer.place(summary, None, finding);
         placed.entry(file).or_default().extend(found);
     }
-    silenced(program, (settings, registry), placed)
+    silenced(program, settings, registry, placed)
 }
 
 /// Removes suppressed findings and sorts the rest.
 fn silenced(
     program: &Program,
-    (settings, registry): (&RuleSettings, &'static Registry),
+    settings: &RuleSettings,
+    registry: &'static Registry,
     mut placed: FxHashMap<FileId, Vec<Diagnostic>>,
 ) -> FxHashMap<FileId, Vec<Diagnostic>> {
     for (file, found) in &mut placed {

@@ -139,7 +139,7 @@ impl<'p> Placer<'p> {
     /// True if the fix passes its check. False if checks are disabled.
     fn holds(&mut self, claim: Claim<'_>) -> bool {
         let Some((types, checks)) = self.checks else { return false };
-        checks.holds((self.program, types), claim, &mut self.effort, &mut self.dependencies)
+        checks.holds(self.program, types, claim, &mut self.effort, &mut self.dependencies)
     }
 
     /// Adapts the line endings of inserted text to the files.

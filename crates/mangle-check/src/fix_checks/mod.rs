@@ -84,7 +84,8 @@ impl FixChecks {
     /// `dependencies`.
     pub(super) fn holds(
         &self,
-        (program, types): (&Program, &ProgramTypes),
+        program: &Program,
+        types: &ProgramTypes,
         claim: Claim<'_>,
         effort: &mut Budget,
         dependencies: &mut Dependencies,
@@ -96,13 +97,14 @@ impl FixChecks {
             // checks.
             let cost = |window: &Window<'_>| window.text().len() + window.file.findings.len();
             let window = window.filter(|window| effort.spend(cost(window)));
-            window.is_some_and(|window| self.holds_in((program, types), &window, dependencies))
+            window.is_some_and(|window| self.holds_in(program, types, &window, dependencies))
         })
     }
 
     fn holds_in(
         &self,
-        (program, types): (&Program, &ProgramTypes),
+        program: &Program,
+        types: &ProgramTypes,
         window: &Window<'_>,
         dependencies: &mut Dependencies,
     ) -> bool {

@@ -105,7 +105,8 @@ pub enum FailureKind {
 pub fn run(
     program: &Program,
     file: FileId,
-    (tests, errors): (&TestFile, &[FileError]),
+    tests: &TestFile,
+    errors: &[FileError],
     settings: TestSettings,
     wanted: &(dyn Fn(&str) -> bool + Sync),
     cancel: &Cancel,
@@ -139,7 +140,8 @@ pub fn not_run(
     program: &Program,
     file: FileId,
     tests: &TestFile,
-    (reading, why): (Reading, &str),
+    reading: Reading,
+    why: &str,
     wanted: &dyn Fn(&str) -> bool,
 ) -> Suite {
     let result = |case: &Case| CaseResult {

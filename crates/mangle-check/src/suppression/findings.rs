@@ -19,7 +19,8 @@ const GUESSED: usize = 32;
 pub(super) fn about(
     suppression: &Suppression,
     text: &str,
-    (settings, registry): (&RuleSettings, &Registry),
+    settings: &RuleSettings,
+    registry: &Registry,
     is_unused: &dyn Fn(usize) -> bool,
 ) -> Vec<Finding> {
     if let Some(fault) = suppression.directive.fault {

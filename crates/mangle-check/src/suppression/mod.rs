@@ -49,7 +49,7 @@ impl Suppressions {
         let used = covered.into_used();
         let about = |(index, suppression)| {
             let is_unused = |name: usize| !used.contains(&(index, name));
-            findings::about(suppression, text, (settings, self.registry), &is_unused)
+            findings::about(suppression, text, settings, self.registry, &is_unused)
         };
         self.all.iter().enumerate().flat_map(about).collect()
     }

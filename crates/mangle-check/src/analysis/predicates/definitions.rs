@@ -28,16 +28,20 @@ const MAX_COMPARED_ARITIES: usize = 16;
 pub(super) fn check_heads(program: &Program, predicate: &Predicate, findings: &mut ProgramFindings) {
     let name = predicate.key.name.as_str();
     if name.ends_with("__tmp") {
-        report_once(program, predicate, reserved_suffix(name), findings);
+        let message = format!("`{name}` has the reserved suffix `__tmp`");
+        let note = "the engine gives such names to internal relations and may confuse the two";
+        report_once(program, predicate, &RESERVED_SUFFIX, message, note, findings);
     }
     if name.starts_with(':') {
-        report_once(program, predicate, builtin_defined(name), findings);
+        let message = format!("`{name}` is reserved: a leading colon marks built-ins");
+        let note = "the engine silently ignores the definition";
+        report_once(program, predicate, &DECL_BUILTIN, message, note, findings);
     } else if predicate.signature.defined.is_some() && predicate.signature.declared.is_none() {
         check_arity(program, predicate, findings);
         if program.declares_any() && findings.is_enabled(&UNDECLARED_HEAD) {
             let message = format!("`{}` is defined without a `Decl`", predicate.key);
             let note = "its arguments are neither documented nor checked against types";
-            report_once(program, predicate, (&UNDECLARED_HEAD, message, note), findings);
+            report_once(program, predicate, &UNDECLARED_HEAD, message, note, findings);
         }
     }
 }
@@ -46,7 +50,9 @@ pub(super) fn check_heads(program: &Program, predicate: &Predicate, findings: &m
 fn report_once(
     program: &Program,
     predicate: &Predicate,
-    (rule, message, note): (&'static Rule, String, &str),
+    rule: &'static Rule,
+    message: String,
+    note: &str,
     findings: &mut ProgramFindings,
 ) {
     let first = program.declarations(predicate).next().or_else(|| program.clauses(predicate).next());
@@ -54,16 +60,6 @@ fn report_once(
         let finding = Finding::new(rule, site.range, message).note(note);
         findings.push(site.file.id, site.item.statement.id, finding);
     }
-}
-
-fn reserved_suffix(name: &str) -> (&'static Rule, String, &'static str) {
-    let message = format!("`{name}` has the reserved suffix `__tmp`");
-    (&RESERVED_SUFFIX, message, "the engine gives such names to internal relations and may confuse the two")
-}
-
-fn builtin_defined(name: &str) -> (&'static Rule, String, &'static str) {
-    let message = format!("`{name}` is reserved: a leading colon marks built-ins");
-    (&DECL_BUILTIN, message, "the engine silently ignores the definition")
 }
 
 /// Reports a defined, undeclared `predicate` if its name already has another arity.
@@ -126,7 +122,7 @@ pub(super) fn check_duplicates(program: &Program, predicate: &Predicate, finding
     for equal in clauses.chunk_by(|one, other| one.digest == other.digest) {
         let Some((first, repeated)) = equal.split_first() else { continue };
         for clause in repeated {
-            report_duplicates(program, predicate, (first, clause), findings);
+            report_duplicates(program, predicate, first, clause, findings);
         }
     }
 }
@@ -157,7 +153,8 @@ fn collect(program: &Program, predicate: &Predicate, clauses: &mut Vec<Clause>) 
 fn report_duplicates(
     program: &Program,
     predicate: &Predicate,
-    (first, clause): (&Clause, &Clause),
+    first: &Clause,
+    clause: &Clause,
     findings: &mut ProgramFindings,
 ) {
     let (Some(first), Some(site)) = (site(program, first), site(program, clause)) else { return };

@@ -113,17 +113,12 @@ fn check_negations(rule: &StoredRule<'_>, out: &mut ProgramFindings) {
         let known = rule.possible.stores(edge.to);
         let blind = fires.difference(known);
         if !known.is_empty() && !blind.is_empty() {
-            report(rule, edge, (blind, fires), out);
+            report(rule, edge, blind, fires, out);
         }
     }
 }
 
-fn report(
-    rule: &StoredRule<'_>,
-    edge: &Edge,
-    (blind, fires): (StoreSet, StoreSet),
-    out: &mut ProgramFindings,
-) {
+fn report(rule: &StoredRule<'_>, edge: &Edge, blind: StoreSet, fires: StoreSet, out: &mut ProgramFindings) {
     let (stores, name) = (rule.stores, rule.name(edge.to));
     let place = match (blind.iter().count(), fires.iter().count()) {
         (1, _) => format!("in store {}", stores.listed(blind)),

@@ -121,7 +121,7 @@ pub(super) fn check_unbounded(program: &Program, members: &[PredicateId], out: &
         if let Some(clause) = item.statement.clause()
             && let Some((range, function)) = endless(clause, edges)
         {
-            report_unbounded(program, file, item, edge, (range, function), out);
+            report_unbounded(program, file, item, edge, range, function, out);
         }
     }
 }
@@ -131,7 +131,8 @@ fn report_unbounded(
     file: &FileSummary,
     item: &Item,
     edge: &Edge,
-    (range, function): (TextRange, Symbol),
+    range: TextRange,
+    function: Symbol,
     out: &mut ProgramFindings,
 ) {
     let what = match function.as_str() {

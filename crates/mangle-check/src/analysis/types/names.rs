@@ -138,7 +138,7 @@ fn check_column(
         let Some((meant, _)) = others.first() else { continue };
         for spot in uses.written.iter().chain(&uses.queried) {
             if reported.insert((spot.site.item.statement.id, spot.range)) {
-                report(predicate, at, (*name, **meant), column, *spot, out);
+                report(predicate, at, *name, **meant, column, *spot, out);
             }
         }
     }
@@ -163,7 +163,8 @@ fn is_suspect(uses: &Uses<'_>, meant: &Uses<'_>) -> bool {
 fn report(
     predicate: &Predicate,
     at: usize,
-    (name, meant): (Symbol, Symbol),
+    name: Symbol,
+    meant: Symbol,
     column: &Column<'_>,
     spot: NameSite<'_>,
     out: &mut ProgramFindings,
