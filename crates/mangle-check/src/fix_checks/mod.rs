@@ -4,13 +4,12 @@
 //!
 //! * [`window`]: the part of a file that the edits change, with all syntax fixes applied
 //! * [`reading`]: independent comparison of the statements that a person reads
-//! * [`errors`]: compares the errors before and after
-//! * [`program`]: checks the effect on other statements, and tracks the inputs of verdicts
+//! * [`errors`]: compares the errors before and after, checks the effect on other statements, and
+//!   tracks the inputs of verdicts
 //!
 //! Verdicts are cached, so that a keystroke only repeats the checks of affected fixes.
 
 mod errors;
-mod program;
 mod reading;
 mod window;
 
@@ -21,7 +20,7 @@ mod reading_tests;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use program::{Change, Dependencies};
+pub(crate) use errors::{Change, Dependencies};
 pub(crate) use window::Claim;
 
 use std::hash::{Hash, Hasher};

@@ -2,7 +2,7 @@
 //! comparisons that no row satisfies.
 
 use super::order::closing;
-use super::subject::{Report, Subject};
+use super::{Report, Subject};
 use mangle_engine::program::Mode;
 use mangle_engine::program::binding::{BindingPlace, builtin_parameters};
 use mangle_engine::program::rewrite::NegationEffect;

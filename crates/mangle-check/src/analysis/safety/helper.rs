@@ -7,7 +7,7 @@ use std::hash::{Hash as _, Hasher};
 
 use rustc_hash::{FxHashSet, FxHasher};
 
-use super::subject::Subject;
+use super::Subject;
 use crate::analysis::CheckContext;
 use mangle_engine::program::{Difference, FileSummary, Predicate, Program, Site, UseKind};
 use mangle_syntax::lint::{Applicability, Fix};

@@ -4,7 +4,7 @@
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
-use super::subject::{LazyFix, Report, Subject};
+use super::{LazyFix, Report, Subject};
 use super::{helper, unbound};
 use crate::excerpt;
 use mangle_engine::kernel::unbound_variable_message;

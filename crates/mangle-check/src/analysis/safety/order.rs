@@ -4,8 +4,8 @@
 use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
 
-use super::subject::{LazyFix, Report, Subject};
 use super::unbound;
+use super::{LazyFix, Report, Subject};
 use mangle_engine::program::binding::{BindingPlace, builtin_parameters};
 use mangle_engine::program::{Mode, Signature};
 use mangle_settings::versions::{EarlyInequality, EngineCapabilities, ExternalInputs, first_engine};

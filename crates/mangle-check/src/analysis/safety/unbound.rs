@@ -1,6 +1,6 @@
 //! Checks for unbound variables: variables of the body that no premise binds, and of the head.
 
-use super::subject::{Report, Subject};
+use super::{Report, Subject};
 use mangle_engine::program::Mode;
 use mangle_engine::program::binding::BindingSource;
 use mangle_syntax::lint::{Finding, Rule, rule};
