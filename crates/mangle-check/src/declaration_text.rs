@@ -26,7 +26,10 @@ pub fn is_undeclared(predicate: &Predicate) -> bool {
 
 /// The predicates with clauses and without `Decl`, in program order.
 pub fn undeclared(program: &Program) -> impl Iterator<Item = &Predicate> {
-    program.predicates.iter().filter(|it| it.signature.defined.is_some() && is_undeclared(it))
+    program
+        .predicates
+        .iter()
+        .filter(|predicate| predicate.signature.defined.is_some() && is_undeclared(predicate))
 }
 
 /// Generates a declaration: `Decl p(A, B) bound [/name, /string].`
@@ -110,7 +113,9 @@ pub(super) fn add_fixes(
     types: &ProgramTypes,
     homes: &Homes,
 ) {
-    for (file, statement, finding) in found.iter_mut().filter(|(.., it)| it.rule.name == UNDECLARED_HEAD) {
+    for (file, statement, finding) in
+        found.iter_mut().filter(|(.., finding)| finding.rule.name == UNDECLARED_HEAD)
+    {
         finding.fix = fix(program, types, homes, *file, *statement);
     }
 }

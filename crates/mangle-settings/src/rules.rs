@@ -144,7 +144,7 @@ struct Selection {
     /// Precedence of the key. If several keys select a rule, the narrowest key applies. A name or
     /// code overrides a group, a group overrides a glob, and a long glob overrides a short glob.
     narrowness: usize,
-    pub(super) rules: Vec<&'static Rule>,
+    rules: Vec<&'static Rule>,
 }
 
 const NAME: usize = usize::MAX;

@@ -108,8 +108,8 @@ fn is_given(program: &Program, predicate: &Predicate) -> bool {
 
 fn has_fact(program: &Program, predicate: &Predicate) -> bool {
     predicate.files.iter().any(|(file, key)| {
-        let there = program.files.get(*file as usize).and_then(|file| file.predicates.get(key));
-        there.is_some_and(|there| !there.facts.is_empty())
+        let entry = program.files.get(*file as usize).and_then(|file| file.predicates.get(key));
+        entry.is_some_and(|entry| !entry.facts.is_empty())
     })
 }
 

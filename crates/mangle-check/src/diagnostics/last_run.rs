@@ -244,7 +244,10 @@ mod tests {
         let run = LastRun::update(&mut last, &before, &of_before, &settings, false);
         let found = run.run(&statements, &fixes, &Cancel::new()).unwrap();
         assert!(
-            found.diagnostics.iter().all(|(_, found)| found.iter().any(|it| it.fix.is_some())),
+            found
+                .diagnostics
+                .iter()
+                .all(|(_, found)| found.iter().any(|diagnostic| diagnostic.fix.is_some())),
             "no fix: {found:?}"
         );
         let of_after = ProgramTypes::new(&after, &mut types);

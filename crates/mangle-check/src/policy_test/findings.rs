@@ -130,8 +130,9 @@ fn unread_fact(item: &Item, program: &Program, outside: &ProgramPredicates<'_>) 
     let head = &item.statement.clause()?.head;
     let key = key_of(head);
     let others = outside.of_name(key);
-    let is_reported =
-        || others.iter().filter_map(|other| program.predicate(*other)).any(|it| outside.makes(it));
+    let is_reported = || {
+        others.iter().filter_map(|other| program.predicate(*other)).any(|predicate| outside.makes(predicate))
+    };
     if outside.knows(key) || is_reported() {
         return None;
     }

@@ -87,8 +87,8 @@ fn report_clauses(
     limit: usize,
     findings: &mut ProgramFindings,
 ) {
-    let whole = program.clauses(predicate).filter(|site| !site.item.statement.damaged);
-    for site in whole.take(limit) {
+    let undamaged = program.clauses(predicate).filter(|site| !site.item.statement.damaged);
+    for site in undamaged.take(limit) {
         let finding = conflict(&site, predicate, meant);
         findings.push(site.file.id, site.item.statement.id, finding);
     }

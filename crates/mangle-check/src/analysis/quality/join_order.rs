@@ -26,7 +26,7 @@ struct Atom<'c> {
 
 impl<'c> Parts<'c> {
     /// The atoms of `clause`, without connections.
-    pub(super) fn new(clause: &'c Clause) -> Self {
+    fn new(clause: &'c Clause) -> Self {
         let looked_up = |literal: &&Literal| !literal.is_negated() && !literal.atom.is_builtin();
         let atoms =
             clause.literals().filter(looked_up).map(|literal| variables_of(&literal.atom.args, literal));
@@ -76,7 +76,8 @@ impl<'c> Parts<'c> {
     fn unconnected_head_atoms(&self, clause: &Clause) -> Option<(&'c Literal, &'c Literal)> {
         let mut head = Symbols::new();
         collect(&clause.head.args, &mut head);
-        let mut wanted = self.atoms.iter().filter(|atom| atom.variables.iter().any(|it| head.contains(it)));
+        let mut wanted =
+            self.atoms.iter().filter(|atom| atom.variables.iter().any(|variable| head.contains(variable)));
         let first = wanted.next()?;
         let second = wanted.find(|atom| atom.part != first.part)?;
         Some((first.literal, second.literal))
@@ -107,7 +108,8 @@ pub(super) fn check_order(context: &CheckContext<'_>, clause: &Clause, out: &mut
         let joins = |atom: &Atom<'_>| atom.variables.iter().any(|variable| bound.contains(variable));
         if at > 0 && !joins(atom) && !narrowed(atom) {
             let later = parts.atoms.get(at + 1..).unwrap_or_default();
-            let shares = |later: &Atom<'_>| later.variables.iter().any(|it| atom.variables.contains(it));
+            let shares =
+                |later: &Atom<'_>| later.variables.iter().any(|variable| atom.variables.contains(variable));
             if let Some(later) = later.iter().find(|later| joins(later) && shares(later)) {
                 out.push(finding(context, clause, atom.literal, later.literal));
                 return;

@@ -176,7 +176,7 @@ struct Facts<'p> {
 
 impl<'p> Facts<'p> {
     /// Collects the facts of `predicate` in linear time.
-    pub(super) fn new(program: &'p Program, predicate: &Predicate) -> Self {
+    fn new(program: &'p Program, predicate: &Predicate) -> Self {
         let mut places = FxHashMap::default();
         for (at, key) in &predicate.files {
             let Some(file) = program.files.get(*at as usize) else { continue };
@@ -192,7 +192,7 @@ impl<'p> Facts<'p> {
     }
 
     /// Finds the fact that equals `atom`, an atom of a statement with the text `text`.
-    pub(super) fn find(&self, text: &str, atom: &Atom) -> Option<Site<'p>> {
+    fn find(&self, text: &str, atom: &Atom) -> Option<Site<'p>> {
         if self.places.is_empty() {
             return None;
         }

@@ -196,7 +196,7 @@ pub(crate) fn helper_fingerprint(context: &CheckContext<'_>, clause: &Clause) ->
     for literal in clause.literals().filter(|literal| literal.is_negated()) {
         fresh_name(context, &literal.atom).hash(&mut hasher);
         for (item, clause) in
-            context.predicate(&literal.atom).into_iter().flat_map(|it| candidates(context, it))
+            context.predicate(&literal.atom).into_iter().flat_map(|predicate| candidates(context, predicate))
         {
             (item.statement.id, clause.head.name.symbol).hash(&mut hasher);
         }

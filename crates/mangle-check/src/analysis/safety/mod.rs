@@ -66,7 +66,7 @@ pub fn negation_helper(context: &CheckContext<'_>, clause: &Clause, index: u32) 
         term.variables(&mut |name, _| has_value &= subject.bindings.is_bound(name));
         has_value
     };
-    let whole = literal.atom.args.iter().all(keeps);
+    let keeps_all = literal.atom.args.iter().all(keeps);
     // Repeated terms must be equal, and the helper would lose this condition.
     let twice = |term: &Term| {
         term.variable().is_some_and(|name| {
@@ -74,7 +74,7 @@ pub fn negation_helper(context: &CheckContext<'_>, clause: &Clause, index: u32) 
         })
     };
     let forgets = literal.atom.args.iter().any(|term| !keeps(term) && twice(term));
-    if whole || forgets {
+    if keeps_all || forgets {
         return None;
     }
     helper::fix(&subject, index, literal, &keeps, Applicability::Unsafe)
@@ -203,7 +203,8 @@ impl<'a> Subject<'a> {
     /// more arguments. The missing arguments can bind any variable.
     fn lacks_arguments(&self) -> bool {
         let program = self.context.program;
-        let mut literals = self.clause.literals().filter(|it| !it.is_negated() && !it.atom.is_builtin());
+        let mut literals =
+            self.clause.literals().filter(|literal| !literal.is_negated() && !literal.atom.is_builtin());
         literals.any(|literal| {
             let exists = self.context.predicate(&literal.atom).is_some_and(Predicate::exists);
             let key = key_of(&literal.atom);

@@ -172,7 +172,7 @@ impl<'a, 's> Demand<'a, 's> {
                 // A bound variable that never has a value occurs in an expression argument, which
                 // has its own finding.
                 Need::Value => {
-                    let valueless = bindings.get(symbol).is_some_and(|it| it.value.is_none());
+                    let valueless = bindings.get(symbol).is_some_and(|variable| variable.value.is_none());
                     bindings.has_value_before(symbol, place) || (valueless && bindings.is_bound(symbol))
                 }
             };

@@ -21,7 +21,8 @@ pub(super) fn check_missed_facts(program: &Program, members: &[PredicateId], out
     if capabilities.same_round_joins == SameRoundJoins::Complete {
         return;
     }
-    let stored = members.iter().map(|member| program.get(*member)).filter(|it| !it.signature.deferred);
+    let stored =
+        members.iter().map(|member| program.get(*member)).filter(|predicate| !predicate.signature.deferred);
     let rules = stored.flat_map(|predicate| program.rules(predicate));
     let mut recursive = Vec::new();
     for site in rules {
@@ -135,14 +136,14 @@ fn report_unbounded(
     function: Symbol,
     out: &mut ProgramFindings,
 ) {
-    let what = match function.as_str() {
+    let result = match function.as_str() {
         "fn:list" | "fn:map" | "fn:struct" => "a larger value".to_owned(),
         name => format!("a new value (`{name}`)"),
     };
     let name = program.get(edge.from).key.name;
     let finding = Finding::new(&UNBOUNDED_RECURSION, range, format!("recursion of `{name}` never ends"))
         .label("a new value in each round")
-        .note(format!("each round makes {what} from an earlier one, and no comparison bounds it"))
+        .note(format!("each round makes {result} from an earlier one, and no comparison bounds it"))
         .note("the engine derives facts until it reaches the limit")
         .help("compare the value with a limit");
     let step = mangle_syntax::lint::Span::here(edge.range);

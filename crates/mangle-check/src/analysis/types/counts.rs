@@ -161,7 +161,8 @@ impl Columns<'_> {
 
     fn variable(&self, site: Site<'_>, clause: &Clause, name: Symbol, depth: usize) -> Option<ColumnBound> {
         let statements = clause.transforms.iter().flat_map(|transform| &transform.statements);
-        let mut lets = statements.filter(|it| it.variable.as_ref().and_then(Term::variable) == Some(name));
+        let mut lets =
+            statements.filter(|statement| statement.variable.as_ref().and_then(Term::variable) == Some(name));
         if let Some(statement) = lets.next() {
             return match clause.aggregates() {
                 true => self.reduced(site, clause, &statement.value, depth),

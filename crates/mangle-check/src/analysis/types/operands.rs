@@ -33,11 +33,11 @@ pub(super) fn comparison(
     let place = place_of(clause.premises.get(premise as usize)?)?;
     let shown = context.slice(problem.range);
     let side = place.sides.get(usize::from(!left))?;
-    let what = match problem.variable {
+    let actual = match problem.variable {
         Some(_) => found(context, problem),
         None => format!("{} {}", kind(&problem.found), code(context.slice(side.range), QUOTED)),
     };
-    let message = format!("`{shown}` requires integers, found {what}");
+    let message = format!("`{shown}` requires integers, found {actual}");
     let finding = Finding::new(&COMPARE_NON_NUMBER, problem.range, message);
     let finding = finding.note("the engine aborts when it evaluates this comparison");
     let mut finding = with_origin(finding, context, clause, problem);
