@@ -26,7 +26,10 @@ pub fn is_undeclared(predicate: &Predicate) -> bool {
 
 /// The predicates with clauses and without `Decl`, in program order.
 pub fn undeclared(program: &Program) -> impl Iterator<Item = &Predicate> {
-    program.predicates.iter().filter(|it| it.signature.defined.is_some() && is_undeclared(it))
+    program
+        .predicates
+        .iter()
+        .filter(|predicate| predicate.signature.defined.is_some() && is_undeclared(predicate))
 }
 
 /// Generates a declaration: `Decl p(A, B) bound [/name, /string].`
@@ -110,8 +113,10 @@ pub(super) fn add_fixes(
     types: &ProgramTypes,
     homes: &Homes,
 ) {
-    for (file, statement, finding) in found.iter_mut().filter(|(.., it)| it.rule.name == UNDECLARED_HEAD) {
-        finding.fix = fix(program, types, homes, (*file, *statement));
+    for (file, statement, finding) in
+        found.iter_mut().filter(|(.., finding)| finding.rule.name == UNDECLARED_HEAD)
+    {
+        finding.fix = fix(program, types, homes, *file, *statement);
     }
 }
 
@@ -176,7 +181,8 @@ fn fix(
     program: &Program,
     types: &ProgramTypes,
     homes: &Homes,
-    (file, statement): (FileId, StatementId),
+    file: FileId,
+    statement: StatementId,
 ) -> Option<Fix> {
     let file = program.file(file)?;
     let item = file.items.iter().find(|item| item.statement.id == statement)?;

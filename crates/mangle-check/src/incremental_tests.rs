@@ -54,7 +54,7 @@ struct Edited {
     dice: u64,
 }
 
-fn summary((source, at): (&SourceFile, u32)) -> Arc<FileSummary> {
+fn summary(source: &SourceFile, at: u32) -> Arc<FileSummary> {
     Arc::new(FileSummary::new(FileId(at), source))
 }
 
@@ -65,7 +65,7 @@ impl Edited {
         for rule in Registry::of_programs().rules().filter(|rule| rule.severity.is_none()) {
             settings.set(rule, Some(Severity::Hint));
         }
-        let files = sources.iter().zip(0..).map(summary).collect();
+        let files = sources.iter().zip(0..).map(|(source, at)| summary(source, at)).collect();
         let stores = parse(STORES, Vocabulary { rules: &[] }).settings.runtime.stores;
         let embedding = ProgramEnvironment { kernels: Vec::new(), stores, ..ProgramEnvironment::default() };
         let program = Program::embedded(files, Arc::new(embedding));
@@ -108,7 +108,7 @@ impl Edited {
         let whole = TextEdit::between(self.sources[at].text(), &after);
         self.sources[at] = self.sources[at].edit(after.into(), &[whole]);
         let mut files = self.program.files.to_vec();
-        files[at] = summary((&self.sources[at], u32::try_from(at).unwrap()));
+        files[at] = summary(&self.sources[at], u32::try_from(at).unwrap());
         self.program = self.program.succeed(files, &Arc::clone(&self.program.embedding));
     }
 

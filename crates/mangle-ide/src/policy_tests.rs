@@ -116,18 +116,14 @@ impl SuiteRun {
         let wanted = |case: &str| wanted(run.file, case);
         let (suite, properties) = match found.load_errors.mark().filter(|_| !run.run_despite_load_errors) {
             Some(why) => {
-                let because = (run.settings.reading, why.as_str());
-                (policy_test::not_run(run.program, run.file, &tests, because, &wanted), Vec::new())
+                let reading = run.settings.reading;
+                (
+                    policy_test::not_run(run.program, run.file, &tests, reading, why.as_str(), &wanted),
+                    Vec::new(),
+                )
             }
             None => (
-                policy_test::run(
-                    run.program,
-                    run.file,
-                    (&tests, &found.errors),
-                    run.settings,
-                    &wanted,
-                    cancel,
-                ),
+                policy_test::run(run.program, run.file, &tests, &found.errors, run.settings, &wanted, cancel),
                 properties(run, &wanted, surroundings, cancel),
             ),
         };

@@ -73,7 +73,7 @@ pub fn findings(
     let (of_program, others): (Vec<_>, Vec<_>) =
         found.chain(paths).partition(|(file, _)| program.file(*file).is_some());
     let mut all: Vec<_> =
-        place_in_files(program, (&settings.rules, registry::all()), of_program).into_iter().collect();
+        place_in_files(program, &settings.rules, registry::all(), of_program).into_iter().collect();
     for (file, finding) in others {
         let placed = file_findings(file, vec![finding], &settings.rules);
         match all.iter_mut().find(|(other, _)| *other == file) {

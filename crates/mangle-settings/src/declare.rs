@@ -1,10 +1,9 @@
-//! Macro that declares a table of settings: the struct, its defaults, its reader, its documentation
-//! and its output.
+//! Macros that declare settings: a table with its struct, defaults, reader, documentation and output, and
+//! a type with a fixed set of words.
 
 use toml_span::Value;
 
-use super::keys::Kind;
-use super::output::SettingValue;
+use super::keys::{Kind, SettingValue};
 use super::value::{KeyPath, Reader};
 
 /// A kind of value for settings of the type `T`. Types with a single kind implement the trait
@@ -86,7 +85,7 @@ macro_rules! settings {
             }
         }
 
-        impl $crate::output::SettingTable for $name {
+        impl $crate::keys::SettingTable for $name {
             const SECTION: &'static $crate::keys::Section = &$crate::keys::Section {
                 name: $section,
                 keys: &[$($crate::keys::Key {
@@ -99,8 +98,8 @@ macro_rules! settings {
                 }),*],
             };
 
-            fn rows(&self) -> $crate::output::Rows {
-                $crate::output::Rows::new(Self::SECTION, vec![
+            fn rows(&self) -> $crate::keys::Rows {
+                $crate::keys::Rows::new(Self::SECTION, vec![
                     $(<$crate::declare::settings!(@kind $type $(, $kind)?) as $crate::declare::Setting<$type>>::output(
                         &self.$field,
                     )),*
@@ -135,7 +134,7 @@ macro_rules! settings {
 
         impl $crate::declare::Setting<Self> for $name {
             const KIND: $crate::keys::Kind =
-                $crate::keys::Kind::Table(<Self as $crate::output::SettingTable>::SECTION);
+                $crate::keys::Kind::Table(<Self as $crate::keys::SettingTable>::SECTION);
 
             fn read(
                 reader: &mut $crate::value::Reader<'_>,
@@ -145,8 +144,8 @@ macro_rules! settings {
                 Some(reader.read_section(value))
             }
 
-            fn output(value: &Self) -> $crate::output::SettingValue {
-                $crate::output::SettingValue::Table($crate::output::SettingTable::rows(value))
+            fn output(value: &Self) -> $crate::keys::SettingValue {
+                $crate::keys::SettingValue::Table($crate::keys::SettingTable::rows(value))
             }
         }
     };
@@ -166,3 +165,68 @@ macro_rules! settings {
 }
 
 pub(super) use settings;
+
+/// Declares an enum whose values are words in configuration and output. The word after `|` is the
+/// name in earlier versions, which is still accepted.
+macro_rules! words {
+    (
+        $(#[$meta:meta])*
+        pub enum $name:ident { $($(#[$doc:meta])* $value:ident = $word:literal $(| $earlier:literal)?,)+ }
+    ) => {
+        $(#[$meta])*
+        pub enum $name { $($(#[$doc])* $value,)+ }
+
+        impl $name {
+            /// All values, in documentation order.
+            pub const ALL: [Self; [$($word),+].len()] = [$(Self::$value),+];
+
+            /// The words of all values, in the same order.
+            pub const WORDS: [&str; Self::ALL.len()] = [$($word),+];
+
+            /// The word used in output and configuration.
+            #[must_use]
+            pub fn as_str(self) -> &'static str {
+                match self {
+                    $(Self::$value => $word,)+
+                }
+            }
+
+            /// Parses a word. Words of earlier versions are accepted.
+            #[must_use]
+            pub fn parse(word: &str) -> Option<Self> {
+                match word {
+                    $($word $(| $earlier)? => Some(Self::$value),)+
+                    _ => None,
+                }
+            }
+
+            /// The word that replaces a word of earlier versions.
+            #[must_use]
+            pub fn successor(earlier: &str) -> Option<&'static str> {
+                let pairs: &[(&str, &'static str)] = &[$($(($earlier, $word),)?)+];
+                pairs.iter().find(|(known, _)| *known == earlier).map(|(_, word)| *word)
+            }
+        }
+
+        impl $crate::declare::Setting<Self> for $name {
+            const KIND: $crate::keys::Kind = $crate::keys::Kind::Word(&Self::WORDS);
+
+            fn read(
+                reader: &mut $crate::value::Reader<'_>,
+                value: toml_span::Value<'_>,
+                at: $crate::value::KeyPath,
+            ) -> Option<Self> {
+                if let Some(word) = value.as_str().and_then(Self::successor) {
+                    reader.replaced_word(&value, word);
+                }
+                reader.word(value, &at.label(), &Self::WORDS, Self::parse)
+            }
+
+            fn output(value: &Self) -> $crate::keys::SettingValue {
+                $crate::keys::SettingValue::new(value.as_str())
+            }
+        }
+    };
+}
+
+pub(super) use words;

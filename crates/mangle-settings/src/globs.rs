@@ -6,7 +6,7 @@ use toml_span::{Span, Value};
 
 use super::declare::{Literal, Setting};
 use super::keys::Kind;
-use super::output::SettingValue;
+use super::keys::SettingValue;
 use super::value::{KeyPath, Reader, ValueError, shorten};
 
 /// Glob patterns relative to a configuration file. `*` stays within a folder, `**` does not. A

@@ -3,15 +3,14 @@
 use toml_span::Value;
 
 use super::Globs;
-use super::declare::{Setting, settings};
-use super::engine_choice::EngineChoice;
+use super::declare::{Setting, settings, words};
 use super::findings::CONFIG_BAD_VALUE;
-use super::keys::Kind;
+use super::keys::{Kind, SettingValue};
 use super::kinds::{Integer, Text};
-use super::output::SettingValue;
 use super::value::{KeyPath, Reader, ValueError, range, shorten};
-use super::words::words;
+use super::versions::{EngineVersion, engine_names};
 use mangle_syntax::lint::Finding;
+use mangle_syntax::text::listed;
 
 settings! {
     /// `[kernel]`. Ranges of the sample are relative to the configuration file; `now` is in nanoseconds since 1970.
@@ -133,9 +132,70 @@ pub fn format_timestamp(nanos: i64) -> String {
         .map_or_else(|_| nanos.to_string(), |instant| instant.to_string())
 }
 
+/// The value that derives the engine from the files around the program.
+pub(super) const AUTO: &str = "auto";
+
+/// The engine version used to check a program.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+pub enum EngineChoice {
+    /// The engine is derived from the files around the program.
+    #[default]
+    Auto,
+    /// A fixed engine version.
+    Version(EngineVersion),
+}
+
+impl EngineChoice {
+    /// Parses `auto` or the name of an engine version.
+    #[must_use]
+    pub fn parse(word: &str) -> Option<Self> {
+        if word == AUTO { Some(Self::Auto) } else { EngineVersion::parse(word).map(Self::Version) }
+    }
+
+    /// Returns the selected engine, or `detected` for `auto`.
+    #[must_use]
+    pub fn or(self, detected: EngineVersion) -> EngineVersion {
+        match self {
+            Self::Auto => detected,
+            Self::Version(version) => version,
+        }
+    }
+
+    /// The value in the configuration.
+    #[must_use]
+    pub fn as_str(&self) -> &'static str {
+        match self {
+            Self::Auto => AUTO,
+            Self::Version(version) => version.name.as_str(),
+        }
+    }
+}
+
+impl Setting<Self> for EngineChoice {
+    const KIND: Kind = Kind::Engine;
+
+    fn read(reader: &mut Reader<'_>, value: Value<'_>, at: KeyPath) -> Option<Self> {
+        let (word, span) = reader.string(value, &at.label())?;
+        let choice = Self::parse(&word);
+        if choice.is_none() {
+            let names: Vec<&str> = std::iter::once(AUTO).chain(engine_names()).collect();
+            let error = ValueError::new(format!("unknown engine version `{}`", shorten(&word)))
+                .note(format!("the versions are {}", listed(names.iter().copied())))
+                .note("a day such as `2026-06-30` is the engine of that day");
+            reader.bad_value_near(span, error, &word, names);
+        }
+        choice
+    }
+
+    fn output(value: &Self) -> SettingValue {
+        SettingValue::new(value.as_str())
+    }
+}
+
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
+
     use super::*;
 
     #[test]

@@ -8,7 +8,7 @@ use toml_span::value::{Table, ValueInner};
 
 use super::declare::Setting;
 use super::keys::Kind;
-use super::output::{Rows, SettingValue};
+use super::keys::{Rows, SettingValue};
 use super::value::{KeyPath, Reader, TableReader, ValueError, first_line, shorten};
 use mangle_syntax::text::TextRange;
 
@@ -108,7 +108,7 @@ where
     const KIND: Kind = Kind::Number(LEAST, MOST);
 
     fn read(reader: &mut Reader<'_>, value: Value<'_>, at: KeyPath) -> Option<T> {
-        let number = reader.number(value, &at.label(), (LEAST, MOST))?;
+        let number = reader.number(value, &at.label(), LEAST, MOST)?;
         T::try_from(number).ok()
     }
 
@@ -124,7 +124,7 @@ impl<const LEAST: u32, const MOST: u32> Setting<f64> for Decimal<LEAST, MOST> {
     const KIND: Kind = Kind::Decimal(LEAST, MOST);
 
     fn read(reader: &mut Reader<'_>, value: Value<'_>, at: KeyPath) -> Option<f64> {
-        reader.decimal(value, &at.label(), (LEAST, MOST))
+        reader.decimal(value, &at.label(), LEAST, MOST)
     }
 
     fn output(value: &f64) -> SettingValue {

@@ -3,10 +3,10 @@
 use toml_span::value::Table;
 
 use super::Globs;
+use super::ProgramRanges;
 use super::declare::settings;
 use super::keys::Kind;
 use super::kinds::{Entry, Text};
-use super::program_ranges::ProgramRanges;
 use super::value::{KeyPath, Reader, ValueError, first_line, shorten};
 use mangle_syntax::text::{Symbol, TextRange};
 
@@ -80,7 +80,8 @@ impl Text for Predicate {
         })
     }
 
-    fn print((name, arity): &(Symbol, u16)) -> String {
+    fn print(value: &Self::Value) -> String {
+        let (name, arity) = value;
         format!("{name}/{arity}")
     }
 }

@@ -2,8 +2,8 @@
 //! predicates.
 
 use super::declare::settings;
+use super::declare::words;
 use super::pattern::GatePattern;
-use super::words::words;
 
 settings! {
     /// `[replay]`

@@ -1,5 +1,5 @@
-//! JSON schema of `mangle-ls.toml`, generated from the table of keys and the rules, for completion
-//! and validation in editors.
+//! JSON schema and Markdown documentation of `mangle-ls.toml`, generated from the table of keys and the
+//! rules. Editors use the schema for completion and validation.
 //!
 //! Some problems are only found by the reader, for example patterns that match nothing or programs
 //! with the same name. The schema uses the part of draft 4 that later drafts did not change,
@@ -7,8 +7,8 @@
 
 use serde_json::{Map, Value, json};
 
-use super::engine_choice::AUTO;
-use super::keys::{Absence, Key, Kind, RULE_WORDS, Section};
+use super::kernel::AUTO;
+use super::keys::{Absence, Key, Kind, RULE_WORDS, Section, sections};
 use super::versions::engine_names;
 use super::{FILE_NAME, SettingTable, Settings, Vocabulary};
 use mangle_syntax::lint::Group;
@@ -141,4 +141,57 @@ fn merge(into: &mut Value, from: Value) {
     if let (Value::Object(into), Value::Object(from)) = (into, from) {
         into.extend(from);
     }
+}
+
+/// The keys of some tables, including nested tables, as a Markdown list. If `tables` is empty, the
+/// keys of the top level.
+#[must_use]
+pub fn markdown(tables: &[&str]) -> String {
+    let is_wanted = |header: &str| {
+        let path = header.trim_matches(['[', ']']);
+        let table = path.split('.').next().unwrap_or(path);
+        if tables.is_empty() { path.is_empty() } else { tables.contains(&table) }
+    };
+    let sections = sections(Settings::SECTION).into_iter().filter(|(header, _)| is_wanted(header));
+    sections.fold(String::new(), |out, (_, section)| out + &items(section))
+}
+
+/// The keys of one section, as a Markdown list.
+#[must_use]
+pub fn section_markdown(section: &Section) -> String {
+    items(section)
+}
+
+/// Line width of Markdown.
+const COLUMNS: usize = 100;
+
+fn items(section: &Section) -> String {
+    let item = |key: &Key| {
+        let default = key.default_text().map_or(String::new(), |default| format!(" (default `{default}`)"));
+        list_item("- ", &format!("`{}`{default}: {}", section.notation(key), key.doc))
+    };
+    section.keys.iter().map(item).collect()
+}
+
+/// An item of a Markdown list, wrapped to 100 columns. Continuation lines are indented.
+#[must_use]
+pub fn list_item(bullet: &str, text: &str) -> String {
+    let indent = " ".repeat(bullet.len());
+    let mut out = bullet.to_owned();
+    let mut column = bullet.len();
+    for (at, word) in text.split_whitespace().enumerate() {
+        let width = word.chars().count();
+        if at > 0 && column + 1 + width > COLUMNS {
+            out.push('\n');
+            out.push_str(&indent);
+            column = indent.len();
+        } else if at > 0 {
+            out.push(' ');
+            column += 1;
+        }
+        out.push_str(word);
+        column += width;
+    }
+    out.push('\n');
+    out
 }

@@ -6,14 +6,14 @@ use std::sync::Arc;
 use toml_span::Value;
 use toml_span::value::Table;
 
-use super::consumers::{Consumers, check_consumers};
 use super::declare::{Setting, settings};
 use super::findings::CONFIG_BAD_VALUE;
 use super::globs::GlobOrGlobs;
 use super::keys::Kind;
+use super::keys::SettingValue;
 use super::kinds::{Decimal, Entry, File, Integer, Limit, Tables};
-use super::output::SettingValue;
 use super::pattern::Pattern;
+use super::protocol::{Consumers, check_consumers};
 use super::value::{KeyPath, Reader};
 use super::versions::runtime::{Runtime, RuntimeWord};
 use super::{Consumer, Container, Globs, Period, Profile, Select, Strictness, TranscriptShape, TypeSeverity};

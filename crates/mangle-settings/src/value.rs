@@ -6,10 +6,9 @@ use toml_span::value::{Table, ValueInner};
 use toml_span::{Span, Value};
 
 use super::findings::{CONFIG_BAD_VALUE, CONFIG_UNKNOWN_KEY};
+use super::keys::SettingTable;
 use super::keys::{Key, Kind, Section, sections};
-use super::output::SettingTable;
-use super::program_ranges::ProgramRanges;
-use super::vocabulary::Vocabulary;
+use super::{ProgramRanges, Vocabulary};
 use mangle_syntax::lint::{Finding, Fix, Rule, Severity};
 use mangle_syntax::text::{TextRange, TextSize, listed, nearest, size, slice, text_len};
 
@@ -220,7 +219,7 @@ impl<'t> Reader<'t> {
     }
 
     /// Reports a value with another type than `expected`.
-    fn wrong_type(&mut self, span: Span, (expected, what): (&str, &str), found: &ValueInner<'_>) {
+    fn wrong_type(&mut self, span: Span, expected: &str, what: &str, found: &ValueInner<'_>) {
         self.bad_value(
             span,
             ValueError::new(format!("expected {expected} for {what}, found {}", kind(found))),
@@ -233,19 +232,14 @@ impl<'t> Reader<'t> {
         match value.take() {
             ValueInner::String(text) => Some((text.into_owned(), span)),
             other => {
-                self.wrong_type(span, ("a string", what), &other);
+                self.wrong_type(span, "a string", what, &other);
                 None
             }
         }
     }
 
     /// Reads `value` as an integer from `least` to `most`.
-    pub(super) fn number(
-        &mut self,
-        mut value: Value<'_>,
-        what: &str,
-        (least, most): (i64, i64),
-    ) -> Option<i64> {
+    pub(super) fn number(&mut self, mut value: Value<'_>, what: &str, least: i64, most: i64) -> Option<i64> {
         let span = value.span;
         let headline = match value.take() {
             ValueInner::Integer(number) if (least..=most).contains(&number) => {
@@ -260,12 +254,7 @@ impl<'t> Reader<'t> {
     }
 
     /// Reads `value` as a number from `least` to `most`.
-    pub(super) fn decimal(
-        &mut self,
-        mut value: Value<'_>,
-        what: &str,
-        (least, most): (u32, u32),
-    ) -> Option<f64> {
+    pub(super) fn decimal(&mut self, mut value: Value<'_>, what: &str, least: u32, most: u32) -> Option<f64> {
         let span = value.span;
         let inner = value.take();
         let number = match inner {
@@ -292,7 +281,7 @@ impl<'t> Reader<'t> {
         match value.take() {
             ValueInner::Boolean(flag) => Some(flag),
             other => {
-                self.wrong_type(span, ("`true` or `false`", what), &other);
+                self.wrong_type(span, "`true` or `false`", what, &other);
                 None
             }
         }
@@ -307,7 +296,7 @@ impl<'t> Reader<'t> {
                 .filter_map(|value| self.string(value, &format!("an entry of {what}")))
                 .collect(),
             other => {
-                self.wrong_type(span, ("a list of strings", what), &other);
+                self.wrong_type(span, "a list of strings", what, &other);
                 Vec::new()
             }
         }
@@ -319,7 +308,7 @@ impl<'t> Reader<'t> {
         match value.take() {
             ValueInner::Table(table) => Some(table),
             other => {
-                self.wrong_type(span, ("a table", what), &other);
+                self.wrong_type(span, "a table", what, &other);
                 None
             }
         }

@@ -34,10 +34,6 @@ const KNOWN: &[(&[&str], &str)] = &[
         "values hold messages, whose parts are values again; who a value is of is told by its role and its place",
     ),
     (
-        &["mangle_settings::keys", "mangle_settings::output"],
-        "a key knows its default value, which can be a table of keys",
-    ),
-    (
         &[
             "mangle_ls::cli::preview",
             "mangle_ls::cli::preview::notes",

@@ -6,10 +6,8 @@
 //! cycles.
 
 mod calls;
+mod compatibility;
 mod declarations;
-mod edits;
-mod extractor;
-mod facts;
 pub(crate) mod flow;
 mod inclusion;
 mod packages;
@@ -18,11 +16,10 @@ mod quality;
 mod safety;
 mod stores;
 mod stratification;
-mod target;
 mod temporal;
 mod transforms;
 mod types;
-mod wording;
+pub(crate) mod wording;
 
 pub(crate) use predicates::Vocabulary;
 pub(crate) use quality::Emptiness;
@@ -84,7 +81,7 @@ pub const FAMILIES: &[Family] = &[
     declarations::FAMILY,
     safety::FAMILY,
     predicates::FAMILY,
-    facts::FAMILY,
+    predicates::FACTS,
     packages::FAMILY,
     transforms::FAMILY,
     stratification::FAMILY,
@@ -97,8 +94,8 @@ pub const FAMILIES: &[Family] = &[
     calls::RECURSION,
     quality::FAMILY,
     stores::FAMILY,
-    target::FAMILY,
-    extractor::FAMILY,
+    compatibility::TARGET,
+    compatibility::EXTRACTOR,
 ];
 
 /// Input of a statement check.

@@ -6,7 +6,6 @@ use std::sync::Arc;
 
 use smallvec::SmallVec;
 
-use super::checked::CheckedProgram;
 use super::placer::Placer;
 use super::statements::{FileFindings, StatementFindings};
 use crate::analysis::with_other_helpers;
@@ -66,7 +65,8 @@ impl LastRun {
         last: &'l mut Option<Self>,
         program: &Program,
         types: &ProgramTypes,
-        (settings, is_thorough): (&RuleSettings, bool),
+        settings: &RuleSettings,
+        is_thorough: bool,
     ) -> &'l mut Self {
         let is_usable = |last: &Self| last.settings == *settings && last.is_thorough == is_thorough;
         let known = last.take().filter(is_usable);
@@ -136,7 +136,8 @@ impl LastRun {
     /// Does the recorded work. Returns `None` if `cancel` is raised.
     pub(super) fn run(
         &mut self,
-        (statements, fixes): (&StatementFindings, &FixChecks),
+        statements: &StatementFindings,
+        fixes: &FixChecks,
         cancel: &Cancel,
     ) -> Option<CheckedProgram> {
         let check = |at: &u32| {
@@ -206,6 +207,17 @@ fn on_all_cores<T: Send>(numbers: &BTreeSet<u32>, work: impl Fn(&u32) -> T + Syn
     parallel::map(&numbers, MIN_FILES_PER_THREAD, work)
 }
 
+/// Result of checking a program.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct CheckedProgram {
+    /// The findings of each file, in the order of
+    /// [`Program::files`](mangle_engine::program::Program::files).
+    pub diagnostics: Vec<(FileId, Arc<[Diagnostic]>)>,
+    /// The findings that make the engine reject the program, from
+    /// [`rejections`](crate::diagnostics).
+    pub rejections: Vec<(FileId, Diagnostic)>,
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -229,21 +241,24 @@ mod tests {
         let (settings, mut types, mut last) = (RuleSettings::default(), TypeCache::default(), None);
         let (statements, fixes) = (StatementFindings::new(Registry::of_programs()), FixChecks::default());
         let of_before = ProgramTypes::new(&before, &mut types);
-        let run = LastRun::update(&mut last, &before, &of_before, (&settings, false));
-        let found = run.run((&statements, &fixes), &Cancel::new()).unwrap();
+        let run = LastRun::update(&mut last, &before, &of_before, &settings, false);
+        let found = run.run(&statements, &fixes, &Cancel::new()).unwrap();
         assert!(
-            found.diagnostics.iter().all(|(_, found)| found.iter().any(|it| it.fix.is_some())),
+            found
+                .diagnostics
+                .iter()
+                .all(|(_, found)| found.iter().any(|diagnostic| diagnostic.fix.is_some())),
             "no fix: {found:?}"
         );
         let of_after = ProgramTypes::new(&after, &mut types);
-        let run = LastRun::update(&mut last, &after, &of_after, (&settings, false));
+        let run = LastRun::update(&mut last, &after, &of_after, &settings, false);
         let again: Vec<u32> = run.unplaced.union(&run.unchecked).copied().collect();
         assert_eq!(again, placed);
-        let found = run.run((&statements, &fixes), &Cancel::new());
+        let found = run.run(&statements, &fixes, &Cancel::new());
         let mut new = None;
         let (statements, fixes) = (StatementFindings::new(Registry::of_programs()), FixChecks::default());
-        let run = LastRun::update(&mut new, &after, &of_after, (&settings, false));
-        assert_eq!(found, run.run((&statements, &fixes), &Cancel::new()), "not as found from the start");
+        let run = LastRun::update(&mut new, &after, &of_after, &settings, false);
+        assert_eq!(found, run.run(&statements, &fixes, &Cancel::new()), "not as found from the start");
     }
 
     /// Each text has a fix: use a helper in the negation.

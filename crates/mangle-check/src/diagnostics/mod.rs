@@ -5,13 +5,12 @@
 //! change, so a keystroke costs the checks of one clause. Results of a file are cached until an
 //! input of its findings changes.
 
-mod checked;
 mod last_run;
 mod placer;
-mod rejections;
-#[cfg(test)]
-mod rejections_tests;
 mod statements;
+
+pub use last_run::CheckedProgram;
+pub(crate) use statements::{check_statement, fingerprint};
 
 use std::sync::Arc;
 
@@ -20,19 +19,17 @@ use rustc_hash::FxHashMap;
 
 use crate::Registry;
 use crate::fix_checks::FixChecks;
-use crate::program_checks::{ProgramChecks, off};
+use crate::program_checks::{ProgramChecks, may_reject, off};
 use crate::suppression::{Suppressions, UNUSED_SUPPRESSION};
-pub use checked::CheckedProgram;
 use last_run::LastRun;
 use mangle_engine::program::{FileSummary, Program};
 use mangle_engine::types::{ProgramTypes, TypeCache};
 use mangle_settings::RuleSettings;
 use mangle_syntax::lint::{Diagnostic, Finding, Rule};
+use mangle_syntax::parallel;
 use mangle_syntax::text::{Cancel, FileId, StatementId, TextRange};
 use placer::{Placer, order};
-pub use rejections::rejections;
 use statements::StatementFindings;
-pub(crate) use statements::{check_statement, fingerprint};
 
 /// Results that are kept between revisions of a program: findings, types, and the safety of fixes.
 #[derive(Debug)]
@@ -93,8 +90,8 @@ pub fn diagnostics_for_fixing(
 ) -> Vec<(FileId, Vec<Diagnostic>)> {
     let types = cache.types(program);
     let mut last = cache.last.lock();
-    let last = LastRun::update(&mut last, program, &types, (settings, true));
-    owned(last.run((&cache.statements, &cache.fixes), &Cancel::new()).unwrap_or_default().diagnostics)
+    let last = LastRun::update(&mut last, program, &types, settings, true);
+    owned(last.run(&cache.statements, &cache.fixes, &Cancel::new()).unwrap_or_default().diagnostics)
 }
 
 /// [`diagnostics`] with the [`rejections`]. Returns `None` if `cancel` is raised; partial results
@@ -108,8 +105,7 @@ pub fn check_unless(
     cache: &FindingCache,
 ) -> Option<CheckedProgram> {
     let mut last = cache.last.lock();
-    LastRun::update(&mut last, program, types, (settings, false))
-        .run((&cache.statements, &cache.fixes), cancel)
+    LastRun::update(&mut last, program, types, settings, false).run(&cache.statements, &cache.fixes, cancel)
 }
 
 /// The diagnostics of some files of `program`: all findings about single statements, and the
@@ -140,7 +136,8 @@ pub fn diagnostics_of_files(
 #[must_use]
 pub fn place(
     program: &Program,
-    (settings, registry): (&RuleSettings, &'static Registry),
+    settings: &RuleSettings,
+    registry: &'static Registry,
     findings: &[(FileId, StatementId, Finding)],
 ) -> FxHashMap<FileId, Vec<Diagnostic>> {
     let mut placer = Placer::new(program, settings);
@@ -150,7 +147,7 @@ pub fn place(
         let found = placer.place(summary, Some(*statement), finding.clone());
         placed.entry(*file).or_default().extend(found);
     }
-    silenced(program, (settings, registry), placed)
+    silenced(program, settings, registry, placed)
 }
 
 /// Places findings whose ranges are relative to their file, like [`place`]. The files must belong
@@ -158,7 +155,8 @@ pub fn place(
 #[must_use]
 pub fn place_in_files(
     program: &Program,
-    (settings, registry): (&RuleSettings, &'static Registry),
+    settings: &RuleSettings,
+    registry: &'static Registry,
     findings: Vec<(FileId, Finding)>,
 ) -> FxHashMap<FileId, Vec<Diagnostic>> {
     let mut placer = Placer::new(program, settings);
@@ -168,13 +166,14 @@ pub fn place_in_files(
         let found = placer.place(summary, None, finding);
         placed.entry(file).or_default().extend(found);
     }
-    silenced(program, (settings, registry), placed)
+    silenced(program, settings, registry, placed)
 }
 
 /// Removes suppressed findings and sorts the rest.
 fn silenced(
     program: &Program,
-    (settings, registry): (&RuleSettings, &'static Registry),
+    settings: &RuleSettings,
+    registry: &'static Registry,
     mut placed: FxHashMap<FileId, Vec<Diagnostic>>,
 ) -> FxHashMap<FileId, Vec<Diagnostic>> {
     for (file, found) in &mut placed {
@@ -225,6 +224,49 @@ pub fn merge_programs<'d>(lists: &[&'d [Diagnostic]]) -> Vec<&'d Diagnostic> {
     let found = found.into_iter().zip(in_lists).filter(|(diagnostic, count)| is_needed(*count, diagnostic));
     found.map(|(diagnostic, _)| diagnostic).collect()
 }
+
+/// Minimum number of files per thread.
+const MIN_FILES_PER_THREAD: usize = 8;
+
+/// The findings that make the engine reject a program, or that mark a part that `mangle-ls` cannot
+/// parse. Sorted by the order of [`Program::files`] and by position. A program without such
+/// findings loads.
+///
+/// Settings that disable rules and suppression comments have no effect. Fixes are not checked.
+///
+/// ```
+/// use std::sync::Arc;
+/// use mangle_check::Registry;
+/// use mangle_check::diagnostics::{FindingCache, rejections};
+/// use mangle_engine::program::{FileSummary, Program};
+/// use mangle_syntax::syntax::SourceFile;
+/// use mangle_syntax::text::FileId;
+///
+/// let source = SourceFile::parse("open(D) :- dor(D).\ndoor(/front).\n".into());
+/// let program = Program::new(vec![Arc::new(FileSummary::new(FileId(0), &source))]);
+/// let found = rejections(&program, &FindingCache::new(Registry::of_programs()));
+/// assert_eq!(found[0].1.message.as_str(), "undefined predicate `dor/1`");
+/// ```
+#[must_use]
+pub fn rejections(program: &Program, cache: &FindingCache) -> Vec<(FileId, Diagnostic)> {
+    let (types, settings, goes_on) = (cache.types(program), RuleSettings::default(), Cancel::new());
+    let files: Vec<&FileSummary> = program.files.iter().map(AsRef::as_ref).collect();
+    let of_statements = parallel::map(&files, MIN_FILES_PER_THREAD, |file| {
+        cache.statements.check_file(program, &types, file, &goes_on)
+    });
+    let of_program = ProgramChecks::new(program, &types, off(&settings, &may_reject));
+    let mut placer = Placer::new(program, &settings);
+    let mut all = Vec::new();
+    for (file, found) in files.into_iter().zip(of_statements) {
+        let Some(found) = found else { continue };
+        let rejected = placer.place_rejected(file, &found, &of_program.of_file(file.id));
+        all.extend(rejected.into_iter().map(|rejected| (file.id, rejected)));
+    }
+    all
+}
+
+#[cfg(test)]
+mod rejections_tests;
 
 #[cfg(test)]
 mod tests {

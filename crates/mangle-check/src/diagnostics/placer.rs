@@ -139,7 +139,7 @@ impl<'p> Placer<'p> {
     /// True if the fix passes its check. False if checks are disabled.
     fn holds(&mut self, claim: Claim<'_>) -> bool {
         let Some((types, checks)) = self.checks else { return false };
-        checks.holds((self.program, types), claim, &mut self.effort, &mut self.dependencies)
+        checks.holds(self.program, types, claim, &mut self.effort, &mut self.dependencies)
     }
 
     /// Adapts the line endings of inserted text to the files.
@@ -174,9 +174,12 @@ const LESS_SPECIFIC: (&str, &str) = ("name-never-used", "name-near");
 /// Drops findings if a more specific one has the same position.
 fn keep_specific(placed: &mut Vec<Diagnostic>) {
     let (vague, specific) = LESS_SPECIFIC;
-    let places: FxHashSet<_> =
-        placed.iter().filter(|it| it.rule.name == specific).map(|diagnostic| diagnostic.range).collect();
-    placed.retain(|it| it.rule.name != vague || !places.contains(&it.range));
+    let places: FxHashSet<_> = placed
+        .iter()
+        .filter(|diagnostic| diagnostic.rule.name == specific)
+        .map(|diagnostic| diagnostic.range)
+        .collect();
+    placed.retain(|diagnostic| diagnostic.rule.name != vague || !places.contains(&diagnostic.range));
 }
 
 pub(super) fn order(diagnostic: &Diagnostic) -> (TextSize, TextSize, &str, &str) {

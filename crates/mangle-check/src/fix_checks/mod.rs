@@ -2,21 +2,15 @@
 //! neighboring statements must stay the same, and no new errors can appear. Fixes that fail the
 //! check are offered as unsafe.
 //!
-//! * [`window`]: the part of a file that the edits change
+//! * [`window`]: the part of a file that the edits change, with all syntax fixes applied
 //! * [`reading`]: independent comparison of the statements that a person reads
-//! * [`settle`]: applies all syntax fixes to the window
-//! * [`errors`]: compares the errors before and after
-//! * [`program`]: checks the effect on other statements
-//! * [`dependencies`]: tracks the inputs of verdicts
+//! * [`errors`]: compares the errors before and after, checks the effect on other statements, and
+//!   tracks the inputs of verdicts
 //!
 //! Verdicts are cached, so that a keystroke only repeats the checks of affected fixes.
 
-mod claim;
-mod dependencies;
 mod errors;
-mod program;
 mod reading;
-mod settle;
 mod window;
 
 #[cfg(test)]
@@ -26,8 +20,8 @@ mod reading_tests;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use claim::Claim;
-pub(crate) use dependencies::{Change, Dependencies};
+pub(crate) use errors::{Change, Dependencies};
+pub(crate) use window::Claim;
 
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
@@ -35,10 +29,10 @@ use std::sync::Arc;
 use parking_lot::Mutex;
 use rustc_hash::FxHashMap;
 
-use self::settle::EditedWindow;
-use self::window::Window;
 use mangle_engine::program::{FileSummary, Program};
 use mangle_engine::types::ProgramTypes;
+use window::EditedWindow;
+use window::Window;
 
 /// Maximum number of cached verdicts. All are dropped if the limit is reached.
 const MAX_VERDICTS: usize = 20_000;
@@ -89,7 +83,8 @@ impl FixChecks {
     /// `dependencies`.
     pub(super) fn holds(
         &self,
-        (program, types): (&Program, &ProgramTypes),
+        program: &Program,
+        types: &ProgramTypes,
         claim: Claim<'_>,
         effort: &mut Budget,
         dependencies: &mut Dependencies,
@@ -101,13 +96,14 @@ impl FixChecks {
             // checks.
             let cost = |window: &Window<'_>| window.text().len() + window.file.findings.len();
             let window = window.filter(|window| effort.spend(cost(window)));
-            window.is_some_and(|window| self.holds_in((program, types), &window, dependencies))
+            window.is_some_and(|window| self.holds_in(program, types, &window, dependencies))
         })
     }
 
     fn holds_in(
         &self,
-        (program, types): (&Program, &ProgramTypes),
+        program: &Program,
+        types: &ProgramTypes,
         window: &Window<'_>,
         dependencies: &mut Dependencies,
     ) -> bool {
@@ -117,7 +113,7 @@ impl FixChecks {
             Some(Verdict::Loses) => return false,
             Some(Verdict::Keeps(settled, ..)) => Some(Arc::clone(settled)),
             None => {
-                Some(window).filter(|window| reading::keeps(window)).and_then(settle::settle).map(Arc::new)
+                Some(window).filter(|window| reading::keeps(window)).and_then(window::settle).map(Arc::new)
             }
         };
         let Some(settled) = settled else {

@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use super::FixChecks;
-use super::claim::Claim;
+use super::window::Claim;
 use crate::testing::{CheckedFixture, program};
 use mangle_engine::types::{ProgramTypes, TypeCache};
 use mangle_syntax::lint::{Applicability, FileEdit, Fix};
@@ -224,7 +224,8 @@ fn holds(text: &str, old: &str, new: &str, declared: bool) -> bool {
     let underlined = TextRange::empty(TextSize::new(0));
     let claim = Claim { file: FileId(0), start, range: underlined, replaces: &fix.replaces, edits: &edits };
     FixChecks::default().holds(
-        (&program, &types),
+        &program,
+        &types,
         claim,
         &mut super::Budget::unlimited(),
         &mut super::Dependencies::default(),
@@ -283,7 +284,8 @@ fn verdicts_follow_the_program() {
         let claim =
             Claim { file: FileId(0), start: TextSize::new(0), range, replaces: &fix.replaces, edits: &edits };
         checks.holds(
-            (&program, &types),
+            &program,
+            &types,
             claim,
             &mut super::Budget::unlimited(),
             &mut super::Dependencies::default(),

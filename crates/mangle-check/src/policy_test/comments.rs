@@ -4,11 +4,9 @@
 //! with `#` is a comment unless it is inside of a string, which depends on the surrounding
 //! statement.
 
-use super::atom::{name_and_arity, read_atom};
-use super::key::TestKey;
-use mangle_engine::program::FileSummary;
+use mangle_engine::program::{FileSummary, PredicateKey, key_of};
 use mangle_syntax::syntax::{SourceFile, TokenKind};
-use mangle_syntax::text::{TextRange, TextSize, size, text_len};
+use mangle_syntax::text::{Symbol, TextRange, TextSize, size, text_len};
 
 /// A comment with a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -155,4 +153,57 @@ fn is_comment(file: &FileSummary, at: TextSize) -> bool {
     let at = at - item.start;
     let tokens = source.tokens(TextRange::up_to(item.statement.len));
     tokens.iter().any(|token| token.kind == TokenKind::Comment && token.range.contains_inclusive(at))
+}
+
+/// The key of a directive comment in a test file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum TestKey {
+    /// `@test name: …`: starts a case.
+    Test,
+    /// `@expect p(…)`: a matching fact must be derived.
+    Expect,
+    /// `@forbid p(…)`: no matching fact can be derived.
+    Forbid,
+    /// `@exact p/2`: each fact of the predicate must match an expectation of the case.
+    Exact,
+}
+
+impl TestKey {
+    /// All keys.
+    pub const ALL: [Self; 4] = [Self::Test, Self::Expect, Self::Forbid, Self::Exact];
+
+    /// The word, without `@`.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Test => "test",
+            Self::Expect => "expect",
+            Self::Forbid => "forbid",
+            Self::Exact => "exact",
+        }
+    }
+
+    /// Parses a key.
+    #[must_use]
+    pub fn parse(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|key| key.as_str() == word)
+    }
+}
+
+/// Parses the predicate of an atom and the range of its name in the text.
+pub(super) fn read_atom(text: &str) -> Option<(PredicateKey, TextRange)> {
+    let text = format!("{}.", text.trim_end_matches('.'));
+    let source = SourceFile::parse(text.as_str().into());
+    let [item] = &source.items()[..] else { return None };
+    let clause = item.statement.clause().filter(|clause| clause.is_fact() && !item.statement.damaged)?;
+    let name = clause.head.name.range + item.start;
+    clause.interval.is_none().then(|| (key_of(&clause.head), name))
+}
+
+/// Parses `name/arity`.
+pub(super) fn name_and_arity(text: &str) -> Option<PredicateKey> {
+    let (name, arity) = text.rsplit_once('/')?;
+    let is_name = |char: char| char.is_alphanumeric() || matches!(char, '_' | '.' | ':');
+    let fits = name.starts_with(char::is_lowercase) && name.chars().all(is_name);
+    Some(PredicateKey { name: Symbol::new(name), arity: arity.parse().ok().filter(|_| fits)? })
 }

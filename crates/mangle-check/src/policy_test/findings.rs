@@ -3,20 +3,58 @@
 use rustc_hash::FxHashSet;
 
 use super::case::{Case, Expectation, TestFile};
-use super::comments::{Comment, DirectiveLookalike};
-use super::key::TestKey;
+use super::comments::{Comment, DirectiveLookalike, TestKey};
 use super::property::{NO_PREMISES, PropertyError, PropertyText};
-use super::rules::{
-    PROPERTY_MALFORMED, TEST_CASE_NOT_FACT, TEST_IGNORED_DIRECTIVE, TEST_IMPOSSIBLE_EXPECTATION,
-    TEST_MALFORMED, TEST_UNKNOWN_KEY, TEST_UNKNOWN_PREDICATE, TEST_UNREAD_FACT, TEST_WITHOUT_CASE,
-    TEST_WITHOUT_EXPECTATION,
-};
 use mangle_engine::program::{FileSummary, Predicate, PredicateKey, Program, Site, key_of};
 use mangle_engine::types::{ClauseTypes, ProgramTypes, TypeProblemKind};
-use mangle_syntax::lint::{Anchor, Finding, Fix, Span};
+use mangle_syntax::lint::{Anchor, Finding, Fix, Rule, Span, rule};
 use mangle_syntax::syntax::SourceFile;
 use mangle_syntax::syntax::ast::Item;
 use mangle_syntax::text::{FileId, TextRange, TextSize, nearest, shorten, text_len};
+
+/// All rules of this module, in the order of their codes.
+pub const RULES: &[&Rule] = &[
+    &TEST_UNKNOWN_KEY,
+    &TEST_MALFORMED,
+    &TEST_UNKNOWN_PREDICATE,
+    &TEST_CASE_NOT_FACT,
+    &TEST_WITHOUT_EXPECTATION,
+    &TEST_UNREAD_FACT,
+    &TEST_IMPOSSIBLE_EXPECTATION,
+    &TEST_WITHOUT_CASE,
+    &TEST_IGNORED_DIRECTIVE,
+    &PROPERTY_MALFORMED,
+];
+
+/// For example `# @expct p(1)`.
+static TEST_UNKNOWN_KEY: Rule = rule!("test-unknown-key.md");
+
+/// For example `# @expect open(`.
+static TEST_MALFORMED: Rule = rule!("test-malformed.md");
+
+/// For example `# @forbid opne(/front)`.
+static TEST_UNKNOWN_PREDICATE: Rule = rule!("test-unknown-predicate.md");
+
+/// A rule after `# @test`.
+static TEST_CASE_NOT_FACT: Rule = rule!("test-case-not-fact.md");
+
+/// `# @test name: …` without an expectation.
+static TEST_WITHOUT_EXPECTATION: Rule = rule!("test-without-expectation.md");
+
+/// For example `lockd(/front).` in a case.
+static TEST_UNREAD_FACT: Rule = rule!("test-unread-fact.md");
+
+/// For example `# @forbid open("front")` if doors are names.
+static TEST_IMPOSSIBLE_EXPECTATION: Rule = rule!("test-impossible-expectation.md");
+
+/// A test file without `# @test`.
+static TEST_WITHOUT_CASE: Rule = rule!("test-without-case.md");
+
+/// For example `# expect open(/front)`, or `# @expect …` after a fact.
+static TEST_IGNORED_DIRECTIVE: Rule = rule!("test-ignored-directive.md");
+
+/// For example `# @never p(X) then q(X)`.
+static PROPERTY_MALFORMED: Rule = rule!("property-malformed.md");
 
 impl TestFile {
     /// The errors in the comments and cases of `file`. Ranges are relative to the start of the
@@ -92,8 +130,9 @@ fn unread_fact(item: &Item, program: &Program, outside: &ProgramPredicates<'_>) 
     let head = &item.statement.clause()?.head;
     let key = key_of(head);
     let others = outside.of_name(key);
-    let is_reported =
-        || others.iter().filter_map(|other| program.predicate(*other)).any(|it| outside.makes(it));
+    let is_reported = || {
+        others.iter().filter_map(|other| program.predicate(*other)).any(|predicate| outside.makes(predicate))
+    };
     if outside.knows(key) || is_reported() {
         return None;
     }

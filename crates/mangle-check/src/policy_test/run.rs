@@ -7,9 +7,9 @@ use rayon::prelude::*;
 use rustc_hash::FxHashSet;
 
 use super::case::{Case, Expectation, TestFile};
-use super::coverage::{Coverage, RuleKey};
+use super::case::{Coverage, RuleKey};
+use super::comments::TestKey;
 use super::findings::ProgramPredicates;
-use super::key::TestKey;
 use mangle_engine::kernel::{
     Clock, CompiledProgram, Kernel, Limits, Miss, Proof, Query, Reading, RuleId, Stop, compile,
 };
@@ -105,7 +105,8 @@ pub enum FailureKind {
 pub fn run(
     program: &Program,
     file: FileId,
-    (tests, errors): (&TestFile, &[FileError]),
+    tests: &TestFile,
+    errors: &[FileError],
     settings: TestSettings,
     wanted: &(dyn Fn(&str) -> bool + Sync),
     cancel: &Cancel,
@@ -139,7 +140,8 @@ pub fn not_run(
     program: &Program,
     file: FileId,
     tests: &TestFile,
-    (reading, why): (Reading, &str),
+    reading: Reading,
+    why: &str,
     wanted: &dyn Fn(&str) -> bool,
 ) -> Suite {
     let result = |case: &Case| CaseResult {

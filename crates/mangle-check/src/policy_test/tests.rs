@@ -39,7 +39,7 @@ fn check(reading: Reading, policy: &str, tests: &str, expected: Expect) {
     let read = TestFile::read(program.file(TESTS).unwrap());
     let limits = Limits { derived: 1000, ..Limits::default() };
     let settings = TestSettings { reading, limits, clock: Clock { now_ns: 0 }, coverage: true };
-    let suite = run(&program, TESTS, (&read, &[]), settings, &|_| true, &Cancel::new());
+    let suite = run(&program, TESTS, &read, &[], settings, &|_| true, &Cancel::new());
     let mut out = String::new();
     for case in &suite.cases {
         write!(out, "{}: ", case.name).unwrap();
@@ -233,7 +233,7 @@ fn only_the_cases_that_are_wanted() {
         clock: Clock { now_ns: 0 },
         coverage: false,
     };
-    let suite = run(&program, TESTS, (&read, &[]), settings, &|name| name == "b", &Cancel::new());
+    let suite = run(&program, TESTS, &read, &[], settings, &|name| name == "b", &Cancel::new());
     let names: Vec<_> = suite.cases.iter().map(|case| case.name.as_str()).collect();
     assert_eq!(names, ["b"]);
     assert!(matches!(suite.cases[0].outcome, CaseOutcome::Failed(_)) && suite.coverage.fired.is_empty());
@@ -292,7 +292,7 @@ fn cases_with_errors_are_not_run() {
     let outcomes = |at: &str| {
         let start = u32::try_from(tests.find(at).unwrap()).unwrap();
         let errors = [FileError { range: TextRange::empty(start.into()), message: "wrong".to_owned() }];
-        let suite = run(&program, TESTS, (&read, &errors), settings, &|_| true, &Cancel::new());
+        let suite = run(&program, TESTS, &read, &errors, settings, &|_| true, &Cancel::new());
         suite.cases.into_iter().map(|case| case.outcome).collect::<Vec<_>>()
     };
     let wrong = |case: usize| {

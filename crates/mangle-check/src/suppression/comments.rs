@@ -1,15 +1,26 @@
-//! Suppression comments of a file and their scopes.
+//! Suppression comments of a file: their scopes, and the insertion of new ones.
 //!
 //! Files keep no tree after parsing, so comments are found in the text. A fast search for the mark
 //! precedes a scan from the start of the statement.
 
 use memchr::memmem;
 
-use super::comment::Suppression;
-use super::directive::{self, MARK};
+use super::directive;
+use super::directive::{Directive, MARK};
 use crate::Registry;
 use mangle_engine::program::FileSummary;
-use mangle_syntax::text::{TextRange, size};
+use mangle_syntax::lint::{Diagnostic, FileEdit};
+use mangle_syntax::text::{TextRange, TextSize, size};
+
+#[derive(Debug)]
+pub(super) struct Suppression {
+    /// From `#` to the end of its line.
+    pub(super) comment: TextRange,
+    /// The range of suppressed findings. `None` for the whole file.
+    pub(super) covers: Option<TextRange>,
+    /// The parsed content, with ranges relative to the start of the file.
+    pub(super) directive: Directive,
+}
 
 /// All suppression comments, in order.
 pub(super) fn suppressions(file: &FileSummary, registry: &Registry) -> Vec<Suppression> {
@@ -87,7 +98,7 @@ pub(super) fn line_end(text: &[u8], at: usize) -> usize {
 }
 
 /// True if a byte of a statement is inside of a string.
-pub(super) fn is_in_string(file: &FileSummary, at: usize) -> bool {
+fn is_in_string(file: &FileSummary, at: usize) -> bool {
     let mut scanner = Scanner { file, at: 0 };
     let (start, end) = scanner.segment(at);
     scanner.at = start;
@@ -166,4 +177,79 @@ fn string_end(text: &[u8], mut at: usize, quote: u8) -> Option<usize> {
         }
         at += 2;
     }
+}
+
+/// The scope of a suppression.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SuppressionScope {
+    /// The line of the finding.
+    Here,
+    /// The whole file.
+    File,
+}
+
+/// The edit that suppresses a diagnostic of `file`. `None` if its rule cannot be suppressed.
+#[must_use]
+pub fn suppress(
+    file: &FileSummary,
+    diagnostic: &Diagnostic,
+    scope: SuppressionScope,
+    registry: &Registry,
+) -> Option<FileEdit> {
+    if !diagnostic.rule.is_silenceable() {
+        return None;
+    }
+    let name = diagnostic.rule.name;
+    let at = diagnostic.range.start();
+    let edit = |at, text| Some(FileEdit { file: file.id, range: TextRange::empty(at), text });
+    let all = suppressions(file, registry);
+    // The last comment that covers the position is the nearest above it.
+    if let Some(known) = all.iter().rev().find(|known| extends(known, at, scope)) {
+        let directive = &known.directive;
+        let comma = if directive.names.is_empty() { " " } else { ", " };
+        return edit(directive.list.end(), format!("{comma}{name}"));
+    }
+    let end = line_ending(&file.text);
+    match scope {
+        SuppressionScope::File => {
+            let bom = if file.text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
+            edit(size(bom), format!("# mangle-ls: ignore-file {name}{end}"))
+        }
+        SuppressionScope::Here => {
+            let (line, indent) = line_above(file, usize::from(at));
+            edit(size(line), format!("{indent}# mangle-ls: ignore {name}{end}"))
+        }
+    }
+}
+
+fn extends(known: &Suppression, at: TextSize, scope: SuppressionScope) -> bool {
+    let is_readable = !known.directive.names.is_empty() || known.directive.list.is_empty();
+    is_readable
+        && match (scope, known.covers) {
+            (SuppressionScope::File, None) => true,
+            (SuppressionScope::Here, Some(range)) => range.contains_inclusive(at),
+            _ => false,
+        }
+}
+
+/// The position for a comment above the line of `at`, and its indentation. If the line is inside of
+/// a multi-line string, the position is above the statement.
+fn line_above(file: &FileSummary, at: usize) -> (usize, &str) {
+    let text = file.text.as_bytes();
+    let mut start = line_start(text, at.min(text.len()));
+    if is_in_string(file, start) {
+        let item = file.item_at(size(start)).and_then(|index| file.items.get(index));
+        start = line_start(text, item.map_or(start, |item| usize::from(item.start)));
+    }
+    if start == 0 && file.text.starts_with('\u{feff}') {
+        start = '\u{feff}'.len_utf8();
+    }
+    let line = file.text.get(start..line_end(text, start)).unwrap_or("");
+    (start, line.get(..line.len() - line.trim_start().len()).unwrap_or(""))
+}
+
+/// The line ending of the first line of the file.
+fn line_ending(text: &str) -> &'static str {
+    let first = text.split_inclusive('\n').next().unwrap_or("");
+    if first.ends_with("\r\n") { "\r\n" } else { "\n" }
 }

@@ -1,6 +1,6 @@
 //! Findings about suppression comments.
 
-use super::comment::Suppression;
+use super::comments::Suppression;
 use super::comments::{is_alone, line_start};
 use super::directive::{Fault, VERBS};
 use super::rules::{FUTILE_SUPPRESSION, MALFORMED_SUPPRESSION, UNKNOWN_SUPPRESSION, UNUSED_SUPPRESSION};
@@ -19,7 +19,8 @@ const GUESSED: usize = 32;
 pub(super) fn about(
     suppression: &Suppression,
     text: &str,
-    (settings, registry): (&RuleSettings, &Registry),
+    settings: &RuleSettings,
+    registry: &Registry,
     is_unused: &dyn Fn(usize) -> bool,
 ) -> Vec<Finding> {
     if let Some(fault) = suppression.directive.fault {

@@ -191,6 +191,6 @@ impl SnapshotProgram {
     }
 
     fn placed(&self, findings: Vec<(FileId, Finding)>) -> FxHashMap<FileId, Vec<Diagnostic>> {
-        place_in_files(self.program(), (self.rules(), registry::all()), findings)
+        place_in_files(self.program(), self.rules(), registry::all(), findings)
     }
 }

@@ -58,7 +58,7 @@ pub fn diagnostics(
     settings: &RuleSettings,
     findings: &[ClauseFinding],
 ) -> FxHashMap<FileId, Vec<Diagnostic>> {
-    place(program, (settings, registry::all()), findings)
+    place(program, settings, registry::all(), findings)
 }
 
 /// True if a diagnostic of an evaluation is not covered by `known` diagnostics. A diagnostic is

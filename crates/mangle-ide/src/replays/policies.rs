@@ -16,7 +16,7 @@ use mangle_syntax::text::FileId;
 pub fn policy_diagnostics(constitution: &Constitution, rules: &RuleSettings) -> Vec<(FileId, Diagnostic)> {
     let found = policy_findings(constitution).into_iter();
     let found: Vec<_> = found.map(|one| (one.file, one.statement, one.finding)).collect();
-    let placed = place(&constitution.program, (rules, registry::all()), &found).into_iter();
+    let placed = place(&constitution.program, rules, registry::all(), &found).into_iter();
     let mut all: Vec<_> =
         placed.flat_map(|(file, found)| found.into_iter().map(move |one| (file, one))).collect();
     all.sort_by_key(|(file, one)| (*file, one.range.start()));

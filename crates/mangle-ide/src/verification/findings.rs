@@ -137,6 +137,6 @@ fn idle_finding(idle: &IdleRule) -> Finding {
 /// Converts findings of a program to diagnostics, with their files.
 #[must_use]
 pub fn placed(run: &VerifyRun<'_>, findings: Vec<(FileId, Finding)>) -> Vec<(FileId, Diagnostic)> {
-    let placed = place_in_files(run.program, (&run.settings.rules, registry::all()), findings);
+    let placed = place_in_files(run.program, &run.settings.rules, registry::all(), findings);
     placed.into_iter().flat_map(|(file, found)| found.into_iter().map(move |one| (file, one))).collect()
 }

@@ -3,8 +3,8 @@
 
 use rustc_hash::FxHashSet;
 
-use super::edits::statement_removal;
 use super::wording::fix_or_help;
+use super::wording::statement_removal;
 use super::{CheckContext, Family, ProgramCheck, ProgramFindings};
 use mangle_engine::program::{FileSummary, Predicate, PredicateKey, Program, UseKind};
 use mangle_syntax::lint::{Anchor, Applicability, Finding, Fix, Group, Rule, Span, rule};

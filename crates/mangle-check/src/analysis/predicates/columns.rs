@@ -1,5 +1,7 @@
-//! Assignment of columns to the arguments of an atom with too few arguments, by names of variables
-//! and columns, and by kinds of values.
+//! Declarations and columns that a use of a predicate suggests.
+//!
+//! The columns of an atom with too few arguments are assigned by names of variables and columns, and by
+//! kinds of values.
 
 use mangle_engine::program::{Predicate, Program};
 use mangle_syntax::syntax::ast::{Atom, Clause, Term, TermKind};
@@ -140,4 +142,18 @@ fn bound_kind(bound: &Term) -> Option<Kind> {
         // Other names stand for the names below them.
         _ => Some(Kind::Name),
     }
+}
+
+/// The predicates with arity and runtime `Decl`.
+const PREDICATES: [(&str, usize, &str); 4] = [
+    ("active_shard", 2, "Decl active_shard(ShardID, ShardType) bound [/string, /name]."),
+    ("compile_context", 2, "Decl compile_context(Dimension, Value)."),
+    ("context_budget", 2, "Decl context_budget(ShardID, Tokens) bound [/string, /number]."),
+    ("user_intent", 5, "Decl user_intent(ID, Category, Verb, Target, Constraint)."),
+];
+
+/// The runtime `Decl` of a predicate with this name and arity.
+pub(super) fn runtime_declaration(name: &str, count: usize) -> Option<&'static str> {
+    let found = PREDICATES.iter().find(|(known, arity, _)| (*known, *arity) == (name, count));
+    found.map(|(_, _, declaration)| *declaration)
 }

@@ -4,8 +4,8 @@
 //! declaration and definition.
 
 use super::columns::columns;
+use super::columns::runtime_declaration;
 use super::near::Vocabulary;
-use super::runtime::declaration;
 use crate::analysis::{CheckContext, ProgramContext, ProgramFindings};
 use mangle_engine::program::builtins::NameCorrection;
 use mangle_engine::program::{FileSummary, Predicate, PredicateKey, Program, Site, UseKind, builtins};
@@ -145,7 +145,7 @@ fn undefined(program: &Program, site: &Site<'_>, atom: &Atom, vocabulary: &Vocab
     if let Some(correction) = builtins::correction(&format!(":{plain}")) {
         return finding.help(advice(correction));
     }
-    if let Some(declaration) = declaration(name.as_str(), count) {
+    if let Some(declaration) = runtime_declaration(name.as_str(), count) {
         return finding
             .note("the runtime supplies this predicate when it assembles prompts")
             .help(format!("add `{declaration}`"));

@@ -1,5 +1,5 @@
-//! Checks of function applications: unknown functions, wrong arity and type constructors used as
-//! values.
+//! Checks of function applications and built-in predicates: unknown names, wrong arity, type
+//! constructors used as values, and functions that fail in facts.
 //!
 //! The engine only checks bodies and transforms. Errors in heads abort the evaluation, so heads are
 //! checked as well.
@@ -8,13 +8,14 @@ use std::borrow::Cow;
 
 use rustc_hash::FxHashSet;
 
-use crate::analysis::CheckContext;
 use crate::analysis::wording::code;
+use crate::analysis::{CheckContext, Family};
+use mangle_engine::kernel::{self, Values};
 use mangle_engine::program::builtins::{self, BuiltinFunction};
 use mangle_syntax::lint::{Finding, Fix, Rule, rule};
-use mangle_syntax::syntax::ast::{Apply, ApplyForm, Clause, Name, Term, TermKind};
+use mangle_syntax::syntax::ast::{Apply, ApplyForm, Clause, Literal, Name, Term, TermKind};
 use mangle_syntax::syntax::literal;
-use mangle_syntax::text::Symbol;
+use mangle_syntax::text::{Symbol, TextRange};
 
 /// For example `fn:Count()`.
 pub(super) static UNKNOWN_FUNCTION: Rule = rule!("unknown-function.md");
@@ -94,7 +95,8 @@ pub(super) fn check_term(
             }
             check_keys(context, apply, findings);
         }
-        _ => findings.push(unknown(apply, place).rejected_if(is_unknown_rejected(context, apply, place))),
+        _ => findings
+            .push(unknown_function(apply, place).rejected_if(is_unknown_rejected(context, apply, place))),
     }
     let inner = if place == ApplicationPlace::Head { ApplicationPlace::Head } else { ApplicationPlace::Body };
     check_terms(context, &apply.args, inner, findings);
@@ -133,14 +135,14 @@ fn type_as_value(term: &Term, apply: &Apply) -> Finding {
 }
 
 /// Replaces a name with the name of a built-in.
-pub(super) fn rename(wrong: Name, right: &'static str) -> Fix {
+fn rename(wrong: Name, right: &'static str) -> Fix {
     let title = format!("write `{right}`");
     let evident = builtins::is_evident(wrong.as_str(), right);
     let fix = if evident { Fix::safe(title) } else { Fix::guess(title) };
     fix.replace(wrong.range, right).replacing(wrong.range)
 }
 
-fn unknown(apply: &Apply, place: ApplicationPlace) -> Finding {
+fn unknown_function(apply: &Apply, place: ApplicationPlace) -> Finding {
     let name = apply.function;
     let finding = |message, note| Finding::new(&UNKNOWN_FUNCTION, name.range, message).note(note);
     let finding = match builtins::function(name.as_str()) {
@@ -214,4 +216,98 @@ fn check_keys(context: &CheckContext<'_>, apply: &Apply, findings: &mut Vec<Find
             findings.push(finding.note("the engine keeps both entries, and a lookup finds either of them"));
         }
     }
+}
+
+/// For example `:starts_with(S, "a")`.
+pub(super) static UNKNOWN_BUILTIN_PREDICATE: Rule = rule!("unknown-builtin-predicate.md");
+
+/// For example `:lt(X)`.
+pub(super) static BUILTIN_ARITY: Rule = rule!("builtin-arity.md");
+
+/// Checks a premise if its name starts with a colon.
+pub(super) fn check_builtin(literal: &Literal, findings: &mut Vec<Finding>) {
+    let atom = &literal.atom;
+    if !atom.is_builtin() {
+        return;
+    }
+    let name = atom.name.as_str();
+    match builtins::predicate(name) {
+        None => findings.push(unknown_builtin(literal)),
+        Some(known) if known.arity() != atom.args.len() => {
+            let wanted = builtins::Arity::Exactly(known.arity());
+            let message = format!("`{name}` takes {wanted}, found {}", atom.args.len());
+            let finding = Finding::new(&BUILTIN_ARITY, atom.range, message);
+            findings.push(finding.note("the engine rejects the program"));
+        }
+        Some(_) => {}
+    }
+}
+
+fn unknown_builtin(literal: &Literal) -> Finding {
+    let name = literal.atom.name;
+    let message = format!("unknown built-in predicate `{}`", name.symbol);
+    let finding =
+        Finding::new(&UNKNOWN_BUILTIN_PREDICATE, name.range, message).note("the engine rejects the program");
+    if let Some(meant) = builtins::similar_predicate(name.as_str()) {
+        return finding.fix(rename(name, meant.name));
+    }
+    match builtins::correction(name.as_str()).map(|known| known.advice) {
+        Some(advice) if !advice.is_empty() => finding.help(advice),
+        _ => finding.note("names with a leading colon are reserved for built-ins"),
+    }
+}
+
+/// The rules about values of facts.
+pub(in crate::analysis) const FACTS: Family =
+    Family { rules: &[&FACT_FUNCTION_FAILS], clause: Some(check_fact), declaration: None, program: &[] };
+
+/// A function in a fact fails.
+static FACT_FUNCTION_FAILS: Rule = rule!("fact-function-fails.md");
+
+/// Reports functions that fail in a fact. The engine computes the arguments of facts while it loads the
+/// program, and rejects the program if a function fails.
+fn check_fact(context: &CheckContext<'_>, clause: &Clause, findings: &mut Vec<Finding>) {
+    if !clause.is_fact() {
+        return;
+    }
+    let mut values = Values::new();
+    for arg in clause.head.args.iter().filter(|arg| arg.apply().is_some() && knows_functions(arg)) {
+        if let Err((range, failure)) = kernel::evaluate(arg, context.text, &mut values, None)
+            && !divides_by_literal_zero(arg, range)
+        {
+            let message = format!("{} in a fact fails", code(context.slice(range), 40));
+            let finding = Finding::new(&FACT_FUNCTION_FAILS, range, message).note(failure.to_string());
+            findings.push(finding.note("the engine rejects the program"));
+        }
+    }
+}
+
+/// True if `division-by-zero` reports this failure.
+fn divides_by_literal_zero(term: &Term, failed: TextRange) -> bool {
+    let mut found = false;
+    term.walk(&mut |term| {
+        let zero = term.apply().and_then(crate::analysis::types::zero_divisor);
+        found |= term.range == failed && zero.is_some();
+    });
+    found
+}
+
+/// True if all functions exist, have the right arity and are valid outside of aggregations. Other
+/// rules report these errors.
+fn knows_functions(term: &Term) -> bool {
+    let mut known = true;
+    term.walk(&mut |term| {
+        if let Some(apply) = term.apply() {
+            let function = builtins::function(apply.function.as_str());
+            known &= function.is_some_and(|function| {
+                // A reducer over a value that is not a list has its own rule, `reducer-in-body`.
+                let over_list = function.takes_list() && apply.args.iter().all(|arg| arg.apply().is_some());
+                // Registration of a function only matters for premises.
+                function.evaluable
+                    && (!function.is_reducer() || over_list)
+                    && function.arity.accepts(apply.args.len())
+            });
+        }
+    });
+    known
 }

@@ -4,19 +4,15 @@
 //! are checked for each clause. Undefined predicates and arities depend on other files and are
 //! checked once per program; the index makes this free for correct programs.
 
-mod builtins;
 mod columns;
-mod duplicates;
+mod definitions;
 mod existence;
 mod functions;
-mod heads;
 mod near;
-mod redefinition;
-mod runtime;
 #[cfg(test)]
 mod tests;
 
-pub(super) use functions::wrong_arity;
+pub(super) use functions::{FACTS, wrong_arity};
 pub(crate) use near::Vocabulary;
 
 use super::{CheckContext, Family, ProgramCheck, ProgramContext, ProgramFindings};
@@ -28,19 +24,19 @@ pub(super) const FAMILY: Family = Family {
     rules: &[
         &existence::UNDEFINED_PREDICATE,
         &existence::ARITY_MISMATCH,
-        &heads::HEAD_ARITY_CONFLICT,
-        &builtins::UNKNOWN_BUILTIN_PREDICATE,
-        &builtins::BUILTIN_ARITY,
+        &definitions::HEAD_ARITY_CONFLICT,
+        &functions::UNKNOWN_BUILTIN_PREDICATE,
+        &functions::BUILTIN_ARITY,
         &functions::UNKNOWN_FUNCTION,
         &functions::FUNCTION_ARITY,
         &functions::TYPE_CONSTRUCTOR_AS_VALUE,
         &functions::DUPLICATE_KEY,
         &existence::NEVER_DERIVED,
-        &heads::UNDECLARED_HEAD,
-        &heads::RESERVED_SUFFIX,
-        &heads::DECL_BUILTIN,
-        &duplicates::DUPLICATE_CLAUSE,
-        &redefinition::REDEFINED_KNOWN,
+        &definitions::UNDECLARED_HEAD,
+        &definitions::RESERVED_SUFFIX,
+        &definitions::DECL_BUILTIN,
+        &definitions::DUPLICATE_CLAUSE,
+        &definitions::REDEFINED_KNOWN,
     ],
     clause: Some(check_clause),
     declaration: None,
@@ -52,7 +48,7 @@ fn check_clause(context: &CheckContext<'_>, clause: &Clause, findings: &mut Vec<
     for premise in &clause.premises {
         match premise {
             Premise::Literal(literal) => {
-                builtins::check(literal, findings);
+                functions::check_builtin(literal, findings);
                 functions::check_terms(
                     context,
                     &literal.atom.args,
@@ -82,7 +78,7 @@ fn check_predicate(context: &ProgramContext<'_>, id: PredicateId, findings: &mut
     let program = context.program;
     let predicate = program.get(id);
     existence::check(context, predicate, findings);
-    heads::check(program, predicate, findings);
-    duplicates::check(program, predicate, findings);
-    redefinition::check(program, predicate, findings);
+    definitions::check_heads(program, predicate, findings);
+    definitions::check_duplicates(program, predicate, findings);
+    definitions::check_redefinition(program, predicate, findings);
 }

@@ -1,4 +1,4 @@
-//! Check for premise orders that build rows only to discard them in a later premise.
+//! Checks of joins: orders of premises that build rows only to discard them, and Cartesian products.
 
 use smallvec::SmallVec;
 
@@ -13,7 +13,7 @@ pub(super) static JOIN_ORDER: Rule = rule!("join-order.md");
 type Symbols = SmallVec<[Symbol; 8]>;
 
 /// The positive atoms of a body with variables, and their connected components.
-pub(super) struct Parts<'c> {
+struct Parts<'c> {
     atoms: Vec<Atom<'c>>,
 }
 
@@ -26,7 +26,7 @@ struct Atom<'c> {
 
 impl<'c> Parts<'c> {
     /// The atoms of `clause`, without connections.
-    pub(super) fn new(clause: &'c Clause) -> Self {
+    fn new(clause: &'c Clause) -> Self {
         let looked_up = |literal: &&Literal| !literal.is_negated() && !literal.atom.is_builtin();
         let atoms =
             clause.literals().filter(looked_up).map(|literal| variables_of(&literal.atom.args, literal));
@@ -38,7 +38,7 @@ impl<'c> Parts<'c> {
     }
 
     /// Connects atoms that share a variable, directly or through other parts of the body.
-    pub(super) fn link_all(&mut self, clause: &Clause) {
+    fn link_all(&mut self, clause: &Clause) {
         for at in 0..self.atoms.len() {
             let variables = self.atoms.get(at).map(|atom| atom.variables.clone()).unwrap_or_default();
             self.link(&variables);
@@ -73,10 +73,11 @@ impl<'c> Parts<'c> {
     }
 
     /// Two unconnected atoms that both have a variable of the head: the head needs the pairs.
-    pub(super) fn unconnected_head_atoms(&self, clause: &Clause) -> Option<(&'c Literal, &'c Literal)> {
+    fn unconnected_head_atoms(&self, clause: &Clause) -> Option<(&'c Literal, &'c Literal)> {
         let mut head = Symbols::new();
         collect(&clause.head.args, &mut head);
-        let mut wanted = self.atoms.iter().filter(|atom| atom.variables.iter().any(|it| head.contains(it)));
+        let mut wanted =
+            self.atoms.iter().filter(|atom| atom.variables.iter().any(|variable| head.contains(variable)));
         let first = wanted.next()?;
         let second = wanted.find(|atom| atom.part != first.part)?;
         Some((first.literal, second.literal))
@@ -99,14 +100,16 @@ fn collect<'t>(terms: impl IntoIterator<Item = &'t Term>, into: &mut Symbols) {
     }
 }
 
-pub(super) fn check(context: &CheckContext<'_>, clause: &Clause, out: &mut Vec<Finding>) {
+/// Reports premise orders that build rows only to discard them in a later premise.
+pub(super) fn check_order(context: &CheckContext<'_>, clause: &Clause, out: &mut Vec<Finding>) {
     let parts = Parts::new(clause);
     let mut bound = Symbols::new();
     for (at, atom) in parts.atoms.iter().enumerate() {
         let joins = |atom: &Atom<'_>| atom.variables.iter().any(|variable| bound.contains(variable));
         if at > 0 && !joins(atom) && !narrowed(atom) {
             let later = parts.atoms.get(at + 1..).unwrap_or_default();
-            let shares = |later: &Atom<'_>| later.variables.iter().any(|it| atom.variables.contains(it));
+            let shares =
+                |later: &Atom<'_>| later.variables.iter().any(|variable| atom.variables.contains(variable));
             if let Some(later) = later.iter().find(|later| joins(later) && shares(later)) {
                 out.push(finding(context, clause, atom.literal, later.literal));
                 return;
@@ -158,4 +161,19 @@ fn fix(context: &CheckContext<'_>, clause: &Clause, early: &Literal, late: &Lite
     // Keep the whitespace after the comma.
     let separator = separator.split_once(',').map_or(" ", |(_, space)| space);
     Some(Fix::guess(title).insert(early.range.start(), format!("{moved},{separator}")).replace(removed, ""))
+}
+
+pub(super) static CARTESIAN_PRODUCT: Rule = rule!("cartesian-product.md");
+
+/// Reports bodies with unconnected parts, which produce a Cartesian product.
+pub(super) fn check_product(context: &CheckContext<'_>, clause: &Clause, out: &mut Vec<Finding>) {
+    let mut parts = Parts::new(clause);
+    parts.link_all(clause);
+    let Some((first, second)) = parts.unconnected_head_atoms(clause) else { return };
+    let [one, other] = [first, second].map(|literal| code(context.slice(literal.range), 24));
+    let finding =
+        Finding::new(&CARTESIAN_PRODUCT, second.range, format!("{one} and {other} share no variable"))
+            .related(Span::here(first.range), "other premise")
+            .note("the engine pairs every fact of the one with every fact of the other");
+    out.push(finding);
 }

@@ -5,20 +5,12 @@
 //! mostly unhelpful findings are off by default. `tests/corpora/README.md` has the reviewed
 //! samples.
 
-mod contradiction;
-mod emptiness;
-mod facts;
 mod join_order;
-mod matching;
-mod negation;
-mod never_fires;
-mod product;
-mod repeated_premise;
-mod shadowing;
+mod known_facts;
+mod premises;
 mod subsumption;
-mod unused;
 
-pub(crate) use emptiness::Emptiness;
+pub(crate) use super::flow::Emptiness;
 
 use super::{CheckContext, Family, ProgramCheck, ProgramContext, ProgramFindings};
 use mangle_engine::program::PredicateId;
@@ -27,20 +19,20 @@ use mangle_syntax::syntax::ast::Clause;
 
 pub(super) const FAMILY: Family = Family {
     rules: &[
-        &contradiction::CONTRADICTORY_PREMISES,
-        &negation::NEGATION_ALWAYS_FALSE,
-        &negation::NEGATION_ALWAYS_TRUE,
-        &never_fires::RULE_NEVER_FIRES,
-        &shadowing::RULE_SHADOWED_BY_FACT,
+        &premises::CONTRADICTORY_PREMISES,
+        &known_facts::NEGATION_ALWAYS_FALSE,
+        &known_facts::NEGATION_ALWAYS_TRUE,
+        &known_facts::RULE_NEVER_FIRES,
+        &known_facts::RULE_SHADOWED_BY_FACT,
         &subsumption::SUBSUMED_RULE,
-        &repeated_premise::REPEATED_PREMISE,
-        &product::CARTESIAN_PRODUCT,
+        &premises::REPEATED_PREMISE,
+        &join_order::CARTESIAN_PRODUCT,
         &join_order::JOIN_ORDER,
-        &unused::PREDICATE_UNUSED,
+        &known_facts::PREDICATE_UNUSED,
     ],
     clause: Some(check_clause),
     declaration: None,
-    program: &[ProgramCheck::Predicate(check_predicate), ProgramCheck::Cycle(never_fires::check_cycle)],
+    program: &[ProgramCheck::Predicate(check_predicate), ProgramCheck::Cycle(known_facts::check_cycle)],
 };
 
 /// Maximum number of premises. Clauses with more were not written by hand.
@@ -50,23 +42,23 @@ fn check_clause(context: &CheckContext<'_>, clause: &Clause, out: &mut Vec<Findi
     if !(2..=PREMISES).contains(&clause.premises.len()) {
         return;
     }
-    contradiction::check(context, clause, out);
-    repeated_premise::check(context, clause, out);
+    premises::check_contradictions(context, clause, out);
+    premises::check_repetitions(context, clause, out);
     let before = out.len();
-    product::check(context, clause, out);
+    join_order::check_product(context, clause, out);
     if out.len() == before {
-        join_order::check(context, clause, out);
+        join_order::check_order(context, clause, out);
     }
 }
 
 fn check_predicate(context: &ProgramContext<'_>, id: PredicateId, out: &mut ProgramFindings) {
     let program = context.program;
     let predicate = program.get(id);
-    shadowing::check(program, predicate, out);
+    known_facts::check_shadowing(program, predicate, out);
     subsumption::check(program, predicate, out);
-    negation::check(context, id, out);
-    never_fires::check(context, id, out);
-    unused::check(program, predicate, out);
+    known_facts::check_negations(context, id, out);
+    known_facts::check_empty(context, id, out);
+    known_facts::check_unused(program, predicate, out);
 }
 
 #[cfg(test)]

@@ -3,11 +3,13 @@
 //! `!locked(D, _)` becomes `!has_locked(D)`, with a new rule `has_locked(D) :- locked(D, _).` next
 //! to the clause. An existing helper with the same meaning is reused.
 
-use rustc_hash::FxHashSet;
+use std::hash::{Hash as _, Hasher};
 
-use super::subject::Subject;
+use rustc_hash::{FxHashSet, FxHasher};
+
+use super::Subject;
 use crate::analysis::CheckContext;
-use mangle_engine::program::{FileSummary, Predicate, Site, UseKind};
+use mangle_engine::program::{Difference, FileSummary, Predicate, Program, Site, UseKind};
 use mangle_syntax::lint::{Applicability, Fix};
 use mangle_syntax::syntax::ast::{Atom, Clause, Item, Literal, Premise, Term};
 use mangle_syntax::text::{Symbol, TextSize, text_len};
@@ -57,7 +59,7 @@ fn has_inner_wildcard(atom: &Atom) -> bool {
 }
 
 /// An unused name: `has_p`, `has_p2` and so on.
-pub(super) fn fresh_name(context: &CheckContext<'_>, atom: &Atom) -> String {
+fn fresh_name(context: &CheckContext<'_>, atom: &Atom) -> String {
     let stem = stem(atom.name.as_str());
     let numbered = (2..).map(|number: u32| format!("has_{stem}{number}"));
     let (package, program) = (context.file.package, context.program);
@@ -133,7 +135,7 @@ pub(crate) fn place_behind(file: &FileSummary, item: &Item) -> Option<TextSize> 
 const HELPER_PREFIXES: [&str; 4] = ["has_", "is_", "any_", "ever_"];
 
 /// Maximum number of uses of a predicate to search for a helper. Most predicates have fewer.
-pub(super) const USES_SEARCHED: usize = 256;
+const USES_SEARCHED: usize = 256;
 
 /// The name of a helper of this package that is equivalent to the new one.
 fn existing(context: &CheckContext<'_>, predicate: &Predicate, kept: &[bool]) -> Option<Symbol> {
@@ -142,7 +144,7 @@ fn existing(context: &CheckContext<'_>, predicate: &Predicate, kept: &[bool]) ->
 }
 
 /// The rules of this package that can be helpers: single rules of predicates with a helper's name.
-pub(super) fn candidates<'c>(
+fn candidates<'c>(
     context: &'c CheckContext<'_>,
     predicate: &'c Predicate,
 ) -> impl Iterator<Item = (&'c Item, &'c Clause)> {
@@ -160,7 +162,7 @@ pub(super) fn candidates<'c>(
     })
 }
 
-pub(super) fn is_called_like_a_helper(name: &str) -> bool {
+fn is_called_like_a_helper(name: &str) -> bool {
     HELPER_PREFIXES.iter().any(|prefix| name.starts_with(prefix))
 }
 
@@ -186,4 +188,57 @@ fn is_equivalent_helper(clause: &Clause, kept: &[bool]) -> bool {
     let kept_variables: FxHashSet<Symbol> = kept_args.filter_map(|(term, _)| term.variable()).collect();
     let left_out = |symbol: Symbol| !kept_variables.contains(&symbol);
     head.next().is_none() && !clause.head.args.iter().filter_map(Term::variable).any(left_out)
+}
+
+/// A hash of everything outside of a clause that determines the helpers of its fixes.
+pub(crate) fn helper_fingerprint(context: &CheckContext<'_>, clause: &Clause) -> u64 {
+    let mut hasher = FxHasher::default();
+    for literal in clause.literals().filter(|literal| literal.is_negated()) {
+        fresh_name(context, &literal.atom).hash(&mut hasher);
+        for (item, clause) in
+            context.predicate(&literal.atom).into_iter().flat_map(|predicate| candidates(context, predicate))
+        {
+            (item.statement.id, clause.head.name.symbol).hash(&mut hasher);
+        }
+    }
+    hasher.finish()
+}
+
+/// Adds the names that a clause negates, in the form of [`with_other_helpers`].
+pub(crate) fn negated_names(context: &CheckContext<'_>, clause: &Clause, names: &mut FxHashSet<Symbol>) {
+    for literal in clause.literals().filter(|literal| literal.is_negated()) {
+        names.insert(Symbol::new(&stem(literal.atom.name.as_str())));
+        names.extend(context.predicate(&literal.atom).map(|predicate| predicate.key.name));
+    }
+}
+
+/// The predicates whose helpers can differ after a change of `program`, including name stems of
+/// helpers.
+pub(crate) fn with_other_helpers(program: &Program, difference: &Difference) -> FxHashSet<Symbol> {
+    let touched = || difference.touched.iter().map(|id| program.get(*id));
+    let mut names = FxHashSet::default();
+    let mut has_helpers = false;
+    for helper in touched() {
+        let name = helper.key.name.as_str();
+        let name = name.rsplit('.').next().unwrap_or(name);
+        if !is_called_like_a_helper(name) {
+            continue;
+        }
+        has_helpers = true;
+        if let Some(numbered) = name.strip_prefix("has_") {
+            names
+                .extend([numbered, numbered.trim_end_matches(|c: char| c.is_ascii_digit())].map(Symbol::new));
+        }
+        for site in program.clauses(helper).take(2) {
+            let literals = site.item.statement.clause().into_iter().flat_map(Clause::literals);
+            let used = literals.filter_map(|literal| program.predicate_of(site.file, &literal.atom));
+            names.extend(used.map(|predicate| predicate.key.name));
+        }
+    }
+    // A removed rule no longer lists its uses. If a predicate has many uses, the searched part can
+    // change.
+    let is_searched_in_part = |predicate: &&Predicate| program.uses(predicate).nth(USES_SEARCHED).is_some();
+    let others = touched().filter(|predicate| has_helpers || is_searched_in_part(predicate));
+    names.extend(others.map(|predicate| predicate.key.name));
+    names
 }

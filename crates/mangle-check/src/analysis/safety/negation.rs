@@ -4,7 +4,7 @@
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
-use super::subject::{LazyFix, Report, Subject};
+use super::{LazyFix, Report, Subject};
 use super::{helper, unbound};
 use crate::excerpt;
 use mangle_engine::kernel::unbound_variable_message;
@@ -45,14 +45,13 @@ fn check_negation(subject: &Subject<'_>, report: &mut Report<'_>, negation: &Neg
         let fix = || helper::fix(subject, negation.premise, literal, &keeps, Applicability::Unsafe);
         variables.can_be_left_out(literal).then(fix).flatten()
     });
-    for &occurrence in &variables.unbound {
-        let (symbol, range) = occurrence;
+    for &(symbol, range) in &variables.unbound {
         // The analysis treats a variable as bound if the head has it and a `let` defines it.
         let passes = subject.is_let(symbol) && subject.is_in_head(symbol);
         if rejects_unbound(subject) && passes && !report.names(symbol) {
             report.push(late_finding(subject, negation, symbol, range));
         } else if !report.names(symbol) {
-            report.push(Finding { fix: fix.next(), ..unbound_finding(subject, occurrence) });
+            report.push(Finding { fix: fix.next(), ..unbound_finding(subject, symbol, range) });
         }
     }
     for &(symbol, range) in &variables.late {
@@ -160,7 +159,7 @@ fn wildcard_finding(
     }
 }
 
-fn unbound_finding(subject: &Subject<'_>, (symbol, range): (Symbol, TextRange)) -> Finding {
+fn unbound_finding(subject: &Subject<'_>, symbol: Symbol, range: TextRange) -> Finding {
     let finding = if rejects_unbound(subject) {
         let headline = format!("engine rejects this negation: `{symbol}` is unbound");
         Finding::new(&NEGATED_VAR_UNBOUND, range, headline).note(rejection(subject, range)).rejected_if(true)

@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
-use super::subject::{Report, Subject};
+use super::{Report, Subject};
 use mangle_syntax::lint::{Finding, Fix, Rule, rule};
 use mangle_syntax::syntax::ast::{Premise, Term, TermKind, TimeBound, TimeBoundKind};
 use mangle_syntax::text::Symbol;

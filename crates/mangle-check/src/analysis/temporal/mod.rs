@@ -4,7 +4,6 @@
 //! The safety rules implement `negation-after-temporal`, because it depends on the bindings of a
 //! body.
 
-mod derived_premise;
 mod intervals;
 mod premises;
 mod recursion;
@@ -40,11 +39,14 @@ pub(super) const FAMILY: Family = Family {
         &TEMPORAL_HEAD_ETERNAL,
         &intervals::INTERVAL_DURATION,
         &intervals::INTERVAL_HALF_KNOWN,
-        &derived_premise::TEMPORAL_DERIVED_PREMISE,
+        &recursion::TEMPORAL_DERIVED_PREMISE,
     ],
     clause: Some(check_clause),
     declaration: None,
-    program: &[ProgramCheck::Cycle(recursion::check), ProgramCheck::Predicate(derived_premise::check)],
+    program: &[
+        ProgramCheck::Cycle(recursion::check_recursion),
+        ProgramCheck::Predicate(recursion::check_derived_premises),
+    ],
 };
 
 fn check_clause(context: &CheckContext<'_>, clause: &Clause, out: &mut Vec<Finding>) {

@@ -1,6 +1,6 @@
 //! Checks of reducers and `fn:group_by`: valid positions and arguments.
 
-use super::scope::{Statement, TransformKind, TransformScope};
+use super::{Statement, TransformKind, TransformScope};
 use crate::analysis::{CheckContext, predicates};
 use mangle_engine::program::builtins::{self, Arity, BuiltinFunction, FunctionRole};
 use mangle_engine::types::{Type, TypeProblem, TypeProblemKind};

@@ -3,7 +3,7 @@
 
 use smallvec::SmallVec;
 
-use super::scope::{MAX_ITEMS, Statement, TransformKind, TransformScope};
+use super::{MAX_ITEMS, Statement, TransformKind, TransformScope};
 use mangle_engine::program::builtins::Arity;
 use mangle_syntax::lint::{Finding, Fix, Rule, Span, rule};
 use mangle_syntax::syntax::ast::Name;

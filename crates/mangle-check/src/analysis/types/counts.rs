@@ -161,7 +161,8 @@ impl Columns<'_> {
 
     fn variable(&self, site: Site<'_>, clause: &Clause, name: Symbol, depth: usize) -> Option<ColumnBound> {
         let statements = clause.transforms.iter().flat_map(|transform| &transform.statements);
-        let mut lets = statements.filter(|it| it.variable.as_ref().and_then(Term::variable) == Some(name));
+        let mut lets =
+            statements.filter(|statement| statement.variable.as_ref().and_then(Term::variable) == Some(name));
         if let Some(statement) = lets.next() {
             return match clause.aggregates() {
                 true => self.reduced(site, clause, &statement.value, depth),
@@ -215,24 +216,20 @@ impl Columns<'_> {
         for (at, term) in literal.atom.args.iter().enumerate() {
             let Some(known) = self.known.get(&(predicate, at)).copied() else { continue };
             if never_holds(known, Operator::Equal, term) {
-                self.report((predicate, at), known, site, (literal.range, negated), out);
+                let found = ImpossibleUse { predicate, column: at, known, range: literal.range, negated };
+                self.report(&found, site, out);
             }
             for (range, operator, other) in comparisons(clause, term).filter(|_| !negated) {
                 if never_holds(known, operator, other) {
-                    self.report((predicate, at), known, site, (range, false), out);
+                    let found = ImpossibleUse { predicate, column: at, known, range, negated: false };
+                    self.report(&found, site, out);
                 }
             }
         }
     }
 
-    fn report(
-        &self,
-        (predicate, at): (PredicateId, usize),
-        known: ColumnBound,
-        site: Site<'_>,
-        (range, negated): (TextRange, bool),
-        out: &mut ProgramFindings,
-    ) {
+    fn report(&self, found: &ImpossibleUse, site: Site<'_>, out: &mut ProgramFindings) {
+        let ImpossibleUse { predicate, column, known, range, negated } = *found;
         let key = self.program.get(predicate).key;
         let text = mangle_syntax::text::slice(site.file.statement_text(site.item), range);
         let holds = if negated { "always holds" } else { "never holds" };
@@ -240,7 +237,7 @@ impl Columns<'_> {
             ColumnBound::AtLeast(least) => format!("is at least {least}"),
             ColumnBound::Filled => "is never empty".to_owned(),
         };
-        let message = format!("{} {holds}: argument {} of `{key}` {because}", code(text, 24), at + 1);
+        let message = format!("{} {holds}: argument {} of `{key}` {because}", code(text, 24), column + 1);
         let mut finding = Finding::new(&COUNT_NEVER, range, message)
             .note("an empty group does not exist, so there is no count of 0 and no empty collection");
         if let Some(rule) = self.program.rules(self.program.get(predicate)).next() {
@@ -249,6 +246,16 @@ impl Columns<'_> {
         }
         out.push(site.file.id, site.item.statement.id, finding);
     }
+}
+
+/// A premise that requires an impossible value of a column.
+struct ImpossibleUse {
+    predicate: PredicateId,
+    /// The index of the argument.
+    column: usize,
+    known: ColumnBound,
+    range: TextRange,
+    negated: bool,
 }
 
 /// The comparisons of a variable with another term, with the variable on the left.

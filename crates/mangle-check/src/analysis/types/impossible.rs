@@ -1,5 +1,5 @@
-//! Check for premises that never hold or abort the evaluation because of the types of their
-//! arguments (`MG604`, `MG606`, `MG710`).
+//! Checks for premises that never hold or abort the evaluation because of the types or values of their
+//! arguments (`MG602`, `MG604`, `MG606`, `MG710`).
 
 use super::each_application;
 use super::wording::{
@@ -8,10 +8,11 @@ use super::wording::{
 };
 use crate::analysis::CheckContext;
 use crate::analysis::wording::{code, counted};
+use mangle_engine::kernel::{Clock, Failure, Function, ValueId, Values, evaluate};
 use mangle_engine::program::builtins;
 use mangle_engine::types::{Base, Type, TypeProblem};
 use mangle_syntax::lint::{Finding, Rule, Severity, rule};
-use mangle_syntax::syntax::ast::{Clause, Comparison, Premise, Term, TermKind};
+use mangle_syntax::syntax::ast::{Apply, Clause, Comparison, Premise, Term, TermKind};
 use mangle_syntax::text::Symbol;
 
 /// For example `ok(A) :- van(A), :time:lt(A, A).` over strings.
@@ -192,4 +193,99 @@ pub(super) fn index(clause: &Clause, findings: &mut Vec<Finding>) {
             .note("the first element has the index 0");
         findings.push(finding.severity(Severity::Error));
     });
+}
+
+/// For example `fn:div(X, 0)`.
+pub(super) static DIVISION_BY_ZERO: Rule = rule!("division-by-zero.md");
+
+/// Checks every expression of a clause.
+pub(super) fn check_division(clause: &Clause, findings: &mut Vec<Finding>) {
+    each_application(clause, &mut |apply| {
+        let Some(zero) = zero_divisor(apply) else { return };
+        let name = apply.function.symbol;
+        let consequence = match clause.is_fact() {
+            true => "the engine rejects the program",
+            false => "the engine aborts when it evaluates this division",
+        };
+        let finding = Finding::new(&DIVISION_BY_ZERO, zero.range, format!("`{name}` divides by zero"));
+        findings.push(finding.note(consequence).rejected_if(clause.is_fact()));
+    });
+}
+
+/// The literal zero that an application certainly divides by.
+pub(in crate::analysis) fn zero_divisor(apply: &Apply) -> Option<&Term> {
+    let name = apply.function.as_str();
+    let divisor = match (name, apply.args.as_slice()) {
+        // With one argument N, the result is 1/N.
+        ("fn:div" | "fn:float:div", [only]) => only,
+        // The division ends if an integer quotient reaches 0, before later divisors are used.
+        ("fn:div", [_, first, ..]) => first,
+        ("fn:mod", [_, divisor]) => divisor,
+        ("fn:float:div", [_, divisors @ ..]) => divisors.iter().find(|divisor| is_zero(divisor))?,
+        _ => return None,
+    };
+    let takes_float = builtins::function(name)?.result == "/float64";
+    let fits = takes_float || !matches!(divisor.kind, TermKind::Float(_));
+    (fits && is_zero(divisor)).then_some(divisor)
+}
+
+fn is_zero(term: &Term) -> bool {
+    match term.kind {
+        TermKind::Number(number) => number == Some(0),
+        TermKind::Float(float) => float == 0.0,
+        _ => false,
+    }
+}
+
+/// Reports calls of time functions with an unknown unit, an unknown time zone or an invalid text.
+pub(super) fn check_units(context: &CheckContext<'_>, clause: &Clause, findings: &mut Vec<Finding>) {
+    // Another rule covers functions in facts.
+    if clause.is_fact() {
+        return;
+    }
+    each_application(clause, &mut |apply| findings.extend(call(context, apply)));
+}
+
+fn call(context: &CheckContext<'_>, apply: &Apply) -> Option<Finding> {
+    let name = apply.function.as_str();
+    if !name.starts_with("fn:time:") && !name.starts_with("fn:duration:") {
+        return None;
+    }
+    let (function, table) = (Function::from_name(name)?, builtins::function(name)?);
+    if function.reads_clock() || table.parameters.len() != apply.args.len() {
+        return None;
+    }
+    let mut values = Values::new();
+    let args = apply.args.iter().zip(table.parameters);
+    let args: Option<Vec<ValueId>> =
+        args.map(|(term, wanted)| evaluated_argument(context, &mut values, term, wanted)).collect();
+    let failure = function.apply(&mut values, &args?, &Clock { now_ns: 0 }).err()?;
+    let Failure::Wrong(reason) = &failure else { return None };
+    // The last constant is the relevant argument: the unit, or the text.
+    let is_text = |term: &&Term| matches!(term.kind, TermKind::Name(_) | TermKind::String);
+    let term = apply.args.iter().rfind(is_text)?;
+    let headline = format!("`{name}` does not take {}", code(context.slice(term.range), 24));
+    let finding = Finding::new(&TYPE_PREMISE_IMPOSSIBLE, term.range, headline)
+        .note("the engine aborts when it evaluates this call")
+        .note(reason.to_string());
+    Some(finding.severity(Severity::Error))
+}
+
+/// The value of an argument: a constant of the wanted type, or an arbitrary instant, duration or
+/// number for a variable.
+fn evaluated_argument(
+    context: &CheckContext<'_>,
+    values: &mut Values,
+    term: &Term,
+    wanted: &str,
+) -> Option<ValueId> {
+    match (&term.kind, wanted) {
+        (TermKind::Name(_), "/name") | (TermKind::String, "/string") => {
+            evaluate(term, context.file.statement_text(context.item), values, None).ok().flatten()
+        }
+        (TermKind::Variable(_) | TermKind::Apply(_), "/time") => Some(values.time(0)),
+        (TermKind::Variable(_) | TermKind::Apply(_), "/duration") => Some(values.duration(0)),
+        (TermKind::Variable(_) | TermKind::Apply(_), "/number") => Some(values.number(1)),
+        _ => None,
+    }
 }

@@ -4,27 +4,20 @@
 //! query finds, or an operation that aborts the evaluation. `types` detects the problems, and this
 //! module turns them into findings.
 
-mod comparison;
-mod contradiction;
 mod counts;
-mod division;
-mod head;
+mod declared;
 mod impossible;
 mod names;
-mod near;
-mod reducer;
-mod rows;
+mod operands;
 #[cfg(test)]
 mod tests;
-mod typos;
-mod units;
 mod wording;
 
 pub(crate) use counts::ColumnBounds;
-pub(super) use division::zero_divisor;
 pub(super) use impossible::INTERVAL_TYPE;
-pub(crate) use near::NAME_NEAR;
-pub(super) use reducer::REDUCER_TYPE;
+pub(super) use impossible::zero_divisor;
+pub(crate) use names::NAME_NEAR;
+pub(super) use operands::REDUCER_TYPE;
 
 use super::{CheckContext, Family, ProgramCheck, ProgramContext, ProgramFindings};
 use mangle_engine::program::{PredicateId, builtins};
@@ -35,42 +28,44 @@ use mangle_syntax::text::Symbol;
 
 pub(super) const FAMILY: Family = Family {
     rules: &[
-        &comparison::COMPARE_NON_NUMBER,
-        &division::DIVISION_BY_ZERO,
-        &head::TYPE_FACT_MISMATCH,
+        &operands::COMPARE_NON_NUMBER,
+        &impossible::DIVISION_BY_ZERO,
+        &declared::TYPE_FACT_MISMATCH,
         &impossible::TYPE_PREMISE_IMPOSSIBLE,
-        &head::TYPE_HEAD_MISMATCH,
+        &declared::TYPE_HEAD_MISMATCH,
         &impossible::EQ_NEVER,
         &names::NAME_NEVER_USED,
-        &contradiction::BOUND_CONTRADICTED,
-        &near::NAME_NEAR,
+        &declared::BOUND_CONTRADICTED,
+        &names::NAME_NEAR,
         &counts::COUNT_NEVER,
     ],
     clause: Some(check_clause),
-    declaration: Some(contradiction::check),
+    declaration: Some(declared::check_bounds),
     program: &[ProgramCheck::Predicate(check_predicate)],
 };
 
 fn check_predicate(context: &ProgramContext<'_>, id: PredicateId, out: &mut ProgramFindings) {
-    near::check(context.program, context.program.get(id), out);
+    names::check_near(context.program, context.program.get(id), out);
     counts::check(context, id, out);
 }
 
 fn check_clause(context: &CheckContext<'_>, clause: &Clause, findings: &mut Vec<Finding>) {
-    division::check(clause, findings);
+    impossible::check_division(clause, findings);
     impossible::index(clause, findings);
-    units::check(context, clause, findings);
+    impossible::check_units(context, clause, findings);
     let problems = &context.clause_types(clause).problems;
-    let rare = rows::problems(context, clause, problems);
+    let rare = declared::problems_of_rows(context, clause, problems);
     for problem in problems.iter().chain(&rare) {
         findings.extend(match problem.kind {
-            _ if contradiction::explains(context, clause, problem) => None,
-            _ if problem.differs_only_in_names => names::finding(context, clause, problem),
-            TypeProblemKind::Head { argument, row } => head::finding(context, clause, problem, argument, row),
-            TypeProblemKind::Ordering { premise, left } => {
-                comparison::finding(context, clause, problem, premise, left)
+            _ if declared::explains(context, clause, problem) => None,
+            _ if problem.differs_only_in_names => names::never_used(context, clause, problem),
+            TypeProblemKind::Head { argument, row } => {
+                declared::head(context, clause, problem, argument, row)
             }
-            TypeProblemKind::Reducer { function } => reducer::finding(context, clause, problem, function),
+            TypeProblemKind::Ordering { premise, left } => {
+                operands::comparison(context, clause, problem, premise, left)
+            }
+            TypeProblemKind::Reducer { function } => operands::reducer(context, clause, problem, function),
             TypeProblemKind::Interval => Some(impossible::interval(context, clause, problem)),
             TypeProblemKind::Equality { premise, negated } => {
                 impossible::equality(context, clause, problem, premise, negated)

@@ -1,10 +1,10 @@
 //! Parser of properties and restrictions in the comments of a test file.
 
-use super::super::atom::name_and_arity;
-use super::super::comments::{Comment, comments};
 use super::{
     Claim, Condition, Connective, Inputs, Piece, Property, PropertyError, PropertyKind, Restrictions,
 };
+use crate::policy_test::comments::name_and_arity;
+use crate::policy_test::comments::{Comment, comments};
 use mangle_engine::program::{FileSummary, PredicateKey};
 use mangle_syntax::text::{TextRange, TextSize, size, text_len};
 

@@ -5,11 +5,11 @@ use mangle_engine::program::{FileSummary, PredicateKey, key_of};
 use mangle_syntax::syntax::SourceFile;
 use mangle_syntax::text::{TextRange, TextSize, size, text_len};
 
-use super::super::atom::name_and_arity;
-use super::super::comments::{Comment, comments};
 use super::PropertyKind;
-use super::condition::{Piece, premises};
 use super::read::{block, without_marks, without_never};
+use super::{Piece, premises};
+use crate::policy_test::comments::name_and_arity;
+use crate::policy_test::comments::{Comment, comments};
 
 /// The Mangle source in the properties of a file.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

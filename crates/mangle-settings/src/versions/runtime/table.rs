@@ -3,7 +3,7 @@
 use super::capabilities::{
     ActionIds, CandidateLimits, Cut, Decoding, RuntimeCapabilities, ShellCharacters, TypeErrors,
 };
-use super::reference::{RuntimeReference, Sign};
+use super::capabilities::{RuntimeReference, Sign};
 use crate::versions::Published;
 
 /// The modeled versions.

@@ -1,12 +1,13 @@
-//! Check for comparisons of values that are not integers (`MG601`).
+//! Checks of comparisons and reducers over values of the wrong type (`MG415`, `MG601`).
 
-use super::wording::{QUOTED, error_if, found, is_column_confirmed, kind, stops, with_origin};
+use super::wording::{QUOTED, error_if, found, is_column_confirmed, kind, noun, stops, with_origin};
 use crate::analysis::CheckContext;
 use crate::analysis::wording::code;
+use mangle_engine::program::builtins;
 use mangle_engine::types::{Base, Type, TypeProblem};
 use mangle_syntax::lint::{Finding, Fix, Rule, rule};
 use mangle_syntax::syntax::ast::{Clause, Operator, Premise, Term};
-use mangle_syntax::text::TextRange;
+use mangle_syntax::text::{Symbol, TextRange};
 
 /// For example `X > 1.5`.
 ///
@@ -22,21 +23,21 @@ struct Place<'c> {
 }
 
 /// The finding about one comparison. `left` is true if the left side is at fault.
-pub(super) fn finding(
+pub(super) fn comparison(
     context: &CheckContext<'_>,
     clause: &Clause,
     problem: &TypeProblem,
     premise: u32,
     left: bool,
 ) -> Option<Finding> {
-    let place = place(clause.premises.get(premise as usize)?)?;
+    let place = place_of(clause.premises.get(premise as usize)?)?;
     let shown = context.slice(problem.range);
     let side = place.sides.get(usize::from(!left))?;
-    let what = match problem.variable {
+    let actual = match problem.variable {
         Some(_) => found(context, problem),
         None => format!("{} {}", kind(&problem.found), code(context.slice(side.range), QUOTED)),
     };
-    let message = format!("`{shown}` requires integers, found {what}");
+    let message = format!("`{shown}` requires integers, found {actual}");
     let finding = Finding::new(&COMPARE_NON_NUMBER, problem.range, message);
     let finding = finding.note("the engine aborts when it evaluates this comparison");
     let mut finding = with_origin(finding, context, clause, problem);
@@ -82,7 +83,7 @@ fn is_bound_by_fact(context: &CheckContext<'_>, clause: &Clause, premise: u32, t
     })
 }
 
-fn place(premise: &Premise) -> Option<Place<'_>> {
+fn place_of(premise: &Premise) -> Option<Place<'_>> {
     match premise {
         Premise::Comparison(comparison) => Some(Place {
             range: comparison.range,
@@ -126,4 +127,40 @@ fn replacement(context: &CheckContext<'_>, place: &Place<'_>, types: [&Type; 2])
     };
     let [left, right] = place.sides.map(|side| context.slice(side.range));
     Some(format!(":{family}:{name}({left}, {right})"))
+}
+
+/// For example `fn:max(X)` over floats.
+pub(in crate::analysis) static REDUCER_TYPE: Rule = rule!("reducer-type.md");
+
+/// The finding about one reducer.
+pub(super) fn reducer(
+    context: &CheckContext<'_>,
+    clause: &Clause,
+    problem: &TypeProblem,
+    function: Symbol,
+) -> Option<Finding> {
+    // Another rule covers expressions as arguments.
+    problem.variable?;
+    let message = format!("`{function}` takes {}, found {}", noun(&problem.wanted), found(context, problem));
+    let finding = Finding::new(&REDUCER_TYPE, problem.range, message);
+    let finding = finding.note("the engine aborts when it evaluates this aggregation");
+    let finding = with_origin(finding, context, clause, problem);
+    let finding = error_if(stops(context, clause, problem, &problem.wanted), finding);
+    match counterpart(function.as_str(), &problem.found) {
+        Some(right) => Some(finding.fix(Fix::safe(format!("write `{right}`")).replace(problem.range, right))),
+        None => Some(finding),
+    }
+}
+
+/// The reducer for values of `ty` that corresponds to `function`.
+fn counterpart(function: &str, ty: &Type) -> Option<&'static str> {
+    let family = match ty {
+        Type::Base(Base::Number) => "",
+        Type::Base(Base::Float) => "float:",
+        Type::Base(Base::Duration) => "duration:",
+        Type::Base(Base::Time) => "time:",
+        _ => return None,
+    };
+    let operation = function.strip_prefix("fn:")?.rsplit(':').next()?;
+    Some(builtins::function(&format!("fn:{family}{operation}"))?.name)
 }

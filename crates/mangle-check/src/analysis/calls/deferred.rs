@@ -1,8 +1,9 @@
-//! Variables that a caller shares with the rules of a deferred predicate.
+//! Checks of deferred predicates that need the program: shared variables and recursion.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::analysis::{ProgramContext, ProgramFindings};
+use mangle_engine::program::graph::Edge;
 use mangle_engine::program::{Mode, Predicate, PredicateId, Program, Site, UseKind};
 use mangle_syntax::lint::{Finding, Rule, Span, rule};
 use mangle_syntax::syntax::ast::{Atom, Clause, Comparison, Premise, Term};
@@ -13,7 +14,8 @@ pub(super) static DEFERRED_VARIABLE_CLASH: Rule = rule!("deferred-variable-clash
 /// Maximum number of rules of a deferred predicate to check.
 const RULES: usize = 50;
 
-pub(super) fn check(context: &ProgramContext<'_>, id: PredicateId, out: &mut ProgramFindings) {
+/// Reports variables that a caller shares with the rules of a deferred predicate.
+pub(super) fn check_clashes(context: &ProgramContext<'_>, id: PredicateId, out: &mut ProgramFindings) {
     let program = context.program;
     let predicate = program.get(id);
     if predicate.signature.deferred {
@@ -133,4 +135,42 @@ fn report(
         .note("the engine passes the value of this variable into the called rule and loses solutions")
         .help("rename one of the two variables");
     out.push(site.file.id, site.item.statement.id, finding);
+}
+
+pub(super) static DEFERRED_RECURSION: Rule = rule!("deferred-recursion.md");
+
+/// Reports the calls that close a cycle, one per rule.
+pub(super) fn check_recursion(
+    context: &ProgramContext<'_>,
+    members: &[PredicateId],
+    out: &mut ProgramFindings,
+) {
+    let program = context.program;
+    let calls = |edge: &&Edge| {
+        let deferred = |id| program.get(id).signature.deferred;
+        !edge.negated && !edge.temporal && deferred(edge.from) && deferred(edge.to)
+    };
+    let mut edges: Vec<&Edge> = program.dependencies().recursive_edges(members).filter(calls).collect();
+    edges.sort_by_key(|edge| (edge.file, edge.item, edge.range.start()));
+    let mut seen = FxHashSet::default();
+    for edge in edges {
+        if !seen.insert((edge.file, edge.item)) {
+            continue;
+        }
+        let Some(file) = program.files.get(edge.file as usize) else { continue };
+        let Some(item) = file.items.get(edge.item as usize) else { continue };
+        let predicate = program.get(edge.from);
+        let message = format!(
+            "deferred predicate `{}` calls itself{}",
+            predicate.key.name,
+            if edge.from == edge.to { "" } else { " indirectly" },
+        );
+        let mut finding = Finding::new(&DEFERRED_RECURSION, edge.range, message)
+            .note("the engine mixes up the variables of nested calls and silently loses solutions")
+            .help("use a recursive predicate that is not deferred");
+        if let Some((file, statement, range)) = predicate.signature.declared {
+            finding = finding.related(Span::new(file, statement, range), "declared here");
+        }
+        out.push(file.id, item.statement.id, finding);
+    }
 }

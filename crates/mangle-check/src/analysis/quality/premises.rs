@@ -1,4 +1,4 @@
-//! Check for contradictory premises in a body. The check covers:
+//! Checks for contradictory and repeated premises in a body. Contradictions are:
 //!
 //! * two comparisons with the same sides
 //! * a variable with several constants
@@ -9,7 +9,7 @@
 
 use rustc_hash::FxHashMap;
 
-use super::matching::{mirrored, same_constant, same_term};
+use super::subsumption::{mirrored, same_constant, same_term};
 use crate::analysis::CheckContext;
 use crate::analysis::wording::code;
 use mangle_syntax::lint::{Finding, Rule, Span, rule};
@@ -19,7 +19,7 @@ use mangle_syntax::text::{Symbol, TextRange};
 pub(super) static CONTRADICTORY_PREMISES: Rule = rule!("contradictory-premises.md");
 
 /// Reports the first contradiction of a body.
-pub(super) fn check(context: &CheckContext<'_>, clause: &Clause, out: &mut Vec<Finding>) {
+pub(super) fn check_contradictions(context: &CheckContext<'_>, clause: &Clause, out: &mut Vec<Finding>) {
     let Some((one, other)) = of_atoms(context, clause).or_else(|| of_comparisons(context, clause)) else {
         return;
     };
@@ -52,7 +52,7 @@ fn of_atoms(context: &CheckContext<'_>, clause: &Clause) -> Option<(TextRange, T
 }
 
 /// Maximum number of comparisons of a clause to check for contradictions.
-const COMPARED: usize = 256;
+const MAX_CONTRADICTING: usize = 256;
 
 fn of_comparisons(context: &CheckContext<'_>, clause: &Clause) -> Option<(TextRange, TextRange)> {
     let mut comparisons = clause.premises.iter().filter_map(|premise| match premise {
@@ -61,7 +61,7 @@ fn of_comparisons(context: &CheckContext<'_>, clause: &Clause) -> Option<(TextRa
     });
     // A single comparison contradicts nothing.
     comparisons.clone().nth(1)?;
-    let all: Vec<&Comparison> = comparisons.by_ref().take(COMPARED).collect();
+    let all: Vec<&Comparison> = comparisons.by_ref().take(MAX_CONTRADICTING).collect();
     for (at, other) in all.iter().enumerate() {
         for one in all.iter().take(at) {
             if excluded(context, one, other) {
@@ -160,4 +160,43 @@ fn against_number(comparison: &Comparison) -> Option<(Symbol, Operator, i64)> {
         }
         _ => None,
     }
+}
+
+pub(super) static REPEATED_PREMISE: Rule = rule!("repeated-premise.md");
+
+/// Maximum number of premises with the same predicate to compare.
+const MAX_REPEATED: usize = 64;
+
+/// Reports repeated premises in a body.
+pub(super) fn check_repetitions(context: &CheckContext<'_>, clause: &Clause, out: &mut Vec<Finding>) {
+    // A repeated premise changes the number of rows in a group.
+    if clause.aggregates() {
+        return;
+    }
+    let mut earlier: FxHashMap<(Symbol, bool), Vec<&Literal>> = FxHashMap::default();
+    for later in clause.literals().filter(|literal| !literal.is_temporal()) {
+        let alike = earlier.entry((later.atom.name.symbol, later.is_negated())).or_default();
+        let first = alike.iter().find(|first| implies(context, first, later));
+        if first.is_none() && alike.len() < MAX_REPEATED {
+            alike.push(later);
+        } else if let Some(first) = first {
+            let message = format!("duplicate premise {}", code(context.slice(later.range), 48));
+            let finding = Finding::new(&REPEATED_PREMISE, later.range, message);
+            let finding = finding.note("a repeated premise excludes nothing more");
+            out.push(finding.related(Span::here(first.range), "first occurrence"));
+        }
+    }
+}
+
+/// True if the first premise implies the later one. A wildcard matches any value.
+fn implies(context: &CheckContext<'_>, first: &Literal, later: &Literal) -> bool {
+    let (one, other) = (&first.atom, &later.atom);
+    let same = |(one, other): (&Term, &Term)| {
+        (other.is_wildcard() && (!later.is_negated() || one.is_wildcard()))
+            || same_term(one, other, context.text)
+    };
+    first.is_negated() == later.is_negated()
+        && one.name.symbol == other.name.symbol
+        && one.args.len() == other.args.len()
+        && one.args.iter().zip(&other.args).all(same)
 }
