@@ -12,7 +12,6 @@ use smallvec::SmallVec;
 use super::address::{Address, full_range};
 use super::finding::TranscriptFinding;
 use super::hash::hash;
-use super::session::LOSSY_TURN;
 use super::tokens;
 use super::turn::{Details, Record, TextKind, Turn, TurnRole};
 use super::words::{member, text};
@@ -22,8 +21,11 @@ use crate::envelope::json::{Json, JsonKind as Node, NodeId};
 use crate::envelope::runtime::DropReason;
 use crate::envelope::{Object, Reply, ReplyContext, plain, profile, runtime};
 use mangle_settings::Profile;
-use mangle_syntax::lint::{Finding, Severity};
+use mangle_syntax::lint::{Finding, Rule, Severity, rule};
 use mangle_syntax::text::{TextRange, TextSize, whole_characters};
+
+/// Rule: a turn names a file that no update contains. Digests note the names only if it is enabled.
+pub(super) static LOSSY_TURN: Rule = rule!("session/lossy-turn.md");
 
 /// Maximum number of words of a prompt that are kept. Longer prompts are not checked for missing
 /// words.

@@ -179,7 +179,7 @@ pub(super) fn empty_file() -> Finding {
 /// `prompts` is the number of prompts, `first` a description of the first record, and `tried` the
 /// list of known formats. If the file was not named explicitly and has prompts, the severity is
 /// information.
-pub(super) fn no_reply((prompts, is_named): (u64, bool), first: &str, tried: &str) -> Finding {
+pub(super) fn no_reply(prompts: u64, is_named: bool, first: &str, tried: &str) -> Finding {
     let message = match prompts {
         0 => "no reply found in this transcript".to_owned(),
         1 => "transcript has 1 prompt and no reply".to_owned(),

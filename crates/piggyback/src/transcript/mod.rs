@@ -69,6 +69,11 @@ pub mod tokens;
 mod turn;
 mod words;
 
+use std::sync::Arc;
+
+use mangle_settings::{TranscriptSettings, TranscriptShape};
+use mangle_syntax::lint::Rule;
+
 pub use address::Address;
 pub use batch::{Batch, MergedRecordCallback, ReadBatch};
 pub use binary::kind as binary_kind;
@@ -80,17 +85,12 @@ pub use findings::{
     BAD_RECORD, EMPTY_REPLY, INVALID_UTF8, MIXED_CONTAINER, NO_REPLY_FOUND, NOT_A_REPLY, OPEN_FENCE,
     PREVIEW_ONLY, REPLY_NOT_READ, UNKNOWN_FORMAT,
 };
+pub use mangle_settings::Container;
 pub use placement::map_fix_to_record;
 pub use reader::{MAX_DOCUMENT_LEN, MAX_RECORD_LEN, ReadSummary, TranscriptReader};
 pub use record_shape::RecordShape;
 pub use session::{Limits, MAX_PENDING_FINDINGS, MAX_TRACKED, ShardLimits, TranscriptSession};
 pub use turn::{Details, NonReplyPlace, Record, Skip, TextKind, Turn, TurnRole};
-
-use std::sync::Arc;
-
-pub use mangle_settings::Container;
-use mangle_settings::{TranscriptSettings, TranscriptShape};
-use mangle_syntax::lint::Rule;
 
 /// Properties of a file that are known before it is read.
 #[derive(Debug, Clone, Default)]

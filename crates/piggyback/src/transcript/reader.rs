@@ -119,7 +119,7 @@ impl ReadSummary {
         let first = self.sketch.as_deref().unwrap_or("blank");
         let declared = self.declared.iter().map(String::as_str);
         let tried = || declared.chain(shapes::names()).collect::<Vec<_>>().join(", ");
-        is_silent.then(|| findings::no_reply((self.prompts, self.is_named), first, &tried()))
+        is_silent.then(|| findings::no_reply(self.prompts, self.is_named, first, &tried()))
     }
 
     /// Counts the contents of a record.

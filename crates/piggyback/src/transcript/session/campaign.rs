@@ -1,9 +1,7 @@
 //! Rules about campaigns over several turns: inconsistent status of phases and tasks, and wrong
 //! counters (`PB620` to `PB626`).
 
-use super::MAX_PENDING_FINDINGS;
-use super::bounded_map::BoundedMap;
-use super::current_turn::CurrentTurn;
+use super::{BoundedMap, CurrentTurn, MAX_PENDING_FINDINGS};
 use crate::transcript::digest::{DigestArgument, DigestAtom, WatchedFact};
 use crate::transcript::finding::TranscriptFinding;
 use crate::transcript::hash::hash;

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use super::current_turn::CurrentTurn;
+use super::CurrentTurn;
 use crate::envelope::json::{Json, NodeId};
 use crate::envelope::runtime;
 use crate::transcript::digest::{Digest, TurnSite};

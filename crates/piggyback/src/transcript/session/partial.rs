@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use regex::bytes::Regex;
 
-use super::current_turn::CurrentTurn;
+use super::CurrentTurn;
 use crate::envelope::json::{Json, JsonKind as Node, JsonProblemKind};
 use crate::transcript::address::Address;
 use crate::transcript::digest::Digest;
