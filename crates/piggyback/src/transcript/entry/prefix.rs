@@ -4,8 +4,8 @@ use std::sync::LazyLock;
 
 use regex::bytes::Regex;
 
-use super::speaker;
-use super::time::{self, Mask};
+use super::prefix_parts;
+use super::prefix_parts::Mask;
 use crate::transcript::turn::TurnRole;
 
 /// Maximum number of parts of a prefix.
@@ -236,7 +236,7 @@ impl<'l> Cursor<'l> {
     }
 
     fn time(&mut self) -> bool {
-        let Some(found) = time::at_start(self.rest()) else { return false };
+        let Some(found) = prefix_parts::time_at_start(self.rest()) else { return false };
         // A number in the text is not a second timestamp.
         if self.found.has_clock && self.found.has_level {
             return false;
@@ -281,7 +281,7 @@ impl<'l> Cursor<'l> {
             return false;
         }
         let (had_begun, next) = (self.has_begun(), self.at + end + 1);
-        if let Some(found) = time::at_start(inner) {
+        if let Some(found) = prefix_parts::time_at_start(inner) {
             self.found.time = self.found.time.or(Some(found.mask));
             self.found.has_clock |= !found.is_day;
         }
@@ -308,7 +308,7 @@ impl<'l> Cursor<'l> {
     }
 
     fn speaker(&mut self) -> bool {
-        let Some(found) = speaker::at_start(self.rest()) else { return false };
+        let Some(found) = prefix_parts::speaker_at_start(self.rest()) else { return false };
         self.at += found.len;
         self.found.role = Some(found.role);
         self.found.is_certain = found.is_certain;
@@ -331,7 +331,7 @@ impl<'l> Cursor<'l> {
         let bare = value.strip_prefix(b"\"").and_then(|value| value.strip_suffix(b"\"")).unwrap_or(value);
         match key.as_slice() {
             b"time" | b"ts" | b"timestamp" | b"t" | b"date" | b"at" => {
-                let Some(found) = time::at_start(bare) else { return false };
+                let Some(found) = prefix_parts::time_at_start(bare) else { return false };
                 self.found.time = self.found.time.or(Some(found.mask));
                 self.found.has_clock |= !found.is_day;
             }
@@ -372,7 +372,7 @@ impl<'l> Cursor<'l> {
             .get(..end)
             .and_then(|word| word.iter().rposition(|byte| !is_part(byte)))
             .map_or(0, |at| at + 1);
-        let label = speaker::at_start(self.rest().get(start..).unwrap_or(&[]));
+        let label = prefix_parts::speaker_at_start(self.rest().get(start..).unwrap_or(&[]));
         if label.is_some_and(|label| label.is_certain) { start } else { name.len() }
     }
 
@@ -383,6 +383,7 @@ impl<'l> Cursor<'l> {
         let is_json = matches!(behind.first(), Some(b'{' | b'}' | b'[' | b']' | b'"'));
         // Keep the white space: it determines the indentation of a line.
         let word = self.rest().iter().position(|byte| matches!(byte, b' ' | b'\t'))?;
-        (is_json || speaker::at_start(behind).is_some_and(|label| label.is_certain)).then_some(word)
+        (is_json || prefix_parts::speaker_at_start(behind).is_some_and(|label| label.is_certain))
+            .then_some(word)
     }
 }
