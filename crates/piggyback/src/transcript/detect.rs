@@ -1,12 +1,11 @@
 //! Detection of the container format from the file name and the first bytes.
 
 use super::entry::EntryForm;
-use super::lines::CustomShapes;
 use super::record_shape::RecordShape;
 use super::record_splitter::Frame;
-use super::shapes::{self};
+use super::shapes::CustomShapes;
 use super::words::member;
-use super::{TranscriptOptions, channels, harness, log, stream};
+use super::{TranscriptOptions, channels, harness, log, shapes, stream};
 use crate::envelope::json::{self, Json, JsonKind, JsonProblemKind, NodeId};
 use mangle_settings::Container;
 
@@ -224,7 +223,7 @@ fn of_document(head: &[u8], is_all: bool, own: &CustomShapes, is_expected: bool)
     if super::words::is_envelope(&json, root) {
         return Some(Container::Envelope);
     }
-    if own.shapes.is_empty() && shapes::messages(&json, root).is_some() {
+    if own.shapes.is_empty() && shapes::session_messages(&json, root).is_some() {
         return Some(Container::Session);
     }
     match shape(&json, root, own) {

@@ -33,7 +33,6 @@ mod hash;
 pub mod labels;
 mod line_border;
 mod line_end;
-mod lines;
 mod log;
 mod loose_updates;
 mod majority;

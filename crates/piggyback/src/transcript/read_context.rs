@@ -6,10 +6,10 @@ use std::sync::Arc;
 use regex::bytes::Regex;
 
 use super::detect::Plan;
-use super::lines::CustomShapes;
 use super::record::{self, RecordSite};
 use super::record_shape::RecordShape;
 use super::record_splitter::Frame;
+use super::shapes::CustomShapes;
 use super::turn::{Record, Skip, TextKind, Turn, TurnRole};
 use super::{TranscriptOptions, entry, findings, markdown, plain};
 use mangle_settings::{Container, Profile};

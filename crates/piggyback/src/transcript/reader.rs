@@ -6,15 +6,14 @@ use std::sync::Arc;
 
 use super::batch::{Batch, CutKind, MergedRecordCallback, ReadBatch, RecordSlice};
 use super::detect::{self, HEAD, Plan};
-use super::lines::CustomShapes;
 use super::majority::{HeadRecords, LOOK_AHEAD, majority};
 use super::read_context::ReadContext;
 use super::record_shape::RecordShape;
 use super::record_splitter::{RecordBounds, RecordSplitter};
 use super::repetitions::{Repetitions, TextKeys};
-use super::shapes::{self};
+use super::shapes::CustomShapes;
 use super::turn::{Record, TextKind, Turn};
-use super::{TranscriptOptions, binary, findings, sketch};
+use super::{TranscriptOptions, binary, findings, shapes, sketch};
 use mangle_settings::{Container, Profile};
 use mangle_syntax::lint::Finding;
 use mangle_syntax::text::TextRange;

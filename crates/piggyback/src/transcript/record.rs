@@ -200,7 +200,7 @@ fn events(record: &mut Record<'_>) -> Option<RecordShape> {
 /// Passes the messages of a session, and damaged parts between them, as records to `each`.
 pub(super) fn of_session(bytes: &[u8], start: u64, each: &mut dyn FnMut(Record<'_>)) {
     let json = Json::parse(bytes);
-    let messages = shapes::messages(&json, json.root()).unwrap_or_default();
+    let messages = shapes::session_messages(&json, json.root()).unwrap_or_default();
     let ranges: Vec<TextRange> = messages.into_iter().map(|message| json.range(message)).collect();
     let mut damage = (!json.is_valid_to_the_end()).then(|| damage(&json, bytes));
     if damage.is_none() && ranges.is_empty() {
@@ -211,7 +211,7 @@ pub(super) fn of_session(bytes: &[u8], start: u64, each: &mut dyn FnMut(Record<'
             each(of_damage(before, range.start(), bytes, start));
         }
         let mut record = of_part(index as u64 + 1, *range, bytes, start);
-        record.turns = shapes::shown(&Json::parse(record.bytes), index).unwrap_or_default();
+        record.turns = shapes::session_turns(&Json::parse(record.bytes), index).unwrap_or_default();
         if let Some(inside) = damage.take_if(|damage| damage.range.start() < range.end()) {
             record.findings.push(within(inside, *range));
         }

@@ -31,6 +31,11 @@ pub(super) fn text<'t>(json: &Json<'t>, object: NodeId, name: &str) -> Option<Co
     json.string(member(json, object, name)?)
 }
 
+/// Like [`text`], but returns an owned string.
+pub(super) fn member_string(json: &Json<'_>, node: NodeId, name: &str) -> Option<String> {
+    text(json, node, name).map(Cow::into_owned)
+}
+
 pub(super) fn member_equals(json: &Json<'_>, object: NodeId, name: &str, value: &str) -> bool {
     text(json, object, name).is_some_and(|text| text == value)
 }

@@ -24,8 +24,8 @@ use border::{Line, Wrapper};
 use envelope::EnvelopePlace;
 use mangle_syntax::text::{SegmentMap, SegmentMapBuilder, TextRange, size};
 
-pub(super) use border::{Borders, EntryForm, Nesting, parts};
-pub(super) use envelope::{begins as begins_envelope, holds as holds_envelope};
+pub(super) use border::{Borders, EntryForm, parts};
+pub(super) use envelope::{Nesting, begins_envelope, holds_envelope};
 pub(super) use prefix::Prefix;
 
 /// Text of an entry: its lines without their prefixes.

@@ -3,9 +3,8 @@
 
 use rustc_hash::FxHashSet;
 
-use super::draft::envelope;
+use super::draft::{envelope, string};
 use super::finder::ValuePlace;
-use super::string;
 use super::value::ValueReader;
 use super::value_author::{ValueAuthor, is_schema};
 use crate::envelope::json::{Json, JsonKind as Node, NodeId};
