@@ -1,6 +1,6 @@
 //! Rules about containers and their findings: `PB040` to `PB047`, `PB049`, `PB050`.
 
-use super::binary;
+use super::sketch;
 use super::turn::NonReplyPlace;
 use crate::envelope::json::{Json, JsonProblemKind};
 use mangle_syntax::lint::{Finding, Fix, Rule, Severity, rule};
@@ -162,7 +162,7 @@ pub(super) fn binary(kind: &str) -> Finding {
     let finding =
         Finding::new(&BAD_RECORD, TextRange::default(), format!("file is {kind}, not a transcript"))
             .note("nothing of it is checked");
-    if kind == binary::UTF_16 { finding.help("save it as UTF-8") } else { finding }
+    if kind == sketch::UTF_16 { finding.help("save it as UTF-8") } else { finding }
 }
 
 pub(super) fn empty_reply(range: TextRange) -> Finding {

@@ -5,9 +5,8 @@
 
 use super::entry::{self, EntryForm, Prefix};
 use super::findings;
-use super::record_shape::RecordShape;
 use super::shapes::{self, Draft, native_calls};
-use super::turn::{Record, Skip, TextKind, Turn, TurnRole};
+use super::turn::{Record, RecordShape, Skip, TextKind, Turn, TurnRole};
 use super::words::{is_envelope, is_string, member, step, text};
 use crate::envelope::json::{Json, NodeId};
 use mangle_syntax::text::{TextRange, size};

@@ -4,16 +4,16 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::batch::{Batch, CutKind, MergedRecordCallback, ReadBatch, RecordSlice};
+use super::batch::{
+    Batch, CutKind, HeadRecords, LOOK_AHEAD, MergedRecordCallback, ReadBatch, RecordSlice, Repetitions,
+    TextKeys, majority,
+};
 use super::detect::{self, HEAD, Plan};
-use super::majority::{HeadRecords, LOOK_AHEAD, majority};
-use super::read_context::ReadContext;
-use super::record_shape::RecordShape;
+use super::record::ReadContext;
 use super::record_splitter::{RecordBounds, RecordSplitter};
-use super::repetitions::{Repetitions, TextKeys};
-use super::shapes::CustomShapes;
-use super::turn::{Record, TextKind, Turn};
-use super::{TranscriptOptions, binary, findings, shapes, sketch};
+use super::shapes::{self, CustomShapes};
+use super::turn::{Record, RecordShape, TextKind, Turn};
+use super::{TranscriptOptions, findings, sketch};
 use mangle_settings::{Container, Profile};
 use mangle_syntax::lint::Finding;
 use mangle_syntax::text::TextRange;
@@ -388,7 +388,7 @@ impl TranscriptReader {
     /// is always read.
     fn refusal(&self) -> Option<&'static str> {
         let is_one = self.options.container == Some(Container::Raw);
-        binary::kind(&self.buffer).filter(|_| !is_one)
+        sketch::binary_kind(&self.buffer).filter(|_| !is_one)
     }
 
     /// Rejects the file with a finding.

@@ -5,16 +5,16 @@ use std::collections::BTreeMap;
 
 use rustc_hash::FxHashMap;
 
-use super::finding::TranscriptFinding;
-use super::hash::hash;
 use super::labels::{Labels, RecordNames};
+use super::placement::TranscriptFinding;
+use super::session::MAX_TRACKED;
 use super::tokens;
 use super::turn::{Record, TextKind, Turn, TurnRole};
+use super::words::hash;
 use crate::envelope::account::{AccountEntry, Filters, Tally, UpdateFate};
 use crate::envelope::atoms::Declarations;
 use crate::envelope::runtime::{AcceptedEnvelope, DecodeFailure, ReadUpdate, RuntimeFact, Stage, Value};
 use crate::envelope::{CONTROL_LEAK, Reply};
-use crate::transcript::session::MAX_TRACKED;
 use mangle_settings::{Profile, TranscriptSettings};
 use mangle_syntax::text::{TextRange, size};
 

@@ -7,7 +7,7 @@ use super::envelope::{Nesting, begins_envelope};
 use super::prefix::{Piece, Prefix};
 use super::prefix_parts::Mask;
 use crate::envelope::json::{Json, JsonKind as Node, NodeId};
-use crate::transcript::line_border::Border;
+use crate::transcript::turn::Border;
 use crate::transcript::words::{has_control_key, is_string, member, member_equals};
 
 /// Number of leading lines of a file that are examined.

@@ -223,7 +223,7 @@ const MAX_PREFIX: usize = 200;
 /// Maximum number of lines of a block.
 const MAX_LINES: usize = 100_000;
 
-/// Lines of an envelope with a common prefix.
+/// Lines of an envelope with a common prefix: a word, a mark or a number.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct PrefixedBlock {
     /// Range of all lines.
@@ -234,7 +234,7 @@ pub(super) struct PrefixedBlock {
     pub(super) prefix: Range<usize>,
 }
 
-/// Returns the prefixed_blocks of a text in order.
+/// Returns the blocks of a text in order.
 pub(super) fn prefixed_blocks(text: &[u8]) -> Vec<PrefixedBlock> {
     let (mut found, mut at) = (Vec::new(), 0);
     while let Some(line) = line_at(text, at) {

@@ -15,9 +15,8 @@ mod tests;
 use std::borrow::Cow;
 use std::ops::Range;
 
-use super::line_end::without_line_end;
 use super::shapes::{self, Draft, native_calls};
-use super::turn::{NonReplyPlace, Record, Skip, TextKind, Turn, TurnRole};
+use super::turn::{NonReplyPlace, Record, Skip, TextKind, Turn, TurnRole, without_line_end};
 use super::words::{has_control_key, is_envelope, step};
 use crate::envelope::json::{self, Json, JsonKind as Node};
 use border::{Line, Wrapper};
@@ -313,8 +312,10 @@ fn kind(role: TurnRole) -> TextKind {
     if role == TurnRole::Assistant { TextKind::Reply } else { TextKind::Prompt }
 }
 
-/// Returns the turns of the records of one entry. `None` for a single record, which needs no
-/// joining.
+/// Returns the turns of JSON records that hold the lines of one entry, as stored by container
+/// runtimes and log collectors. `None` for a single record, which needs no joining.
+///
+/// Each line of a pretty-printed envelope is a separate record, and long lines are split.
 pub(super) fn read_wrapped(record: &Record<'_>, wrapper: &Wrapper) -> Option<Vec<Turn>> {
     let (mut draft, mut at, mut count) = (Draft::default(), 0, 0);
     for line in record.bytes.split_inclusive(|byte| *byte == b'\n') {

@@ -3,9 +3,8 @@
 
 use super::{BoundedMap, CurrentTurn, MAX_PENDING_FINDINGS};
 use crate::transcript::digest::{DigestArgument, DigestAtom, WatchedFact};
-use crate::transcript::finding::TranscriptFinding;
-use crate::transcript::hash::hash;
-use crate::transcript::words::quoted;
+use crate::transcript::placement::TranscriptFinding;
+use crate::transcript::words::{hash, quoted};
 use mangle_settings::Profile;
 use mangle_syntax::lint::{Finding, Rule, rule};
 

@@ -6,10 +6,9 @@ use rustc_hash::{FxBuildHasher, FxHashMap};
 use super::{CurrentTurn, MAX_TRACKED};
 use crate::envelope::ReplyContext;
 use crate::transcript::digest::{Digest, DigestAtom, LOSSY_TURN, TurnSite, WatchedFact};
-use crate::transcript::finding::TranscriptFinding;
-use crate::transcript::hash::hash;
+use crate::transcript::placement::TranscriptFinding;
 use crate::transcript::turn::TurnRole;
-use crate::transcript::words::quoted;
+use crate::transcript::words::{hash, quoted};
 use mangle_syntax::lint::{Finding, Rule, Span, rule};
 use mangle_syntax::text::TextRange;
 

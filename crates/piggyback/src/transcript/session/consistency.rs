@@ -9,10 +9,9 @@ use rustc_hash::FxHashSet;
 use super::{BoundedMap, CurrentTurn, MAX_PENDING_FINDINGS, count};
 use crate::envelope::may_be_predicate;
 use crate::transcript::digest::{Digest, MemoryDigest, PredicateRating};
-use crate::transcript::finding::TranscriptFinding;
-use crate::transcript::hash::hash;
+use crate::transcript::placement::TranscriptFinding;
 use crate::transcript::turn::TurnRole;
-use crate::transcript::words::quoted;
+use crate::transcript::words::{hash, quoted};
 use mangle_syntax::lint::{Finding, Rule, rule};
 
 pub(super) const RULES: &[&Rule] =

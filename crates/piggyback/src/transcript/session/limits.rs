@@ -7,7 +7,7 @@ use super::CurrentTurn;
 use crate::envelope::json::{Json, NodeId};
 use crate::envelope::runtime;
 use crate::transcript::digest::{Digest, TurnSite};
-use crate::transcript::finding::TranscriptFinding;
+use crate::transcript::placement::TranscriptFinding;
 use crate::transcript::turn::TurnRole;
 use crate::transcript::words::quoted;
 use mangle_syntax::lint::{Finding, Rule, rule};

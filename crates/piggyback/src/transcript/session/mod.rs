@@ -21,9 +21,9 @@ use std::hash::Hash;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::digest::{Digest, ReplyDigest, TurnSite};
-use super::finding::TranscriptFinding;
-use super::hash::hash;
+use super::placement::TranscriptFinding;
 use super::turn::{TurnRole, is_answer};
+use super::words::hash;
 use crate::envelope::{PROFILE_INFERRED, ReplyContext};
 use mangle_settings::Profile;
 use mangle_syntax::lint::{Finding, Rule};

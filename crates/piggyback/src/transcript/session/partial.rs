@@ -6,10 +6,9 @@ use regex::bytes::Regex;
 
 use super::CurrentTurn;
 use crate::envelope::json::{Json, JsonKind as Node, JsonProblemKind};
-use crate::transcript::address::Address;
 use crate::transcript::digest::Digest;
-use crate::transcript::finding::TranscriptFinding;
 use crate::transcript::findings::BAD_RECORD;
+use crate::transcript::placement::{Address, TranscriptFinding};
 use crate::transcript::turn::{TurnRole, is_answer};
 use crate::transcript::words::member;
 use mangle_syntax::lint::{Finding, Rule, rule};

@@ -3,8 +3,7 @@
 use super::draft::{Draft, envelope, string};
 use crate::envelope::json::{Json, JsonKind as Node, NodeId};
 use crate::transcript::entry::begins_envelope;
-use crate::transcript::line_border::Border;
-use crate::transcript::turn::{Skip, TextKind, Turn, TurnRole};
+use crate::transcript::turn::{Border, Skip, TextKind, Turn, TurnRole};
 use crate::transcript::words::{
     has_control_key, is_envelope, is_string, member, member_equals, member_string, step, text,
 };
@@ -288,17 +287,17 @@ fn push_parts(json: &Json<'_>, candidate: NodeId, pointer: &str, draft: &mut Dra
     }
 }
 
-/// Reads `type: "command_result"`: the structured output if present, otherwise the text.
+/// Reads `type: "result"`: the structured output if present, otherwise the text.
 fn command_result(json: &Json<'_>, node: NodeId, pointer: &str) -> Option<Vec<Turn>> {
-    if !member_equals(json, node, "type", "command_result") {
+    if !member_equals(json, node, "type", "result") {
         return None;
     }
     if let Some(structured) = member(json, node, "structured_output").filter(|it| is_envelope(json, *it)) {
         return Some(vec![object(json, structured, &step(pointer, "structured_output"))]);
     }
     let mut turns = Vec::new();
-    let here = step(pointer, "command_result");
-    if let Some(found) = member(json, node, "command_result") {
+    let here = step(pointer, "result");
+    if let Some(found) = member(json, node, "result") {
         match json.kind(found) {
             Node::Object => {
                 if let Some(inner) = member(json, found, "content") {

@@ -10,9 +10,9 @@ use super::finder::ValuePlace;
 use super::value::ValueReader;
 use super::{ShapedRecord, add_details, native_calls, read_with};
 use crate::envelope::json::{Json, JsonKind as Node};
-use crate::transcript::line_end::{up_to, without_line_end};
-use crate::transcript::record_shape::RecordShape;
-use crate::transcript::turn::{Details, Record, Skip, TextKind, Turn, TurnRole};
+use crate::transcript::turn::{
+    Details, Record, RecordShape, Skip, TextKind, Turn, TurnRole, up_to, without_line_end,
+};
 use crate::transcript::words::is_envelope;
 use mangle_settings::{PointerPattern, Step, TranscriptShape};
 use mangle_syntax::text::{TextRange, size};
@@ -178,7 +178,7 @@ fn read_turns(
     }
 }
 
-/// Reads read_turns read_turn.
+/// Reads one turn.
 fn read_turn(shape: &TranscriptShape, reading: &mut ValueReader<'_, '_>, record: &ValuePlace) {
     let said = |reading: &ValueReader<'_, '_>, pattern: &Option<PointerPattern>| {
         let found = reading.finder.find(record, pattern.as_ref()?.steps());
@@ -209,7 +209,7 @@ fn read_turn(shape: &TranscriptShape, reading: &mut ValueReader<'_, '_>, record:
     add_details(&details, reading.turns.get_mut(before..).unwrap_or(&mut []));
 }
 
-/// Reads the texts of read_turns read_turn. Several strings are joined into read_turns text.
+/// Reads the texts of one turn. Several strings are joined into one text.
 fn texts_of(reading: &mut ValueReader<'_, '_>, texts: &[ValuePlace], role: TurnRole) {
     if texts.len() > 1 && texts.iter().all(|text| reading.finder.is_string(text)) {
         reading.joined(texts, role);

@@ -141,7 +141,8 @@ pub(in crate::transcript) fn string(
     draft.finish(role, kind)
 }
 
-/// Prefix of a reference.
+/// Prefix of a reference: `attachment://NAME` refers to the member `NAME` of the nearest
+/// `attachments`.
 const SCHEME: &[u8] = b"attachment://";
 
 /// Maximum length of a reference name, in bytes.
@@ -229,7 +230,8 @@ fn attached_texts(json: &Json<'_>, root: NodeId, pointer: &str) -> Texts {
 /// Maximum length of a prefilled text, in bytes.
 const MAX_PREFILL_LEN: usize = 64 << 10;
 
-/// Joins the text of an assistant's message with the answer that continues it.
+/// Joins the text of an assistant's message with the answer that continues it (assistant prefill).
+/// Both are one reply.
 pub(super) fn join_continued(record: &[u8], turns: &mut Vec<Turn>) {
     let mut at = 0;
     while let Some([one, next]) = turns.get(at..at + 2) {

@@ -12,8 +12,7 @@ mod uncovered;
 mod value;
 mod value_author;
 
-use super::record_shape::RecordShape;
-use super::turn::{Details, TextKind, Turn, TurnRole};
+use super::turn::{Details, RecordShape, TextKind, Turn, TurnRole};
 use super::words::{has_control_key, is_envelope, is_string, member, member_string, step, text};
 use crate::envelope::json::{self, Json, JsonKind as Node, NodeId};
 use chat::message;
@@ -294,16 +293,18 @@ pub(super) fn profile(word: &str) -> Option<Profile> {
     })
 }
 
-/// Returns the session_messages of a session, or `None` if the value is not a session.
+/// Returns the messages of a stored codeNERD session (K8), or `None` if the value is not a session.
 pub(super) fn session_messages(json: &Json<'_>, node: NodeId) -> Option<Vec<NodeId>> {
     text(json, node, "session_id")?;
-    let list = member(json, node, "session_messages").filter(|list| json.kind(*list) == Node::Array)?;
+    let list = member(json, node, "messages").filter(|list| json.kind(*list) == Node::Array)?;
     Some(json.elements(list).collect())
 }
 
 /// Reads the turns of one message of a session.
+///
+/// A session contains the texts that the user saw, so an envelope in a session is a leak.
 pub(super) fn session_turns(json: &Json<'_>, index: usize) -> Option<Vec<Turn>> {
-    let mut turns = message(json, json.root(), &step("/session_messages", index))?;
+    let mut turns = message(json, json.root(), &step("/messages", index))?;
     for turn in turns.iter_mut().filter(|turn| turn.kind == TextKind::Reply) {
         if has_control_key(turn.text(json.text())) {
             turn.is_shown = true;
@@ -315,7 +316,7 @@ pub(super) fn session_turns(json: &Json<'_>, index: usize) -> Option<Vec<Turn>> 
     Some(turns)
 }
 
-/// Reads the turns of a row.
+/// Reads a row of codeNERD's `reasoning_traces` (K9): the prompts and the answer of a shard.
 fn read_trace(json: &Json<'_>, node: NodeId, pointer: &str) -> Option<Vec<Turn>> {
     let one = |name: &str, role: TurnRole, kind: TextKind| {
         let value = member(json, node, name).filter(|value| is_string(json, *value))?;
@@ -340,7 +341,7 @@ fn number_member(json: &Json<'_>, node: NodeId, name: &str) -> Option<(f64, Text
     Some((written.parse().ok()?, json.range(value)))
 }
 
-/// Reads the atom of an entry.
+/// Reads the atom of an entry of codeNERD's audit log (K10), which is in `mangle`.
 fn read_audit_entry(json: &Json<'_>, node: NodeId, pointer: &str) -> Option<Vec<Turn>> {
     member(json, node, "event")?;
     member(json, node, "ts")?;

@@ -5,8 +5,7 @@ mod pieces;
 mod split;
 
 use super::findings;
-use super::line_border::Border;
-use super::turn::{Record, TextKind, Turn, TurnRole};
+use super::turn::{Border, Record, TextKind, Turn, TurnRole};
 use super::words::{is_reasoning, member, step, text};
 use crate::envelope::json::{Json, JsonKind as Node, NodeId};
 use mangle_syntax::text::{SegmentMapBuilder, TextRange, size};
@@ -211,7 +210,7 @@ pub(super) fn of_text(text: &[u8]) -> Option<Vec<Turn>> {
     (!record.turns.is_empty()).then_some(record.turns)
 }
 
-/// Reads the events of a record as one text. Returns false if the text is empty. Data lines of one
+/// Reads events whose data is plain text instead of JSON as one text. Returns false if the text is empty. Data lines of one
 /// event are joined with a line end.
 fn read_plain_text(record: &mut Record<'_>) -> bool {
     let (mut text, mut map, mut seams) = (Vec::new(), SegmentMapBuilder::default(), Vec::new());
