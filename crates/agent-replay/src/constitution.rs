@@ -1,5 +1,5 @@
-//! Policy (constitution) for the replay of sessions, with the predicates that affect verdicts, and the
-//! coverage of its rules over all sessions.
+//! Policy (constitution) for the replay of sessions, with the predicates that affect verdicts, and
+//! the coverage of its rules over all sessions.
 
 use std::sync::Arc;
 

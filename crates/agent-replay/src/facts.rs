@@ -1,5 +1,5 @@
-//! Facts of a packet: filters its updates, converts the accepted ones to engine values, and collects
-//! them in one batch.
+//! Facts of a packet: filters its updates, converts the accepted ones to engine values, and
+//! collects them in one batch.
 //!
 //! An argument is a text or an integer; the form of the text determines a name.
 

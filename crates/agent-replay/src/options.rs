@@ -1,5 +1,5 @@
-//! Options and events of a replay. The options include prefilled values: the results of perception that
-//! the runtime uses if the packet of the model lacks them.
+//! Options and events of a replay. The options include prefilled values: the results of perception
+//! that the runtime uses if the packet of the model lacks them.
 
 use std::collections::BTreeMap;
 use std::time::Instant;

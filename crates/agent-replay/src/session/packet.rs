@@ -177,7 +177,7 @@ impl Replay<'_> {
     /// Asserts the memory operations and the self-correction of a packet. Rules ignore facts of
     /// undeclared predicates.
     fn assert_native(&mut self, picked: &AcceptedEnvelope, report: &mut Turn) {
-        let correction = picked.packet.self_correction.as_deref().filter(|it| it.triggered);
+        let correction = picked.packet.self_correction.as_deref().filter(|correction| correction.triggered);
         let mut is_asserted = false;
         if let (Some(correction), Some(predicate)) = (correction, self.declared(CORRECTION, 2)) {
             let seconds = self.seconds();
@@ -206,7 +206,8 @@ impl Replay<'_> {
     /// Evaluates a self-correction. Hypotheses are retracted unless the options keep them.
     fn correct(&mut self, picked: &AcceptedEnvelope, report: &mut Turn) {
         let correction = picked.packet.self_correction.as_deref();
-        let Some(correction) = correction.filter(|it| it.triggered && !it.hypothesis.is_empty()) else {
+        let Some(correction) = correction.filter(|found| found.triggered && !found.hypothesis.is_empty())
+        else {
             return;
         };
         let facts = hypotheses(self.constitution, &mut self.kernel, &correction.hypothesis);

@@ -171,7 +171,7 @@ pub(super) struct ReadRecord<T> {
 
 impl<T> ReadRecord<T> {
     /// Drops the bytes of a record and attaches a result.
-    pub(super) fn new(record: Record<'_>, keys: TextKeys, result: T) -> Self {
+    fn new(record: Record<'_>, keys: TextKeys, result: T) -> Self {
         let Record { number, start, bytes, turns, findings, shape } = record;
         Self { number, start, len: bytes.len(), turns, findings, shape, keys, result }
     }

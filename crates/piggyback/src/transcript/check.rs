@@ -1,5 +1,5 @@
-//! Checks of a transcript, record by record. Updates without an envelope, from logs and tracers, are
-//! checked like updates in envelopes.
+//! Checks of a transcript, record by record. Updates without an envelope, from logs and tracers,
+//! are checked like updates in envelopes.
 
 use super::digest::{Digest, TurnSite};
 use super::entry::holds_envelope;

@@ -384,7 +384,7 @@ impl RecordMapper<'_> {
             digest.memory = kept.filter_map(|(index, node)| self.memory(json, node, index)).collect();
         }
         if let Some(correction) = member(json, control, "self_correction")
-            && member(json, correction, "triggered").is_some_and(|it| json.kind(it) == Node::Bool(true))
+            && member(json, correction, "triggered").is_some_and(|flag| json.kind(flag) == Node::Bool(true))
         {
             let hypothesis = text(json, correction, "hypothesis").unwrap_or_default();
             digest.correction = Some((hash(&*hypothesis), self.at(json.range(correction))));

@@ -83,13 +83,13 @@ pub(super) fn preview(range: TextRange) -> Finding {
 /// Note for records that cannot be read.
 const UNREAD: &str = "its turns are not checked; reading continues after it";
 
-/// Creates a finding for invalid JSON in a record. `what` names the part.
-pub(super) fn bad_record(json: &Json<'_>, range: TextRange, what: &str) -> Finding {
+/// Creates a finding for invalid JSON in a record. `part` is the name of the part.
+pub(super) fn bad_record(json: &Json<'_>, range: TextRange, part: &str) -> Finding {
     let (detail, at) = match json.problems.first() {
         Some(problem) => (detail(problem.kind), problem.range.start()),
         None => ("text follows its end", json.end()),
     };
-    Finding::new(&BAD_RECORD, range, format!("{what} is not valid JSON: {detail}"))
+    Finding::new(&BAD_RECORD, range, format!("{part} is not valid JSON: {detail}"))
         .label(format!("at byte {}", u32::from(at)))
         .note(UNREAD)
 }

@@ -91,7 +91,7 @@ fn json(json: &Json<'_>, record: &mut Record<'_>) -> Option<RecordShape> {
         return Some(known.map_or(RecordShape::Log, |shaped| shaped.shape));
     }
     let response = member(json, root, "fields").and_then(|fields| member(json, fields, "response"));
-    if let Some(response) = response.filter(|it| is_string(json, *it)) {
+    if let Some(response) = response.filter(|value| is_string(json, *value)) {
         let pointer = step(&step("", "fields"), "response");
         let mut turn = shapes::string(json, response, pointer, TurnRole::Assistant, TextKind::Reply);
         if is_preview(turn.text(record.bytes)) {

@@ -68,14 +68,11 @@ pub use findings::{
     PREVIEW_ONLY, REPLY_NOT_READ, UNKNOWN_FORMAT,
 };
 pub use mangle_settings::Container;
-pub use placement::Address;
-pub use placement::TranscriptFinding;
-pub use placement::map_fix_to_record;
+pub use placement::{Address, TranscriptFinding, map_fix_to_record};
 pub use reader::{MAX_DOCUMENT_LEN, MAX_RECORD_LEN, ReadSummary, TranscriptReader};
 pub use session::{Limits, MAX_PENDING_FINDINGS, MAX_TRACKED, ShardLimits, TranscriptSession};
 pub use sketch::binary_kind;
-pub use turn::RecordShape;
-pub use turn::{Details, NonReplyPlace, Record, Skip, TextKind, Turn, TurnRole};
+pub use turn::{Details, NonReplyPlace, Record, RecordShape, Skip, TextKind, Turn, TurnRole};
 
 /// Properties of a file that are known before it is read.
 #[derive(Debug, Clone, Default)]

@@ -251,14 +251,15 @@ impl<'a> StatisticsCounter<'a> {
         turn: &Turn,
         answered: Option<ReplyAccount<'_>>,
     ) -> Option<TurnSize> {
-        let reply = answered.map(|it| (it.reply, it.account));
+        let reply = answered.map(|answer| (answer.reply, answer.account));
         let size = self.whole.turn(record, turn, reply);
         if answered.is_some() || matches!(turn.kind, TextKind::Surface | TextKind::Atom) {
-            let labels = Labels::from_turn(names, turn, answered.map(|it| (it.reply, it.profile)));
+            let labels =
+                Labels::from_turn(names, turn, answered.map(|answer| (answer.reply, answer.profile)));
             self.group(&labels).turn(record, turn, reply);
             let updates = match answered {
-                Some(it) => {
-                    it.account.iter().filter_map(|one| Some((one.index?, one.text.clone()))).collect()
+                Some(answer) => {
+                    answer.account.iter().filter_map(|one| Some((one.index?, one.text.clone()))).collect()
                 }
                 None => vec![(0, String::from_utf8_lossy(turn.text(record.bytes)).into_owned())],
             };
@@ -451,7 +452,7 @@ impl<'a> Count<'a> {
         let statistics = &mut self.statistics;
         let packet = &picked.packet;
         statistics.self_corrections +=
-            u64::from(packet.self_correction.as_ref().is_some_and(|it| it.triggered));
+            u64::from(packet.self_correction.as_ref().is_some_and(|correction| correction.triggered));
         let (mut facts, mut accepted) = (tokens::intent(&packet.intent), Vec::new());
         for AccountEntry { text, fate, .. } in account {
             if let Some(cost) = self.update(text, fate) {

@@ -1,5 +1,5 @@
-//! Helpers for the contents of records: members of JSON objects by name, JSON pointers, words of keys,
-//! and hashes of texts.
+//! Helpers for the contents of records: members of JSON objects by name, JSON pointers, words of
+//! keys, and hashes of texts.
 
 use std::borrow::Cow;
 use std::hash::{Hash, Hasher as _};

@@ -326,7 +326,7 @@ impl Wrapper {
             }
             let json = Json::parse(line);
             let root = json.root();
-            let has = |name: &str| member(&json, root, name).is_some_and(|it| is_string(&json, it));
+            let has = |name: &str| member(&json, root, name).is_some_and(|value| is_string(&json, value));
             if has("log") && (has("stream") || has("time")) {
                 return Self::new("log");
             }

@@ -184,7 +184,7 @@ impl<'l> Cursor<'l> {
         if let Some(len) = self.matched(&SOURCE)
             && ANY_LEVEL
                 .as_ref()
-                .is_none_or(|level| level.find(self.rest()).is_none_or(|it| it.end() + 3 < len))
+                .is_none_or(|level| level.find(self.rest()).is_none_or(|found| found.end() + 3 < len))
         {
             self.at += len;
             self.found.source = Some(self.at);
@@ -271,8 +271,8 @@ impl<'l> Cursor<'l> {
             _ => return false,
         };
         let near = self.rest().get(..BRACKETS.min(self.rest().len())).unwrap_or(&[]);
-        let Some(end) =
-            memchr::memchr(close, near).filter(|end| !near.get(..*end).is_some_and(|it| it.contains(&b'\n')))
+        let Some(end) = memchr::memchr(close, near)
+            .filter(|end| !near.get(..*end).is_some_and(|inner| inner.contains(&b'\n')))
         else {
             return false;
         };
@@ -286,7 +286,9 @@ impl<'l> Cursor<'l> {
             self.found.has_clock |= !found.is_day;
         }
         let is_level = |word: &[u8]| {
-            ANY_LEVEL.as_ref().is_some_and(|level| level.find(word).is_some_and(|it| it.end() == word.len()))
+            ANY_LEVEL
+                .as_ref()
+                .is_some_and(|level| level.find(word).is_some_and(|found| found.end() == word.len()))
         };
         let mut words = inner.split(|byte| matches!(byte, b' ' | b'\t' | b'|'));
         self.found.has_level |= words.any(is_level);

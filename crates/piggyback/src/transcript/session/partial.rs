@@ -134,13 +134,13 @@ impl Partial {
             (_, true) => Some("its last turn has no answer"),
             _ => None,
         };
-        let (what, why, unknown) = match (self.beginning, end) {
+        let (gap, why, unknown) = match (self.beginning, end) {
             (Some(beginning), Some(end)) => ("begins and ends", format!("{beginning}, and {end}"), BEGINNING),
             (Some(beginning), None) => ("begins", beginning.to_owned(), BEGINNING),
             (None, Some(end)) => ("ends", end.to_owned(), END),
             (None, None) => return,
         };
-        let message = format!("file {what} in the middle of a session");
+        let message = format!("file {gap} in the middle of a session");
         let finding = Finding::new(&PARTIAL_SESSION, TextRange::default(), message)
             .note(why)
             .note(unknown)

@@ -280,7 +280,8 @@ fn push_parts(json: &Json<'_>, candidate: NodeId, pointer: &str, draft: &mut Dra
     let parts = member(json, candidate, "content").and_then(|content| array(json, content, "parts"));
     let pointer = step(&step(pointer, "content"), "parts");
     for (index, part) in parts.into_iter().flat_map(|parts| json.elements(parts)).enumerate() {
-        let is_thought = member(json, part, "thought").is_some_and(|it| json.kind(it) == Node::Bool(true));
+        let is_thought =
+            member(json, part, "thought").is_some_and(|flag| json.kind(flag) == Node::Bool(true));
         if let Some(text) = member(json, part, "text").filter(|_| !is_thought) {
             draft.push(json, text, step(&step(&pointer, index), "text"));
         }
@@ -292,7 +293,9 @@ fn command_result(json: &Json<'_>, node: NodeId, pointer: &str) -> Option<Vec<Tu
     if !member_equals(json, node, "type", "result") {
         return None;
     }
-    if let Some(structured) = member(json, node, "structured_output").filter(|it| is_envelope(json, *it)) {
+    if let Some(structured) =
+        member(json, node, "structured_output").filter(|value| is_envelope(json, *value))
+    {
         return Some(vec![object(json, structured, &step(pointer, "structured_output"))]);
     }
     let mut turns = Vec::new();

@@ -1,5 +1,5 @@
-//! Texts of turns: assembled from the strings of a record, attached under another name, or continued
-//! by a later text.
+//! Texts of turns: assembled from the strings of a record, attached under another name, or
+//! continued by a later text.
 
 use rustc_hash::FxHashMap;
 
