@@ -3,7 +3,6 @@
 //!
 //! # Log of both channels
 //!
-//!
 //! `[USER]` precedes the text that the user was shown; `[KERNEL]` precedes each update that reached
 //! the kernel. A turn begins with `[USER]` and has at least one `[KERNEL]`, which is empty if no
 //! update reached the kernel.
