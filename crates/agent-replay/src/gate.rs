@@ -2,9 +2,8 @@
 
 use super::constitution::{Constitution, find, text};
 use super::facts;
-use super::origins::Origins;
-use super::reply_fact::ReplyFact;
-use super::verdict::{Authority, Reliance, Verdict};
+use super::origins::{Origins, ReplyFact};
+use super::turn::{Authority, Reliance, Verdict};
 use mangle_engine::kernel::{
     Clock, Datum, Fact, Ground, Kernel, Miss, Model, Obstacle, Proof, Relation, RuleId, Stop, StopReason,
     ValueId,
@@ -234,7 +233,7 @@ impl Gate<'_> {
         let permit = self.constitution.roles.permit;
         let found = permit.and_then(|permit| Some((permit, find(self.kernel.model(), permit, &texts)?)));
         match found {
-            Some(found) => Some(self.permitted(request, found, appeal)),
+            Some((permit, number)) => Some(self.permitted(request, permit, number, appeal)),
             None => {
                 let denied = self.denied(request);
                 (self.constitution.permits || !denied.because.is_empty()).then_some(denied)
@@ -245,7 +244,8 @@ impl Gate<'_> {
     fn permitted(
         &mut self,
         request: GateRequest,
-        (permit, number): (PredicateId, u32),
+        permit: PredicateId,
+        number: u32,
         appeal: Option<Proof>,
     ) -> Verdict {
         let compiled = &self.constitution.compiled;
@@ -256,7 +256,7 @@ impl Gate<'_> {
         }
         why.push_str(&in_store(proof.store));
         let reliance = self.reliance(&request, &proof, appeal);
-        let is_lifted = self.depends_on_override(&proof, (permit, number));
+        let is_lifted = self.depends_on_override(&proof, permit, number);
         Verdict {
             rule: proof.nodes.first().map(|node| node.rule),
             store: proof.store,
@@ -268,7 +268,7 @@ impl Gate<'_> {
     }
 
     /// True if all proofs of a permission contain an override.
-    fn depends_on_override(&mut self, proof: &Proof, (permit, number): (PredicateId, u32)) -> bool {
+    fn depends_on_override(&mut self, proof: &Proof, permit: PredicateId, number: u32) -> bool {
         let constitution = self.constitution;
         let names: Vec<_> =
             constitution.roles.overrides.iter().map(|role| constitution.compiled.name(*role)).collect();

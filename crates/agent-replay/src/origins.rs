@@ -1,11 +1,83 @@
 //! Origins of the facts of a session.
 
+use std::fmt;
+
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::reply_fact::ReplyFact;
-use super::session_origin::SessionOrigin;
-use mangle_engine::kernel::Fact;
+use mangle_engine::kernel::{Fact, Kernel};
 use mangle_engine::program::PredicateId;
+
+/// The origin of a fact of a session.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum SessionOrigin {
+    /// An update of a turn.
+    Update {
+        /// The number of the turn, from 1.
+        turn: u64,
+        /// The index of the update in its packet.
+        index: usize,
+    },
+    /// The prefilled values of a turn.
+    Prefill(u64),
+    /// The intent of a turn.
+    Intent(u64),
+    /// The hypothesis of a turn.
+    Hypothesis(u64),
+    /// A memory operation of a turn.
+    Memory(u64),
+    /// A request of a turn.
+    Request(u64),
+    /// The denial of a request of a turn.
+    Denial(u64),
+    /// A `forget` operation of a turn removed the fact.
+    Forgotten(u64),
+}
+
+impl SessionOrigin {
+    /// The number of the turn, from 1.
+    #[must_use]
+    pub fn turn(self) -> u64 {
+        match self {
+            Self::Update { turn, .. }
+            | Self::Prefill(turn)
+            | Self::Intent(turn)
+            | Self::Hypothesis(turn)
+            | Self::Memory(turn)
+            | Self::Request(turn)
+            | Self::Denial(turn)
+            | Self::Forgotten(turn) => turn,
+        }
+    }
+
+    /// A sort key: turn, then update.
+    pub(super) fn order(self) -> (u64, usize) {
+        match self {
+            Self::Update { turn, index } => (turn, index),
+            other => (other.turn(), usize::MAX),
+        }
+    }
+
+    /// True if the model asserted the fact itself.
+    #[must_use]
+    pub fn is_said(self) -> bool {
+        matches!(self, Self::Update { .. } | Self::Hypothesis(_) | Self::Memory(_) | Self::Intent(_))
+    }
+}
+
+impl fmt::Display for SessionOrigin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Update { turn, index } => write!(f, "turn {turn}, update {}", index + 1),
+            Self::Prefill(turn) => write!(f, "turn {turn}, filled in"),
+            Self::Intent(turn) => write!(f, "turn {turn}, its intent"),
+            Self::Hypothesis(turn) => write!(f, "turn {turn}, its hypothesis"),
+            Self::Memory(turn) => write!(f, "turn {turn}, a memory operation"),
+            Self::Request(turn) => write!(f, "turn {turn}, the request"),
+            Self::Denial(turn) => write!(f, "turn {turn}, a denial"),
+            Self::Forgotten(turn) => write!(f, "forgotten in turn {turn}"),
+        }
+    }
+}
 
 /// The maximum number of forgotten facts to remember.
 const MAX_FORGOTTEN: usize = 200;
@@ -99,6 +171,24 @@ impl Origins {
         for fact in self.retracted.drain() {
             self.known.remove(&fact);
             self.overriding_facts.remove(&fact);
+        }
+    }
+}
+
+/// A fact that a reply asserted, or made the kernel forget.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct ReplyFact {
+    pub(super) text: String,
+    pub(super) origin: SessionOrigin,
+    pub(super) fact: Fact,
+}
+
+impl ReplyFact {
+    /// Reverts the effect of the reply in a kernel.
+    pub(super) fn undo(&self, kernel: &mut Kernel) {
+        match self.origin {
+            SessionOrigin::Forgotten(_) => kernel.assert(&self.fact),
+            _ => kernel.retract(self.fact.predicate, &self.fact.tuple),
         }
     }
 }

@@ -3,9 +3,8 @@
 
 use super::constitution::{find, text};
 use super::gate::{Gate, GateRequest, facts_of_replies};
-use super::reply_fact::ReplyFact;
-use super::session_origin::SessionOrigin;
-use super::verdict::Reliance;
+use super::origins::{ReplyFact, SessionOrigin};
+use super::turn::Reliance;
 use mangle_engine::kernel::{Kernel, Proof, Relation, ValueId};
 
 /// The maximum number of evaluations per verdict.

@@ -1,9 +1,7 @@
-//! Report of a replayed reply: updates, verdicts and state changes.
+//! Report of a replayed reply: updates, verdicts with their reasons, and state changes.
 
-use super::session_origin::SessionOrigin;
-use super::state::StateChange;
-use super::verdict::Verdict;
-use mangle_engine::kernel::{Proof, Stop};
+use super::origins::SessionOrigin;
+use mangle_engine::kernel::{Kernel, Miss, Proof, RuleId, Stop};
 use mangle_syntax::text::TextRange;
 use piggyback::envelope::account::AccountEntry;
 use piggyback::envelope::runtime::Stage;
@@ -117,4 +115,163 @@ pub struct Correction {
     pub is_kept: bool,
     /// The recovery actions, sorted: the fact, and its proof.
     pub actions: Vec<(String, Proof)>,
+}
+
+/// The authority that decides a request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Authority {
+    /// The runtime itself, before the policy is evaluated.
+    Filter,
+    /// The rules of the constitution.
+    Constitution,
+    /// The gate before the constitution, with its own lists.
+    Gate,
+}
+
+impl Authority {
+    /// The name in JSON output.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Filter => "1",
+            Self::Constitution => "2",
+            Self::Gate => "gate",
+        }
+    }
+}
+
+/// The location of a request, as ranges of its record.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RequestPlace {
+    /// The name of the tool. Fallback: the whole request.
+    pub name: TextRange,
+    /// The whole request, including its braces.
+    pub whole: TextRange,
+}
+
+/// The decision about a request, with its derivation.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Verdict {
+    /// The index of the request in the packet; `None` for the whole reply.
+    pub index: Option<usize>,
+    /// The location of the request, if found.
+    pub place: Option<RequestPlace>,
+    /// The id of the request in the packet.
+    pub id: String,
+    /// The requested action, as a name.
+    pub action: String,
+    /// The target of the action, as text.
+    pub target: String,
+    /// The arguments of the action, as JSON.
+    pub payload: String,
+    /// True if the request is permitted.
+    pub is_permitted: bool,
+    /// The authority that decided.
+    pub lock: Authority,
+    /// The reason, as a sentence without a final period.
+    pub why: String,
+    /// The facts of the decision with their proofs: the permission, or the facts against the
+    /// request.
+    pub because: Vec<Proof>,
+    /// For a denial, the failed premise of each rule that could have permitted the request.
+    pub why_not: Vec<Miss>,
+    /// The deciding clause, if any.
+    pub rule: Option<RuleId>,
+    /// The store of the deciding clause, if the runtime has stores.
+    pub store: Option<&'static str>,
+    /// The appeal that overrides a rejection of the gate before the constitution.
+    pub appeal: Option<String>,
+    /// True if the permission depends on an override in every proof.
+    pub is_lifted: bool,
+    /// The dependence of the permission on replies of the session.
+    pub reliance: Reliance,
+}
+
+impl Verdict {
+    /// `PERMIT` or `DENY`.
+    #[must_use]
+    pub fn word(&self) -> &'static str {
+        if self.is_permitted { "PERMIT" } else { "DENY" }
+    }
+}
+
+/// The dependence of a permission on replies of the session.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Reliance {
+    /// The facts of replies that are part of the permission, with their origins.
+    pub granting: Vec<(String, SessionOrigin)>,
+    /// The facts of replies that override a denial.
+    pub overriding: Vec<(String, SessionOrigin)>,
+    /// The reason for a denial without these facts, as the end of a sentence.
+    pub denial: Option<String>,
+}
+
+/// The maximum number of added and of removed facts to keep. All facts are counted.
+pub const MAX_SHOWN: usize = 200;
+
+/// The difference between the state before and after a turn.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct StateChange {
+    /// The added facts, asserted ones first.
+    pub added: Vec<StateFact>,
+    /// The removed facts, as the engine prints them.
+    pub removed: Vec<String>,
+    /// The number of added facts.
+    pub added_count: usize,
+    /// The number of removed facts.
+    pub removed_count: usize,
+}
+
+/// The approximate maximum size of the kept facts of each side, in bytes. All facts are counted.
+const MAX_BYTES: usize = 1 << 16;
+
+/// A fact that holds.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StateFact {
+    /// The fact as the engine prints it.
+    pub fact: String,
+    /// The clause of the fact; [`RuleId::ASSERTED`] for an asserted fact.
+    pub rule: RuleId,
+}
+
+impl StateChange {
+    /// The difference to the mark of a kernel.
+    pub(super) fn from_kernel(kernel: &Kernel) -> Self {
+        let (compiled, model) = (kernel.compiled(), kernel.model());
+        let (mut change, mut bytes) = (Self::default(), (0, 0));
+        for one in kernel.differences() {
+            change.added_count += one.added.len();
+            change.removed_count += one.removed.len();
+            let Some(relation) = model.relation(one.predicate) else { continue };
+            for number in &one.added {
+                if change.added.len() == MAX_SHOWN || bytes.0 >= MAX_BYTES {
+                    break;
+                }
+                let fact = model.fact(compiled, one.predicate, relation.tuple(*number));
+                bytes.0 += fact.len();
+                let reason = model.derivation(one.predicate, *number);
+                change
+                    .added
+                    .push(StateFact { fact, rule: reason.map_or(RuleId::ASSERTED, |reason| reason.rule) });
+            }
+            for tuple in &one.removed {
+                if change.removed.len() == MAX_SHOWN || bytes.1 >= MAX_BYTES {
+                    break;
+                }
+                let fact = model.fact(compiled, one.predicate, tuple);
+                bytes.1 += fact.len();
+                change.removed.push(fact);
+            }
+        }
+        // Asserted facts come before derived facts.
+        change.added.sort_by_key(|held| held.rule != RuleId::ASSERTED);
+        change.removed.sort_unstable();
+        change
+    }
+
+    /// True without changes.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.added_count + self.removed_count == 0
+    }
 }

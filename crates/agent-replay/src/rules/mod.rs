@@ -13,14 +13,9 @@ use std::borrow::Cow;
 
 use rustc_hash::FxHashSet;
 
-pub use policy::{PolicyFinding, findings_of_program, policy_findings};
-pub(super) use replies::injection;
-pub(super) use verdicts::outcome;
-
 use super::constitution::Constitution;
-use super::session::ReplayOptions;
-use super::turn::Turn;
-use super::verdict::RequestPlace;
+use super::options::ReplayOptions;
+use super::turn::{RequestPlace, Turn};
 use mangle_engine::kernel::Kernel;
 use mangle_syntax::lint::{Finding, Rule};
 use mangle_syntax::text::{TextRange, TextSize, size};
@@ -29,6 +24,10 @@ use piggyback::envelope::table::ENVELOPE;
 use piggyback::envelope::view::View;
 use piggyback::envelope::{Object, Reply};
 use piggyback::transcript::{self, Record, TranscriptFinding};
+
+pub use policy::{PolicyFinding, findings_of_program, policy_findings};
+pub(super) use replies::injection;
+pub(super) use verdicts::{PendingRequests, RequestOutcome, outcome};
 
 /// All rules of a replay, one family after the other.
 pub fn rules() -> impl Iterator<Item = &'static Rule> {

@@ -112,8 +112,9 @@ impl Policy<'_> {
         let gate: FxHashSet<&str> = self.settings.domains.iter().map(String::as_str).collect();
         let (first, _) = own.first()?;
         let policy: FxHashSet<&str> = own.iter().map(|(_, domain)| *domain).collect();
-        let list =
-            |domains: Vec<&str>| domains.iter().map(|it| format!("`{it}`")).collect::<Vec<_>>().join(", ");
+        let list = |domains: Vec<&str>| {
+            domains.iter().map(|domain| format!("`{domain}`")).collect::<Vec<_>>().join(", ")
+        };
         let mut only_policy: Vec<_> = policy.difference(&gate).copied().collect();
         let mut only_gate: Vec<_> = gate.difference(&policy).copied().collect();
         only_policy.sort_unstable();

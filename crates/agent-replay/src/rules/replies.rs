@@ -95,14 +95,14 @@ fn rewritten(scene: &mut Scene<'_>, report: &Turn) {
         1 => "; 1 update ignored".to_owned(),
         count => format!("; {count} updates ignored"),
     };
-    let (what, note) = match shown {
+    let (change, note) = match shown {
         Some(rewritten) if rewritten.is_replaced => {
             ("text replaced by a refusal", "the user reads this reason")
         }
         Some(_) => ("safety notice added", "the user reads this reason"),
         None => ("no safety notice is shown", "the user does not read this reason"),
     };
-    let mut finding = Finding::new(&OVERRIDE, scene.surface_range(), format!("{what}{updates}"))
+    let mut finding = Finding::new(&OVERRIDE, scene.surface_range(), format!("{change}{updates}"))
         .note(format!("{note}: {reason}"));
     if shown.is_none() {
         let runtime = scene.options.transcript.caps.runtime;

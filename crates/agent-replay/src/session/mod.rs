@@ -1,33 +1,27 @@
 //! Replay of a session: the kernel with all assertions, and the state from earlier records.
 //!
-//! Each file of this folder implements one or more steps of a turn.
+//! The files of this folder implement the steps of a turn.
 
-mod correction;
-mod denial;
-mod memory;
-mod native_path;
-mod options;
 mod packet;
-mod requests;
-mod runtime_facts;
+mod verdicts;
 
 use std::time::Instant;
 
+use jiff::Timestamp;
+use jiff::civil::DateTime;
+use jiff::fmt::rfc2822;
+use jiff::tz::TimeZone;
 use rustc_hash::FxHashSet;
 
-pub use options::{Event, ReplayOptions};
-
-use super::constitution::Constitution;
-use super::coverage::Coverage;
-use super::origins::Origins;
-use super::pending::{PendingRequests, RequestOutcome};
-use super::rules::{self, Scene};
-use super::session_origin::SessionOrigin;
-use super::state::StateChange;
-use super::turn::Turn;
-use super::{gate, time};
-use mangle_engine::kernel::{Clock, Kernel, Stop};
-use mangle_syntax::text::{TextRange, TextSize};
+use super::constitution::{Constitution, Coverage};
+use super::options::{Event, ReplayOptions};
+use super::origins::{Origins, SessionOrigin};
+use super::rules::{self, PendingRequests, RequestOutcome, Scene};
+use super::turn::{StateChange, Turn};
+use super::{facts, gate};
+use mangle_engine::kernel::{Clock, Kernel, Stop, ValueId};
+use mangle_engine::program::{PredicateId, PredicateKey};
+use mangle_syntax::text::{Symbol, TextRange, TextSize};
 use piggyback::transcript::{self, Record, TextKind, TurnRole};
 
 /// The maximum number of characters to keep of a user message.
@@ -195,7 +189,7 @@ impl<'a> Replay<'a> {
         self.number += 1;
         self.origins.turn();
         let written = turn.details.as_ref().and_then(|details| details.timestamp.as_deref());
-        let told = written.and_then(time::instant);
+        let told = written.and_then(instant);
         self.clock.now_ns = told.unwrap_or(self.clock.now_ns);
         Turn {
             number: self.number,
@@ -248,11 +242,87 @@ impl<'a> Replay<'a> {
     }
 }
 
+impl Replay<'_> {
+    /// The predicate with this name and arity, if the policy has it.
+    fn declared(&self, name: &str, arity: u16) -> Option<PredicateId> {
+        self.constitution.program.id(PredicateKey { name: Symbol::new(name), arity })
+    }
+
+    /// Asserts a fact that the runtime derives from a reply.
+    fn assert_one(&mut self, predicate: PredicateId, args: Vec<ValueId>, origin: SessionOrigin) {
+        let fact = facts::asserted(self.kernel.values(), &self.constitution.program, predicate, args);
+        if !self.kernel.is_given(fact.predicate, &fact.tuple) {
+            self.know(&fact, origin);
+        }
+        self.kernel.assert(&fact);
+    }
+
+    /// The time of the turn, in seconds since 1970.
+    fn seconds(&self) -> i64 {
+        self.clock.now_ns.div_euclid(1_000_000_000)
+    }
+}
+
 /// The beginning of a text, on one line.
 fn excerpt(text: &str) -> String {
     let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
     match words.char_indices().nth(ASKED) {
         Some((at, _)) => format!("{}…", words.get(..at).unwrap_or_default()),
         None => words,
+    }
+}
+
+/// The lower bounds of times in nanoseconds, microseconds and milliseconds, with their factors to
+/// nanoseconds. Smaller numbers are seconds.
+const UNIT_BOUNDS: [(f64, f64); 3] = [(1e17, 1.0), (1e14, 1e3), (1e11, 1e6)];
+
+/// Parses a time and converts it to nanoseconds since 1970.
+///
+/// Formats: RFC 3339, a number since 1970 in seconds or smaller units, or the format of the
+/// runtime's logs, interpreted as UTC.
+#[must_use]
+pub fn instant(text: &str) -> Option<i64> {
+    let text = text.trim();
+    if let Ok(number) = text.parse::<f64>() {
+        return of_number(number);
+    }
+    let nanos = |time: Timestamp| i64::try_from(time.as_nanosecond()).ok();
+    if let Ok(time) = text.parse::<Timestamp>() {
+        return nanos(time);
+    }
+    if let Ok(zoned) = rfc2822::parse(text) {
+        return nanos(zoned.timestamp());
+    }
+    let civil: DateTime = text.replace('/', "-").parse().ok()?;
+    nanos(civil.to_zoned(TimeZone::UTC).ok()?.timestamp())
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "what is too large is at the end of time")]
+fn of_number(number: f64) -> Option<i64> {
+    let scale = UNIT_BOUNDS.iter().find(|(least, _)| number.abs() >= *least).map_or(1e9, |(_, scale)| *scale);
+    number.is_finite().then_some((number * scale) as i64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_of_all_containers() {
+        let second = 1_772_366_400_000_000_000;
+        for text in [
+            "2026-03-01T12:00:00Z",
+            "2026-03-01T13:00:00+01:00",
+            "1772366400",
+            "1772366400000",
+            "1772366400000000",
+            "2026/03/01 12:00:00.000000",
+            "2026-03-01 12:00:00",
+            "Sun, 1 Mar 2026 13:00:00 +0100",
+        ] {
+            assert_eq!(instant(text), Some(second), "{text}");
+        }
+        assert_eq!(instant("yesterday"), None);
+        assert_eq!(instant("inf"), None);
     }
 }

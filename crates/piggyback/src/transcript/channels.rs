@@ -1,4 +1,7 @@
-//! Log of both channels, as written by `split --format log`.
+//! Texts that show both channels of replies: the log of `split --format log`, and the output of the
+//! tracer of codeNERD's context harness (K11).
+//!
+//! # Log of both channels
 //!
 //! `[USER]` precedes the text that the user was shown; `[KERNEL]` precedes each update that reached
 //! the kernel. A turn begins with `[USER]` and has at least one `[KERNEL]`, which is empty if no
@@ -6,9 +9,12 @@
 //!
 //! Continuation lines begin with a tab. An escape such as `\u{1b}` stands for an unprintable
 //! character.
+//!
+//! # Output of the tracer
+//!
+//! Headings and both channels as text. Only the updates are the verbatim text of the model.
 
-use super::turn::{Record, TextKind, Turn, TurnRole};
-use crate::transcript::line_border::Border;
+use super::turn::{Border, Record, TextKind, Turn, TurnRole};
 use mangle_syntax::text::{SegmentMapBuilder, TextRange, TextSize, size};
 
 /// Prefix of the text that the user was shown.
@@ -127,6 +133,72 @@ fn escaped(text: &[u8]) -> Option<(char, usize)> {
     let number = std::str::from_utf8(digits.get(..len)?).ok()?;
     let char = char::from_u32(u32::from_str_radix(number, 16).ok()?)?;
     Some((char, ESCAPE.len() + len + 1))
+}
+
+/// Start of a line that draws a box around a header.
+const BOX: &str = "═══";
+
+/// Returns [`Border::Begin`] if a line begins a turn.
+pub(super) fn harness_border(line: &[u8]) -> Border {
+    if is_header(line) { Border::Begin } else { Border::Within }
+}
+
+fn is_header(line: &[u8]) -> bool {
+    let is_turn = |line: &[u8]| {
+        line.starts_with(b"PIGGYBACK PROTOCOL - TURN ")
+            || (line.starts_with(b"TURN ") && memchr::memmem::find(line, b"(Piggyback Protocol)").is_some())
+    };
+    is_turn(line.trim_ascii())
+}
+
+/// True if a text has this format: a box line and a turn header are among its first 200 lines.
+pub(super) fn is_harness(text: &[u8]) -> bool {
+    let mut lines = text.split(|byte| *byte == b'\n').take(200);
+    let has_box = lines.clone().any(|line| line.starts_with(BOX.as_bytes()));
+    has_box && lines.any(is_header)
+}
+
+/// Section of a turn.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Section {
+    Head,
+    Surface,
+    Control,
+    Updates,
+}
+
+/// Reads the texts of a turn.
+pub(super) fn read_harness(record: &mut Record<'_>) {
+    let mut at = 0;
+    let mut section = Section::Head;
+    let mut surface: Option<TextRange> = None;
+    for line in record.bytes.split_inclusive(|byte| *byte == b'\n') {
+        let (start, text) = (at, line.trim_ascii());
+        at += line.len();
+        let inner = TextRange::at(size(start + line.len() - line.trim_ascii_start().len()), size(text.len()));
+        match text {
+            _ if text.starts_with(b"SURFACE ") => section = Section::Surface,
+            _ if text.starts_with(b"CONTROL PACKET") => section = Section::Control,
+            b"KERNEL STATE CHANGES:" => section = Section::Head,
+            b"Mangle Updates:" if section == Section::Control => section = Section::Updates,
+            b"" if section == Section::Updates => section = Section::Control,
+            b"" => {}
+            _ if text.starts_with("───".as_bytes()) || text.starts_with(BOX.as_bytes()) => {}
+            _ if section == Section::Updates => record.turns.push(harness_update(text, inner)),
+            _ if section == Section::Surface => {
+                surface = Some(surface.map_or(inner, |surface| surface.cover(inner)));
+            }
+            _ => {}
+        }
+    }
+    let turn = surface.map(|range| Turn::part(TurnRole::Assistant, TextKind::Surface, range));
+    record.turns.splice(0..0, turn);
+}
+
+/// Returns an update without the dash that one of the two tracers adds.
+fn harness_update(text: &[u8], range: TextRange) -> Turn {
+    let dash = if text.starts_with(b"- ") { 2 } else { 0 };
+    Turn::part(TurnRole::Assistant, TextKind::Atom, TextRange::new(range.start() + size(dash), range.end()))
 }
 
 #[cfg(test)]

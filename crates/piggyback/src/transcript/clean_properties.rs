@@ -318,7 +318,7 @@ impl Terms {
         assert!(parsed.findings.is_empty(), "{}", SETTINGS[at]);
         let mut rules = RuleSettings::default();
         if choices.next(4) == 0 {
-            rules.set(&session::LOSSY_TURN, Some(Severity::Hint));
+            rules.set(&digest::LOSSY_TURN, Some(Severity::Hint));
         }
         let rules = (choices.next(3) > 0).then_some(rules);
         Self {

@@ -1,12 +1,11 @@
 //! Detection of the container format from the file name and the first bytes.
 
 use super::entry::EntryForm;
-use super::lines::CustomShapes;
-use super::record_shape::RecordShape;
 use super::record_splitter::Frame;
-use super::shapes::{self};
+use super::shapes::{self, CustomShapes};
+use super::turn::{self, RecordShape};
 use super::words::member;
-use super::{TranscriptOptions, channels, harness, log, stream};
+use super::{TranscriptOptions, channels, log, stream};
 use crate::envelope::json::{self, Json, JsonKind, JsonProblemKind, NodeId};
 use mangle_settings::Container;
 
@@ -52,7 +51,7 @@ fn frame(container: Container, head: &[u8], is_all: bool) -> Frame {
         Container::ChatLines => EntryForm::of_wrapped(head).map_or(Frame::Lines, Frame::Entries),
         Container::Stream if first(head) == Some(b'[') => Frame::Whole,
         Container::Stream => Frame::Groups(stream::border),
-        Container::Harness => Frame::Groups(harness::border),
+        Container::Harness => Frame::Groups(channels::harness_border),
         Container::Channels => Frame::Groups(channels::border),
         Container::Traces => match first(head) {
             Some(b'[') => Frame::Elements,
@@ -92,7 +91,7 @@ fn extension(name: &str) -> String {
 
 fn detect(name: &str, head: &[u8], is_all: bool, own: &CustomShapes) -> Container {
     let by_text = |head: &[u8]| {
-        if harness::is_harness(head) {
+        if channels::is_harness(head) {
             Some(Container::Harness)
         } else if channels::is_channels(head) {
             Some(Container::Channels)
@@ -224,7 +223,7 @@ fn of_document(head: &[u8], is_all: bool, own: &CustomShapes, is_expected: bool)
     if super::words::is_envelope(&json, root) {
         return Some(Container::Envelope);
     }
-    if own.shapes.is_empty() && shapes::messages(&json, root).is_some() {
+    if own.shapes.is_empty() && shapes::session_messages(&json, root).is_some() {
         return Some(Container::Session);
     }
     match shape(&json, root, own) {
@@ -272,5 +271,5 @@ fn of_array(head: &[u8], own: &CustomShapes, is_expected: bool) -> Option<Contai
 /// True if lines are events of a coding agent. Several events make up a turn.
 fn events_of_turns(head: &[u8]) -> bool {
     let mut lines = head.split(|byte| *byte == b'\n').take(LINES);
-    lines.any(|line| shapes::border(line) != crate::transcript::line_border::Border::Within)
+    lines.any(|line| shapes::border(line) != turn::Border::Within)
 }

@@ -9,21 +9,21 @@ use regex::bytes::Regex;
 use rustc_hash::{FxBuildHasher, FxHashSet};
 use smallvec::SmallVec;
 
-use super::address::{Address, full_range};
-use super::finding::TranscriptFinding;
-use super::hash::hash;
-use super::session::LOSSY_TURN;
+use super::placement::{Address, TranscriptFinding};
 use super::tokens;
-use super::turn::{Details, Record, TextKind, Turn, TurnRole};
-use super::words::{member, text};
+use super::turn::{Details, Record, TextKind, Turn, TurnRole, up_to};
+use super::words::{hash, member, text};
 use crate::envelope::account::Filters;
 use crate::envelope::clean::ValidEnvelope;
 use crate::envelope::json::{Json, JsonKind as Node, NodeId};
-use crate::envelope::runtime::DropReason;
-use crate::envelope::{Object, Reply, ReplyContext, plain, profile, runtime};
+use crate::envelope::runtime::{self, DropReason};
+use crate::envelope::{Object, Reply, ReplyContext, plain, profile};
 use mangle_settings::Profile;
-use mangle_syntax::lint::{Finding, Severity};
+use mangle_syntax::lint::{Finding, Rule, Severity, rule};
 use mangle_syntax::text::{TextRange, TextSize, whole_characters};
+
+/// Rule: a turn names a file that no update contains. Digests note the names only if it is enabled.
+pub(super) static LOSSY_TURN: Rule = rule!("session/lossy-turn.md");
 
 /// Maximum number of words of a prompt that are kept. Longer prompts are not checked for missing
 /// words.
@@ -217,7 +217,7 @@ impl Digest {
         Self {
             role: turn.role,
             kind: turn.kind,
-            place: whole_characters(record.bytes, turn.place(full_range(said))),
+            place: whole_characters(record.bytes, turn.place(up_to(said))),
             path: turn.path.clone(),
             details: turn.details.clone(),
             bytes: said.len(),
@@ -288,7 +288,7 @@ impl RecordMapper<'_> {
             has_accepted_envelope: reply.accepted.is_some(),
             has_losses: false,
             brace: TextRange::default(),
-            surface: self.at(full_range(reply.raw)),
+            surface: self.at(up_to(reply.raw)),
             surface_tokens: surface_tokens(reply),
             unmentioned_files: SmallVec::new(),
             control: TextRange::default(),
@@ -384,7 +384,7 @@ impl RecordMapper<'_> {
             digest.memory = kept.filter_map(|(index, node)| self.memory(json, node, index)).collect();
         }
         if let Some(correction) = member(json, control, "self_correction")
-            && member(json, correction, "triggered").is_some_and(|it| json.kind(it) == Node::Bool(true))
+            && member(json, correction, "triggered").is_some_and(|flag| json.kind(flag) == Node::Bool(true))
         {
             let hypothesis = text(json, correction, "hypothesis").unwrap_or_default();
             digest.correction = Some((hash(&*hypothesis), self.at(json.range(correction))));

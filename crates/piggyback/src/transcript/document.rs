@@ -2,19 +2,18 @@
 
 use std::sync::Arc;
 
+use super::batch::{self, LOOK_AHEAD, majority};
 use super::check::{RecordCheck, add_file_findings, check};
 use super::detect::{self, HEAD, Plan};
 use super::digest::TurnSite;
-use super::finding::TranscriptFinding;
-use super::lines::CustomShapes;
-use super::majority::{LOOK_AHEAD, majority};
-use super::read_context::ReadContext;
+use super::placement::TranscriptFinding;
 use super::reader::TranscriptReader;
-use super::record_shape::RecordShape;
+use super::record::ReadContext;
 use super::record_splitter::Frame;
 use super::session::{Limits, TranscriptSession};
-use super::turn::{Record, Turn};
-use super::{ReadSummary, TranscriptOptions, binary, repetitions, sketch};
+use super::shapes::CustomShapes;
+use super::turn::{Record, RecordShape, Turn};
+use super::{ReadSummary, TranscriptOptions, sketch};
 use crate::envelope::ReplyContext;
 use mangle_settings::{Container, Profile};
 use mangle_syntax::lint::Finding;
@@ -131,7 +130,7 @@ impl Transcript {
             self.summary.container,
             Some(Container::Array | Container::ChatLines | Container::Response)
         );
-        is_read_so && self.entries.iter().any(|entry| repetitions::depend_on_others(&entry.body.turns))
+        is_read_so && self.entries.iter().any(|entry| batch::depend_on_others(&entry.body.turns))
     }
 
     /// Rereads the changed lines.
@@ -332,7 +331,7 @@ fn session(options: &TranscriptOptions, plan: Option<Plan>, text: &[u8]) -> Opti
 fn plan_after_edit(old: &Transcript, text: &[u8], same_start: u64) -> Option<Plan> {
     match to_usize(same_start) > HEAD + 3 {
         true => old.plan,
-        false => (!text.is_empty() && binary::kind(text).is_none()).then(|| plan(&old.options, text)),
+        false => (!text.is_empty() && sketch::binary_kind(text).is_none()).then(|| plan(&old.options, text)),
     }
 }
 

@@ -1,6 +1,6 @@
 //! Rules about containers and their findings: `PB040` to `PB047`, `PB049`, `PB050`.
 
-use super::binary;
+use super::sketch;
 use super::turn::NonReplyPlace;
 use crate::envelope::json::{Json, JsonProblemKind};
 use mangle_syntax::lint::{Finding, Fix, Rule, Severity, rule};
@@ -83,13 +83,13 @@ pub(super) fn preview(range: TextRange) -> Finding {
 /// Note for records that cannot be read.
 const UNREAD: &str = "its turns are not checked; reading continues after it";
 
-/// Creates a finding for invalid JSON in a record. `what` names the part.
-pub(super) fn bad_record(json: &Json<'_>, range: TextRange, what: &str) -> Finding {
+/// Creates a finding for invalid JSON in a record. `part` is the name of the part.
+pub(super) fn bad_record(json: &Json<'_>, range: TextRange, part: &str) -> Finding {
     let (detail, at) = match json.problems.first() {
         Some(problem) => (detail(problem.kind), problem.range.start()),
         None => ("text follows its end", json.end()),
     };
-    Finding::new(&BAD_RECORD, range, format!("{what} is not valid JSON: {detail}"))
+    Finding::new(&BAD_RECORD, range, format!("{part} is not valid JSON: {detail}"))
         .label(format!("at byte {}", u32::from(at)))
         .note(UNREAD)
 }
@@ -162,7 +162,7 @@ pub(super) fn binary(kind: &str) -> Finding {
     let finding =
         Finding::new(&BAD_RECORD, TextRange::default(), format!("file is {kind}, not a transcript"))
             .note("nothing of it is checked");
-    if kind == binary::UTF_16 { finding.help("save it as UTF-8") } else { finding }
+    if kind == sketch::UTF_16 { finding.help("save it as UTF-8") } else { finding }
 }
 
 pub(super) fn empty_reply(range: TextRange) -> Finding {
@@ -179,7 +179,7 @@ pub(super) fn empty_file() -> Finding {
 /// `prompts` is the number of prompts, `first` a description of the first record, and `tried` the
 /// list of known formats. If the file was not named explicitly and has prompts, the severity is
 /// information.
-pub(super) fn no_reply((prompts, is_named): (u64, bool), first: &str, tried: &str) -> Finding {
+pub(super) fn no_reply(prompts: u64, is_named: bool, first: &str, tried: &str) -> Finding {
     let message = match prompts {
         0 => "no reply found in this transcript".to_owned(),
         1 => "transcript has 1 prompt and no reply".to_owned(),

@@ -5,9 +5,8 @@
 
 use super::entry::{self, EntryForm, Prefix};
 use super::findings;
-use super::record_shape::RecordShape;
 use super::shapes::{self, Draft, native_calls};
-use super::turn::{Record, Skip, TextKind, Turn, TurnRole};
+use super::turn::{Record, RecordShape, Skip, TextKind, Turn, TurnRole};
 use super::words::{is_envelope, is_string, member, step, text};
 use crate::envelope::json::{Json, NodeId};
 use mangle_syntax::text::{TextRange, size};
@@ -92,7 +91,7 @@ fn json(json: &Json<'_>, record: &mut Record<'_>) -> Option<RecordShape> {
         return Some(known.map_or(RecordShape::Log, |shaped| shaped.shape));
     }
     let response = member(json, root, "fields").and_then(|fields| member(json, fields, "response"));
-    if let Some(response) = response.filter(|it| is_string(json, *it)) {
+    if let Some(response) = response.filter(|value| is_string(json, *value)) {
         let pointer = step(&step("", "fields"), "response");
         let mut turn = shapes::string(json, response, pointer, TurnRole::Assistant, TextKind::Reply);
         if is_preview(turn.text(record.bytes)) {

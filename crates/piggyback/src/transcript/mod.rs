@@ -6,11 +6,9 @@
 //! This module knows the container formats and the state of a session. The envelope module checks
 //! the content of replies. Neither opens files.
 
-mod address;
 mod batch;
 #[cfg(test)]
 mod batch_tests;
-mod binary;
 pub mod channels;
 mod check;
 #[cfg(test)]
@@ -22,37 +20,24 @@ mod digest;
 mod document;
 mod entry;
 mod evidence;
-mod finding;
 mod findings;
 #[cfg(test)]
 mod fix_properties;
 #[cfg(test)]
 mod formats_tests;
-mod harness;
-mod hash;
 pub mod labels;
-mod line_border;
-mod line_end;
-mod lines;
 mod log;
-mod loose_updates;
-mod majority;
-mod markdown;
 #[cfg(test)]
 mod native_calls_tests;
 mod placement;
 mod plain;
 #[cfg(test)]
 mod properties;
-mod read_context;
-mod read_record;
 mod reader;
 mod record;
-mod record_shape;
 mod record_splitter;
 #[cfg(test)]
 mod relatives_tests;
-mod repetitions;
 mod session;
 pub mod settings;
 mod shapes;
@@ -69,28 +54,25 @@ pub mod tokens;
 mod turn;
 mod words;
 
-pub use address::Address;
+use std::sync::Arc;
+
+use mangle_settings::{TranscriptSettings, TranscriptShape};
+use mangle_syntax::lint::Rule;
+
 pub use batch::{Batch, MergedRecordCallback, ReadBatch};
-pub use binary::kind as binary_kind;
 pub use check::{Checker, RecordCheck, RecordChecker, check, check_reply, check_with, place};
 pub use digest::{Digest, TurnSite};
 pub use document::{DocumentRecord, RecordContent, Transcript, TurnPosition};
-pub use finding::TranscriptFinding;
 pub use findings::{
     BAD_RECORD, EMPTY_REPLY, INVALID_UTF8, MIXED_CONTAINER, NO_REPLY_FOUND, NOT_A_REPLY, OPEN_FENCE,
     PREVIEW_ONLY, REPLY_NOT_READ, UNKNOWN_FORMAT,
 };
-pub use placement::map_fix_to_record;
-pub use reader::{MAX_DOCUMENT_LEN, MAX_RECORD_LEN, ReadSummary, TranscriptReader};
-pub use record_shape::RecordShape;
-pub use session::{Limits, MAX_PENDING_FINDINGS, MAX_TRACKED, ShardLimits, TranscriptSession};
-pub use turn::{Details, NonReplyPlace, Record, Skip, TextKind, Turn, TurnRole};
-
-use std::sync::Arc;
-
 pub use mangle_settings::Container;
-use mangle_settings::{TranscriptSettings, TranscriptShape};
-use mangle_syntax::lint::Rule;
+pub use placement::{Address, TranscriptFinding, map_fix_to_record};
+pub use reader::{MAX_DOCUMENT_LEN, MAX_RECORD_LEN, ReadSummary, TranscriptReader};
+pub use session::{Limits, MAX_PENDING_FINDINGS, MAX_TRACKED, ShardLimits, TranscriptSession};
+pub use sketch::binary_kind;
+pub use turn::{Details, NonReplyPlace, Record, RecordShape, Skip, TextKind, Turn, TurnRole};
 
 /// Properties of a file that are known before it is read.
 #[derive(Debug, Clone, Default)]

@@ -4,17 +4,16 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::batch::{Batch, CutKind, MergedRecordCallback, ReadBatch, RecordSlice};
+use super::batch::{
+    Batch, CutKind, HeadRecords, LOOK_AHEAD, MergedRecordCallback, ReadBatch, RecordSlice, Repetitions,
+    TextKeys, majority,
+};
 use super::detect::{self, HEAD, Plan};
-use super::lines::CustomShapes;
-use super::majority::{HeadRecords, LOOK_AHEAD, majority};
-use super::read_context::ReadContext;
-use super::record_shape::RecordShape;
+use super::record::ReadContext;
 use super::record_splitter::{RecordBounds, RecordSplitter};
-use super::repetitions::{Repetitions, TextKeys};
-use super::shapes::{self};
-use super::turn::{Record, TextKind, Turn};
-use super::{TranscriptOptions, binary, findings, sketch};
+use super::shapes::{self, CustomShapes};
+use super::turn::{Record, RecordShape, TextKind, Turn};
+use super::{TranscriptOptions, findings, sketch};
 use mangle_settings::{Container, Profile};
 use mangle_syntax::lint::Finding;
 use mangle_syntax::text::TextRange;
@@ -119,7 +118,7 @@ impl ReadSummary {
         let first = self.sketch.as_deref().unwrap_or("blank");
         let declared = self.declared.iter().map(String::as_str);
         let tried = || declared.chain(shapes::names()).collect::<Vec<_>>().join(", ");
-        is_silent.then(|| findings::no_reply((self.prompts, self.is_named), first, &tried()))
+        is_silent.then(|| findings::no_reply(self.prompts, self.is_named, first, &tried()))
     }
 
     /// Counts the contents of a record.
@@ -389,7 +388,7 @@ impl TranscriptReader {
     /// is always read.
     fn refusal(&self) -> Option<&'static str> {
         let is_one = self.options.container == Some(Container::Raw);
-        binary::kind(&self.buffer).filter(|_| !is_one)
+        sketch::binary_kind(&self.buffer).filter(|_| !is_one)
     }
 
     /// Rejects the file with a finding.

@@ -1,30 +1,125 @@
-//! Parsing of the turns in the bytes of one record.
+//! Reading of a record by its container. All records of a file share a [`ReadContext`], so threads
+//! can read records in any order.
 
+use std::sync::Arc;
+
+use regex::bytes::Regex;
+
+use super::detect::Plan;
 use super::entry::{self, EntryForm};
-use super::line_end::{up_to, without_line_end};
-use super::plain::PlainTurn;
-use super::record_shape::RecordShape;
+use super::plain::{self, PlainTurn};
 use super::record_splitter::Frame;
-use super::shapes::{self, native_calls};
-use super::turn::{Record, Skip, TextKind, Turn, TurnRole};
+use super::shapes::{self, CustomShapes, native_calls};
+use super::turn::{Record, RecordShape, Skip, TextKind, Turn, TurnRole, up_to, without_line_end};
 use super::words::is_envelope;
-use super::{channels, findings, harness, log, stream};
+use super::{TranscriptOptions, channels, findings, log, stream};
 use crate::envelope::json::{Json, JsonKind as Node};
-use mangle_settings::{Container, TranscriptShape};
+use mangle_settings::{Container, Profile, TranscriptShape};
 use mangle_syntax::lint::Finding;
 use mangle_syntax::text::{TextRange, TextSize, size};
 
+/// Inputs for reading a record, apart from its bytes.
+#[derive(Debug)]
+pub(super) struct ReadContext {
+    pub(super) plan: Plan,
+    /// Protocol version of the majority of replies, if the first bytes of the file determine it.
+    pub(super) session: Option<Profile>,
+    custom_shapes: CustomShapes,
+    separator: Option<Regex>,
+    /// True if the whole file is one reply.
+    is_single_reply: bool,
+}
+
+impl ReadContext {
+    /// Creates the inputs for a file with these options.
+    pub(super) fn new(options: &TranscriptOptions, plan: Plan, session: Option<Profile>) -> Self {
+        Self {
+            plan,
+            session,
+            custom_shapes: CustomShapes::new(Arc::clone(&options.shapes)),
+            separator: options.separator.as_deref().and_then(|separator| Regex::new(separator).ok()),
+            is_single_reply: options.container == Some(Container::Raw),
+        }
+    }
+
+    /// True if the whole file must be read to find its records.
+    pub(super) fn is_whole(&self) -> bool {
+        matches!(self.plan.frame, Frame::Whole)
+    }
+
+    /// True if texts of the file may be copies of other texts.
+    pub(super) fn may_repeat(&self) -> bool {
+        matches!(self.plan.container, Container::Array | Container::ChatLines | Container::Response)
+    }
+
+    /// Reads the record or records in some bytes and passes them to `each`. Sets the session
+    /// version of their turns.
+    pub(super) fn read(
+        &self,
+        number: u64,
+        bytes: &[u8],
+        start: u64,
+        session: Option<Profile>,
+        each: &mut dyn FnMut(Record<'_>),
+    ) {
+        let plan = self.plan;
+        let mut give = |mut record: Record<'_>, shape: Option<RecordShape>| {
+            record.turns.iter_mut().for_each(|turn| turn.session = session);
+            record.findings.extend(findings::invalid_utf8(record.bytes));
+            record.shape = shape;
+            each(record);
+        };
+        match plan.container {
+            Container::Markdown => plain::read_markdown(bytes, start, &mut |record| give(record, None)),
+            Container::Raw if !self.is_single_reply && bytes.trim_ascii().is_empty() => {
+                let mut record = Record::new(1, start, bytes);
+                let turn = Turn::part(TurnRole::Assistant, TextKind::Skipped(Skip::Empty), record.range());
+                record.turns.push(turn);
+                give(record, None);
+            }
+            Container::Raw => {
+                let declared = Some(RecordShape::Declared);
+                if !self.is_single_reply
+                    && self.custom_shapes.read(bytes, start, &mut |record| give(record, declared))
+                {
+                    return;
+                }
+                if !self.is_single_reply && self.separator.is_none() {
+                    let turns = entry::unwrapped(bytes);
+                    if !turns.is_empty() {
+                        let mut record = Record::new(1, start, bytes);
+                        record.turns = turns;
+                        give(record, None);
+                        return;
+                    }
+                }
+                let parts = plain::parts(bytes, self.separator.as_ref(), self.is_single_reply);
+                for (index, part) in parts.into_iter().enumerate() {
+                    give(record_of_text(bytes, start, index, part), None);
+                }
+            }
+            Container::Session => session_records(bytes, start, &mut |record| give(record, None)),
+            _ => {
+                let site = RecordSite { container: plan.container, frame: plan.frame, number };
+                if let Some((record, shape)) = read_record(site, bytes, start, &self.custom_shapes.shapes) {
+                    give(record, shape);
+                }
+            }
+        }
+    }
+}
+
 /// Context of a record.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct RecordSite {
-    pub(super) container: Container,
-    pub(super) frame: Frame,
+struct RecordSite {
+    container: Container,
+    frame: Frame,
     /// Record number, starting at 1.
-    pub(super) number: u64,
+    number: u64,
 }
 
 /// Reads a record. Returns `None` for a blank line or the text before the first entry of a log.
-pub(super) fn read<'b>(
+fn read_record<'b>(
     site: RecordSite,
     bytes: &'b [u8],
     start: u64,
@@ -45,7 +140,7 @@ pub(super) fn read<'b>(
             Some(RecordShape::Delta)
         }
         (Container::Harness, _) => {
-            harness::read(&mut record);
+            channels::read_harness(&mut record);
             None
         }
         (Container::Channels, _) => {
@@ -198,9 +293,9 @@ fn events(record: &mut Record<'_>) -> Option<RecordShape> {
 }
 
 /// Passes the messages of a session, and damaged parts between them, as records to `each`.
-pub(super) fn of_session(bytes: &[u8], start: u64, each: &mut dyn FnMut(Record<'_>)) {
+fn session_records(bytes: &[u8], start: u64, each: &mut dyn FnMut(Record<'_>)) {
     let json = Json::parse(bytes);
-    let messages = shapes::messages(&json, json.root()).unwrap_or_default();
+    let messages = shapes::session_messages(&json, json.root()).unwrap_or_default();
     let ranges: Vec<TextRange> = messages.into_iter().map(|message| json.range(message)).collect();
     let mut damage = (!json.is_valid_to_the_end()).then(|| damage(&json, bytes));
     if damage.is_none() && ranges.is_empty() {
@@ -211,7 +306,7 @@ pub(super) fn of_session(bytes: &[u8], start: u64, each: &mut dyn FnMut(Record<'
             each(of_damage(before, range.start(), bytes, start));
         }
         let mut record = of_part(index as u64 + 1, *range, bytes, start);
-        record.turns = shapes::shown(&Json::parse(record.bytes), index).unwrap_or_default();
+        record.turns = shapes::session_turns(&Json::parse(record.bytes), index).unwrap_or_default();
         if let Some(inside) = damage.take_if(|damage| damage.range.start() < range.end()) {
             record.findings.push(within(inside, *range));
         }
@@ -254,7 +349,7 @@ fn within(mut finding: Finding, part: TextRange) -> Finding {
 }
 
 /// Creates a record from one turn of a text.
-pub(super) fn of_text(bytes: &[u8], start: u64, index: usize, part: PlainTurn) -> Record<'_> {
+fn record_of_text(bytes: &[u8], start: u64, index: usize, part: PlainTurn) -> Record<'_> {
     let inner = bytes.get(part.range.clone()).unwrap_or(&[]);
     let mut record = Record::new(index as u64 + 1, start + part.range.start as u64, inner);
     record.turns.push(Turn::part(part.role, part.kind, up_to(inner)));

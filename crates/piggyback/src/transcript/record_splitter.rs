@@ -1,7 +1,7 @@
 //! Incremental detection of record boundaries.
 
 use super::entry::{Borders, EntryForm};
-use crate::transcript::line_border::Border;
+use super::turn::Border;
 
 /// Delimiters of the records of a container.
 #[derive(Debug, Clone, Copy)]

@@ -5,16 +5,16 @@ use std::collections::BTreeMap;
 
 use rustc_hash::FxHashMap;
 
-use super::finding::TranscriptFinding;
-use super::hash::hash;
 use super::labels::{Labels, RecordNames};
+use super::placement::TranscriptFinding;
+use super::session::MAX_TRACKED;
 use super::tokens;
 use super::turn::{Record, TextKind, Turn, TurnRole};
+use super::words::hash;
 use crate::envelope::account::{AccountEntry, Filters, Tally, UpdateFate};
 use crate::envelope::atoms::Declarations;
 use crate::envelope::runtime::{AcceptedEnvelope, DecodeFailure, ReadUpdate, RuntimeFact, Stage, Value};
 use crate::envelope::{CONTROL_LEAK, Reply};
-use crate::transcript::session::MAX_TRACKED;
 use mangle_settings::{Profile, TranscriptSettings};
 use mangle_syntax::text::{TextRange, size};
 
@@ -251,14 +251,15 @@ impl<'a> StatisticsCounter<'a> {
         turn: &Turn,
         answered: Option<ReplyAccount<'_>>,
     ) -> Option<TurnSize> {
-        let reply = answered.map(|it| (it.reply, it.account));
+        let reply = answered.map(|answer| (answer.reply, answer.account));
         let size = self.whole.turn(record, turn, reply);
         if answered.is_some() || matches!(turn.kind, TextKind::Surface | TextKind::Atom) {
-            let labels = Labels::from_turn(names, turn, answered.map(|it| (it.reply, it.profile)));
+            let labels =
+                Labels::from_turn(names, turn, answered.map(|answer| (answer.reply, answer.profile)));
             self.group(&labels).turn(record, turn, reply);
             let updates = match answered {
-                Some(it) => {
-                    it.account.iter().filter_map(|one| Some((one.index?, one.text.clone()))).collect()
+                Some(answer) => {
+                    answer.account.iter().filter_map(|one| Some((one.index?, one.text.clone()))).collect()
                 }
                 None => vec![(0, String::from_utf8_lossy(turn.text(record.bytes)).into_owned())],
             };
@@ -451,7 +452,7 @@ impl<'a> Count<'a> {
         let statistics = &mut self.statistics;
         let packet = &picked.packet;
         statistics.self_corrections +=
-            u64::from(packet.self_correction.as_ref().is_some_and(|it| it.triggered));
+            u64::from(packet.self_correction.as_ref().is_some_and(|correction| correction.triggered));
         let (mut facts, mut accepted) = (tokens::intent(&packet.intent), Vec::new());
         for AccountEntry { text, fate, .. } in account {
             if let Some(cost) = self.update(text, fate) {

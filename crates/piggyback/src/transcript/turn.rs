@@ -1,8 +1,8 @@
-//! Records of a transcript and their turns.
+//! Records of a transcript, their formats and boundaries, and their turns.
 
+use std::fmt;
 use std::sync::Arc;
 
-use super::record_shape::RecordShape;
 use crate::envelope::Reply;
 use mangle_settings::{Caps, Profile, TranscriptSettings};
 use mangle_syntax::lint::Finding;
@@ -409,4 +409,74 @@ impl<'r> Record<'r> {
 /// True if a text of this kind is a reply or a surface.
 pub(super) fn is_answer(kind: TextKind) -> bool {
     matches!(kind, TextKind::Reply | TextKind::Object | TextKind::Surface)
+}
+
+/// Recognized formats of single records.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum RecordShape {
+    /// A bare envelope.
+    Envelope,
+    /// One or more chat messages.
+    Chat,
+    /// A response of a model API.
+    Provider,
+    /// A streamed chunk of a response.
+    Delta,
+    /// A stored session.
+    Session,
+    /// A row of traces.
+    Trace,
+    /// An entry of the audit log.
+    Audit,
+    /// An entry of another log.
+    Log,
+    /// A record of a shape from the settings.
+    Declared,
+    /// A record of an unknown format with a reply that was found by its keys.
+    Unknown,
+}
+
+impl RecordShape {
+    /// The plural noun for messages. Messages, responses and chunks share one noun.
+    #[must_use]
+    pub fn plural(self) -> &'static str {
+        match self {
+            Self::Envelope => "envelopes",
+            Self::Chat | Self::Provider | Self::Delta => "chat records",
+            Self::Session => "sessions",
+            Self::Trace => "traces",
+            Self::Audit => "audit entries",
+            Self::Log => "log entries",
+            Self::Declared => "records of a declared shape",
+            Self::Unknown => "records of an unknown format",
+        }
+    }
+}
+
+impl fmt::Display for RecordShape {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.plural())
+    }
+}
+
+/// Role of a line as a boundary between records.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Border {
+    /// Not a boundary.
+    Within,
+    /// First line of a record.
+    Begin,
+    /// Last line of a record.
+    End,
+}
+
+/// Returns a line without its line end (`\n` or `\r\n`).
+pub(super) fn without_line_end(bytes: &[u8]) -> &[u8] {
+    let bytes = bytes.strip_suffix(b"\n").unwrap_or(bytes);
+    bytes.strip_suffix(b"\r").unwrap_or(bytes)
+}
+
+/// Returns the range of all bytes of a record or of a prefix of it.
+pub(super) fn up_to(bytes: &[u8]) -> TextRange {
+    TextRange::up_to(size(bytes.len()))
 }

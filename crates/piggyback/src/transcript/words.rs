@@ -1,6 +1,10 @@
-//! Access to members of JSON objects by name, JSON pointers, and words of keys.
+//! Helpers for the contents of records: members of JSON objects by name, JSON pointers, words of
+//! keys, and hashes of texts.
 
 use std::borrow::Cow;
+use std::hash::{Hash, Hasher as _};
+
+use rustc_hash::FxHasher;
 
 use crate::envelope::json::{Json, JsonKind, NodeId};
 use crate::envelope::pointer::part;
@@ -29,6 +33,11 @@ fn is_named(json: &Json<'_>, key: NodeId, name: &str) -> bool {
 /// Returns the string value of a member.
 pub(super) fn text<'t>(json: &Json<'t>, object: NodeId, name: &str) -> Option<Cow<'t, str>> {
     json.string(member(json, object, name)?)
+}
+
+/// Like [`text`], but returns an owned string.
+pub(super) fn member_string(json: &Json<'_>, node: NodeId, name: &str) -> Option<String> {
+    text(json, node, name).map(Cow::into_owned)
 }
 
 pub(super) fn member_equals(json: &Json<'_>, object: NodeId, name: &str, value: &str) -> bool {
@@ -137,4 +146,11 @@ pub(super) fn has_word(words: &[String], list: &[&str]) -> bool {
 /// text.
 pub(super) fn is_reasoning(word: &str) -> bool {
     has_word(&key_words(word), REASONING)
+}
+
+/// Returns a hash that is the same for equal values.
+pub(super) fn hash(value: impl Hash) -> u64 {
+    let mut hasher = FxHasher::default();
+    value.hash(&mut hasher);
+    hasher.finish()
 }

@@ -4,8 +4,8 @@ use std::sync::LazyLock;
 
 use regex::bytes::Regex;
 
-use super::speaker;
-use super::time::{self, Mask};
+use super::prefix_parts;
+use super::prefix_parts::Mask;
 use crate::transcript::turn::TurnRole;
 
 /// Maximum number of parts of a prefix.
@@ -184,7 +184,7 @@ impl<'l> Cursor<'l> {
         if let Some(len) = self.matched(&SOURCE)
             && ANY_LEVEL
                 .as_ref()
-                .is_none_or(|level| level.find(self.rest()).is_none_or(|it| it.end() + 3 < len))
+                .is_none_or(|level| level.find(self.rest()).is_none_or(|found| found.end() + 3 < len))
         {
             self.at += len;
             self.found.source = Some(self.at);
@@ -236,7 +236,7 @@ impl<'l> Cursor<'l> {
     }
 
     fn time(&mut self) -> bool {
-        let Some(found) = time::at_start(self.rest()) else { return false };
+        let Some(found) = prefix_parts::time_at_start(self.rest()) else { return false };
         // A number in the text is not a second timestamp.
         if self.found.has_clock && self.found.has_level {
             return false;
@@ -271,8 +271,8 @@ impl<'l> Cursor<'l> {
             _ => return false,
         };
         let near = self.rest().get(..BRACKETS.min(self.rest().len())).unwrap_or(&[]);
-        let Some(end) =
-            memchr::memchr(close, near).filter(|end| !near.get(..*end).is_some_and(|it| it.contains(&b'\n')))
+        let Some(end) = memchr::memchr(close, near)
+            .filter(|end| !near.get(..*end).is_some_and(|inner| inner.contains(&b'\n')))
         else {
             return false;
         };
@@ -281,12 +281,14 @@ impl<'l> Cursor<'l> {
             return false;
         }
         let (had_begun, next) = (self.has_begun(), self.at + end + 1);
-        if let Some(found) = time::at_start(inner) {
+        if let Some(found) = prefix_parts::time_at_start(inner) {
             self.found.time = self.found.time.or(Some(found.mask));
             self.found.has_clock |= !found.is_day;
         }
         let is_level = |word: &[u8]| {
-            ANY_LEVEL.as_ref().is_some_and(|level| level.find(word).is_some_and(|it| it.end() == word.len()))
+            ANY_LEVEL
+                .as_ref()
+                .is_some_and(|level| level.find(word).is_some_and(|found| found.end() == word.len()))
         };
         let mut words = inner.split(|byte| matches!(byte, b' ' | b'\t' | b'|'));
         self.found.has_level |= words.any(is_level);
@@ -308,7 +310,7 @@ impl<'l> Cursor<'l> {
     }
 
     fn speaker(&mut self) -> bool {
-        let Some(found) = speaker::at_start(self.rest()) else { return false };
+        let Some(found) = prefix_parts::speaker_at_start(self.rest()) else { return false };
         self.at += found.len;
         self.found.role = Some(found.role);
         self.found.is_certain = found.is_certain;
@@ -331,7 +333,7 @@ impl<'l> Cursor<'l> {
         let bare = value.strip_prefix(b"\"").and_then(|value| value.strip_suffix(b"\"")).unwrap_or(value);
         match key.as_slice() {
             b"time" | b"ts" | b"timestamp" | b"t" | b"date" | b"at" => {
-                let Some(found) = time::at_start(bare) else { return false };
+                let Some(found) = prefix_parts::time_at_start(bare) else { return false };
                 self.found.time = self.found.time.or(Some(found.mask));
                 self.found.has_clock |= !found.is_day;
             }
@@ -372,7 +374,7 @@ impl<'l> Cursor<'l> {
             .get(..end)
             .and_then(|word| word.iter().rposition(|byte| !is_part(byte)))
             .map_or(0, |at| at + 1);
-        let label = speaker::at_start(self.rest().get(start..).unwrap_or(&[]));
+        let label = prefix_parts::speaker_at_start(self.rest().get(start..).unwrap_or(&[]));
         if label.is_some_and(|label| label.is_certain) { start } else { name.len() }
     }
 
@@ -383,6 +385,7 @@ impl<'l> Cursor<'l> {
         let is_json = matches!(behind.first(), Some(b'{' | b'}' | b'[' | b']' | b'"'));
         // Keep the white space: it determines the indentation of a line.
         let word = self.rest().iter().position(|byte| matches!(byte, b' ' | b'\t'))?;
-        (is_json || speaker::at_start(behind).is_some_and(|label| label.is_certain)).then_some(word)
+        (is_json || prefix_parts::speaker_at_start(behind).is_some_and(|label| label.is_certain))
+            .then_some(word)
     }
 }

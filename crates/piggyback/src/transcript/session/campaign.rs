@@ -1,13 +1,10 @@
 //! Rules about campaigns over several turns: inconsistent status of phases and tasks, and wrong
 //! counters (`PB620` to `PB626`).
 
-use super::MAX_PENDING_FINDINGS;
-use super::bounded_map::BoundedMap;
-use super::current_turn::CurrentTurn;
+use super::{BoundedMap, CurrentTurn, MAX_PENDING_FINDINGS};
 use crate::transcript::digest::{DigestArgument, DigestAtom, WatchedFact};
-use crate::transcript::finding::TranscriptFinding;
-use crate::transcript::hash::hash;
-use crate::transcript::words::quoted;
+use crate::transcript::placement::TranscriptFinding;
+use crate::transcript::words::{hash, quoted};
 use mangle_settings::Profile;
 use mangle_syntax::lint::{Finding, Rule, rule};
 
@@ -138,23 +135,23 @@ impl Campaign {
         fact: &WatchedFact,
         out: &mut Vec<TranscriptFinding>,
     ) {
-        let (what, at) = match (fact.predicate, fact.args.len()) {
+        let (noun, at) = match (fact.predicate, fact.args.len()) {
             ("campaign", 5) => ("campaign", 4),
             ("campaign_phase", 6) => ("phase", 4),
             ("campaign_task", 5) => ("task", 3),
             _ => return,
         };
         let (Some(id), Some(status)) = (fact.args.first(), fact.args.get(at)) else { return };
-        let before = self.status.insert(hash((what, id.text.as_str())), status.text.clone());
+        let before = self.status.insert(hash((noun, id.text.as_str())), status.text.clone());
         let is_illegal = before.as_ref().is_some_and(|before| !may_follow(before, &status.text));
         if let Some(before) = before.as_ref().filter(|_| is_illegal) {
             let message =
-                format!("{what} {} goes from `/{before}` back to `/{}`", quoted(&id.text), status.text);
+                format!("{noun} {} goes from `/{before}` back to `/{}`", quoted(&id.text), status.text);
             let finding = Finding::new(&PHASE_TRANSITION, status.place, message)
                 .note("the kernel keeps both facts, so rules find it in two states");
             out.push(at_atom(now, atom, finding));
         }
-        if what == "phase" {
+        if noun == "phase" {
             self.phase(now, atom, fact, before.as_deref(), status);
         }
     }
@@ -223,12 +220,12 @@ impl Campaign {
         fact: &WatchedFact,
         out: &mut Vec<TranscriptFinding>,
     ) {
-        let ("activation", [what, score]) = (fact.predicate, fact.args.as_slice()) else { return };
+        let ("activation", [subject, score]) = (fact.predicate, fact.args.as_slice()) else { return };
         if score.number.is_none_or(|score| score <= 0) {
             return;
         }
         let is_part = |char: char| !(char.is_alphanumeric() || matches!(char, '_' | '-' | '.'));
-        let mut words = what.text.split(is_part).filter(|word| !word.is_empty());
+        let mut words = subject.text.split(is_part).filter(|word| !word.is_empty());
         let Some(phase) = words.find(|word| self.compressed.get(&hash(*word)).is_some()) else { return };
         let message = format!("positive score for compressed phase {}", quoted(phase));
         let finding = Finding::new(&POSITIVE_SUPPRESSION, score.place, message)

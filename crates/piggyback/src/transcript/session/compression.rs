@@ -3,15 +3,12 @@
 
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
-use super::bounded_map::MAX_TRACKED;
-use super::current_turn::CurrentTurn;
-use super::lossy_turn::LOSSY_TURN;
+use super::{CurrentTurn, MAX_TRACKED};
 use crate::envelope::ReplyContext;
-use crate::transcript::digest::{Digest, DigestAtom, TurnSite, WatchedFact};
-use crate::transcript::finding::TranscriptFinding;
-use crate::transcript::hash::hash;
+use crate::transcript::digest::{Digest, DigestAtom, LOSSY_TURN, TurnSite, WatchedFact};
+use crate::transcript::placement::TranscriptFinding;
 use crate::transcript::turn::TurnRole;
-use crate::transcript::words::quoted;
+use crate::transcript::words::{hash, quoted};
 use mangle_syntax::lint::{Finding, Rule, Span, rule};
 use mangle_syntax::text::TextRange;
 
@@ -242,11 +239,12 @@ fn contradictions(now: &CurrentTurn<'_>, out: &mut Vec<TranscriptFinding>) {
         let Some((subject, value)) = atom.fact.as_deref().and_then(single) else { continue };
         match seen.get(&subject) {
             Some((before, place)) if *before != value => {
-                let finding =
-                    Finding::new(&CONTRADICTION, atom.place, format!("{} has two values", named(subject)))
-                        .label(format!("here it is {}", quoted(value)))
-                        .related(Span::here(*place), format!("here it is {}", quoted(before)))
-                        .note("the kernel keeps both facts, and rules derive from either");
+                let (predicate, name) = subject;
+                let message = format!("{} has two values", described_subject(predicate, name));
+                let finding = Finding::new(&CONTRADICTION, atom.place, message)
+                    .label(format!("here it is {}", quoted(value)))
+                    .related(Span::here(*place), format!("here it is {}", quoted(before)))
+                    .note("the kernel keeps both facts, and rules derive from either");
                 out.push(now.found(finding, format!("/control_packet/mangle_updates/{}", atom.index)));
             }
             Some(_) => {}
@@ -258,7 +256,8 @@ fn contradictions(now: &CurrentTurn<'_>, out: &mut Vec<TranscriptFinding>) {
     }
 }
 
-fn named((predicate, subject): (&str, &str)) -> String {
+/// Describes a subject for a message.
+fn described_subject(predicate: &str, subject: &str) -> String {
     if subject.is_empty() { quoted(predicate) } else { format!("`{predicate}` of {}", quoted(subject)) }
 }
 

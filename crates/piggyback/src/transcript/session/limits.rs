@@ -3,11 +3,11 @@
 
 use std::collections::BTreeMap;
 
-use super::current_turn::CurrentTurn;
+use super::CurrentTurn;
 use crate::envelope::json::{Json, NodeId};
 use crate::envelope::runtime;
 use crate::transcript::digest::{Digest, TurnSite};
-use crate::transcript::finding::TranscriptFinding;
+use crate::transcript::placement::TranscriptFinding;
 use crate::transcript::turn::TurnRole;
 use crate::transcript::words::quoted;
 use mangle_syntax::lint::{Finding, Rule, rule};
@@ -232,11 +232,11 @@ impl Tasks {
         };
         let time = limits.seconds.saturating_mul(1_000);
         let tokens = limits.context_tokens.saturating_add(limits.output_tokens);
-        over(&TIME_OVER, numbers.and_then(|it| it.milliseconds), "execution_time_ms", time);
-        over(&TOKENS_OVER, numbers.and_then(|it| it.tokens), "tokens_used", tokens);
-        over(&RETRIES_OVER, numbers.and_then(|it| it.retries), "retry_count", limits.retries);
-        over(&TIME_OVER, details.and_then(|it| it.milliseconds), "", time);
-        over(&TOKENS_OVER, details.and_then(|it| it.tokens), "", tokens);
+        over(&TIME_OVER, numbers.and_then(|numbers| numbers.milliseconds), "execution_time_ms", time);
+        over(&TOKENS_OVER, numbers.and_then(|numbers| numbers.tokens), "tokens_used", tokens);
+        over(&RETRIES_OVER, numbers.and_then(|numbers| numbers.retries), "retry_count", limits.retries);
+        over(&TIME_OVER, details.and_then(|details| details.milliseconds), "", time);
+        over(&TOKENS_OVER, details.and_then(|details| details.tokens), "", tokens);
         let most = limits.context_tokens.saturating_mul(BYTES_A_TOKEN);
         if let Some((bytes, mut found)) = task.filter(|(bytes, _)| *bytes > most) {
             let finding = found.finding;

@@ -8,51 +8,34 @@
 //! Names beyond these limits are dropped. Findings that dropped names could refute are not
 //! reported.
 
-mod bounded_map;
 mod campaign;
 mod compression;
-mod context;
-mod corrections;
-mod current_turn;
+mod consistency;
 mod limits;
-mod lossy_turn;
-mod memory;
 mod partial;
-mod profiles;
-mod retries;
 #[cfg(test)]
 mod tests;
 
-use rustc_hash::FxHashSet;
+use std::hash::Hash;
 
-use super::digest::{Digest, TurnSite};
-use super::finding::TranscriptFinding;
-use super::hash::hash;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::digest::{Digest, ReplyDigest, TurnSite};
+use super::placement::TranscriptFinding;
 use super::turn::{TurnRole, is_answer};
+use super::words::hash;
 use crate::envelope::{PROFILE_INFERRED, ReplyContext};
-use current_turn::CurrentTurn;
 use mangle_settings::Profile;
 use mangle_syntax::lint::{Finding, Rule};
 
-pub use bounded_map::MAX_TRACKED;
 pub use limits::{Limits, ShardLimits};
-pub(super) use lossy_turn::LOSSY_TURN;
 
 /// Maximum number of findings of one rule that wait for the end of the file.
 pub const MAX_PENDING_FINDINGS: usize = 100;
 
 /// Rules about sessions, family by family.
-pub(super) const RULES: [&[&Rule]; 9] = [
-    partial::RULES,
-    retries::RULES,
-    profiles::RULES,
-    memory::RULES,
-    corrections::RULES,
-    context::RULES,
-    compression::RULES,
-    campaign::RULES,
-    limits::RULES,
-];
+pub(super) const RULES: [&[&Rule]; 5] =
+    [partial::RULES, consistency::RULES, compression::RULES, campaign::RULES, limits::RULES];
 
 /// State of a session so far.
 #[derive(Debug)]
@@ -62,11 +45,11 @@ pub struct TranscriptSession {
     /// The configured profile, which overrides inference.
     profile: Option<Profile>,
     partial: partial::Partial,
-    retries: retries::Retries,
-    profiles: profiles::Profiles,
-    memory: memory::Keys,
-    corrections: corrections::Corrections,
-    context: context::Prompts,
+    retries: consistency::Retries,
+    profiles: consistency::Profiles,
+    memory: consistency::MemoryKeys,
+    corrections: consistency::Corrections,
+    context: consistency::Prompts,
     state: compression::SessionSize,
     campaign: campaign::Campaign,
     limits: limits::Tasks,
@@ -83,11 +66,11 @@ impl TranscriptSession {
             turns: 0,
             profile,
             partial: partial::Partial::default(),
-            retries: retries::Retries::default(),
-            profiles: profiles::Profiles::new(profile.is_some()),
-            memory: memory::Keys::default(),
-            corrections: corrections::Corrections::default(),
-            context: context::Prompts::default(),
+            retries: consistency::Retries::default(),
+            profiles: consistency::Profiles::new(profile.is_some()),
+            memory: consistency::MemoryKeys::default(),
+            corrections: consistency::Corrections::default(),
+            context: consistency::Prompts::default(),
             state: compression::SessionSize::new(context),
             campaign: campaign::Campaign::default(),
             limits: limits::Tasks::new(limits),
@@ -164,4 +147,62 @@ impl TranscriptSession {
 fn count(number: usize, thing: &str) -> String {
     let plural = if number == 1 { "" } else { "s" };
     format!("{number} {thing}{plural}")
+}
+
+/// A reply among the turns of a session.
+#[derive(Clone, Copy)]
+struct CurrentTurn<'d> {
+    /// Number of the answer, starting at 1.
+    turn: u64,
+    site: TurnSite,
+    digest: &'d Digest,
+    reply: &'d ReplyDigest,
+    /// The configured profile if any, otherwise the inferred profile.
+    profile: Option<Profile>,
+}
+
+impl CurrentTurn<'_> {
+    fn found(&self, finding: Finding, pointer: impl Into<String>) -> TranscriptFinding {
+        self.digest.found(self.site, finding, pointer)
+    }
+}
+
+/// Maximum number of remembered names per kind: memory keys, phases, tasks and atoms that hold.
+pub const MAX_TRACKED: usize = 100_000;
+
+/// Map with at most [`MAX_TRACKED`] keys.
+#[derive(Debug)]
+pub(super) struct BoundedMap<K, V> {
+    known: FxHashMap<K, V>,
+    /// True if a key was dropped.
+    is_full: bool,
+}
+
+impl<K, V> Default for BoundedMap<K, V> {
+    fn default() -> Self {
+        Self { known: FxHashMap::default(), is_full: false }
+    }
+}
+
+impl<K: Hash + Eq, V> BoundedMap<K, V> {
+    fn get(&self, key: &K) -> Option<&V> {
+        self.known.get(key)
+    }
+
+    fn insert(&mut self, key: K, value: V) -> Option<V> {
+        if self.known.len() >= MAX_TRACKED && !self.known.contains_key(&key) {
+            self.is_full = true;
+            return None;
+        }
+        self.known.insert(key, value)
+    }
+
+    fn remove(&mut self, key: &K) {
+        self.known.remove(key);
+    }
+
+    /// True if a key is not in the map and no key was dropped.
+    fn lacks(&self, key: &K) -> bool {
+        !self.is_full && !self.known.contains_key(key)
+    }
 }

@@ -4,12 +4,11 @@ use std::sync::LazyLock;
 
 use regex::bytes::Regex;
 
-use super::current_turn::CurrentTurn;
+use super::CurrentTurn;
 use crate::envelope::json::{Json, JsonKind as Node, JsonProblemKind};
-use crate::transcript::address::Address;
 use crate::transcript::digest::Digest;
-use crate::transcript::finding::TranscriptFinding;
 use crate::transcript::findings::BAD_RECORD;
+use crate::transcript::placement::{Address, TranscriptFinding};
 use crate::transcript::turn::{TurnRole, is_answer};
 use crate::transcript::words::member;
 use mangle_syntax::lint::{Finding, Rule, rule};
@@ -135,13 +134,13 @@ impl Partial {
             (_, true) => Some("its last turn has no answer"),
             _ => None,
         };
-        let (what, why, unknown) = match (self.beginning, end) {
+        let (gap, why, unknown) = match (self.beginning, end) {
             (Some(beginning), Some(end)) => ("begins and ends", format!("{beginning}, and {end}"), BEGINNING),
             (Some(beginning), None) => ("begins", beginning.to_owned(), BEGINNING),
             (None, Some(end)) => ("ends", end.to_owned(), END),
             (None, None) => return,
         };
-        let message = format!("file {what} in the middle of a session");
+        let message = format!("file {gap} in the middle of a session");
         let finding = Finding::new(&PARTIAL_SESSION, TextRange::default(), message)
             .note(why)
             .note(unknown)

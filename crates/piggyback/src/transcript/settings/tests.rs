@@ -207,7 +207,7 @@ fn configuration(example: &str) -> String {
 fn negative_limits_are_reported() {
     let text = br#"{"core_limits": {"max_concurrent_api_calls": -1}, "shard_profiles": {"coder": {"max_retries": -3}},
         "context_window": {"target_compression_ratio": -0.5, "activation_threshold": -5, "output_reserve": 0}}"#;
-    let (found, _) = super::check::check(text);
+    let (found, _) = super::check(text);
     let limits = found.iter().filter(|found| found.rule.code == "PB701");
     let messages: Vec<_> = limits.map(|found| found.message.to_string()).collect();
     assert_eq!(

@@ -225,7 +225,7 @@ impl<'j, 't> Finder<'j, 't> {
     }
 
     /// True if a value is a list of `{"key", "value"}`.
-    pub(super) fn is_list_of_pairs(&self, node: NodeId) -> bool {
+    fn is_list_of_pairs(&self, node: NodeId) -> bool {
         let first = self.json.elements(node).next();
         first.is_some_and(|first| {
             self.member(first, "value").is_some()

@@ -1,9 +1,8 @@
 //! Messages in exports of services and libraries, with all known names for the speaker and the
 //! text.
 
-use super::Draft;
 use super::chat::is_reply;
-use super::draft::envelope;
+use super::draft::{Draft, envelope, string};
 use super::finder::{Finder, ValuePlace};
 use super::value::ValueReader;
 use crate::envelope::json::JsonKind as Node;
@@ -177,7 +176,7 @@ impl ValueReader<'_, '_> {
 
     /// Reads a string of a message as one text.
     pub(super) fn string(&mut self, place: &ValuePlace, role: TurnRole) {
-        let turn = super::string(self.json(), place.node, place.pointer.clone(), role, kind(role));
+        let turn = string(self.json(), place.node, place.pointer.clone(), role, kind(role));
         if !turn.is_empty() {
             self.turns.push(turn);
         }

@@ -1,40 +1,31 @@
-//! Formats of JSON records and the turns in them, with one file per kind of record.
+//! Formats of JSON records and the turns in them, with one file per kind of record. The formats of
+//! codeNERD are here: sessions, reasoning traces and the audit log.
 
-mod attachment;
-mod audit;
 mod chat;
-pub(super) mod custom_shape;
+mod custom_shape;
 mod draft;
 mod finder;
 mod message;
 pub(super) mod native_calls;
-mod prefill;
-mod provider;
-mod session;
 mod table;
-mod trace;
 mod uncovered;
 mod value;
 mod value_author;
-mod value_role;
 
-pub(super) use chat::{kind, object};
-pub(super) use draft::Draft;
-pub(super) use provider::border;
-pub(super) use session::{messages, shown};
-
-use finder::ValuePlace;
-use value::ValueReader;
-use value_role::ValueRole;
-
-use super::record_shape::RecordShape;
-use super::turn::{Details, TextKind, Turn, TurnRole};
-use super::words::{has_control_key, is_envelope, is_string, member, text};
-use crate::envelope::json::{self, Json, NodeId};
+use super::turn::{Details, RecordShape, TextKind, Turn, TurnRole};
+use super::words::{has_control_key, is_envelope, is_string, member, member_string, step, text};
+use crate::envelope::json::{self, Json, JsonKind as Node, NodeId};
+use chat::message;
 use draft::envelope;
+use finder::ValuePlace;
 use mangle_settings::{Profile, TranscriptShape};
 use mangle_syntax::lint::Finding;
 use mangle_syntax::text::TextRange;
+use value::{ValueReader, ValueRole};
+
+pub(super) use chat::{border, object};
+pub(super) use custom_shape::CustomShapes;
+pub(super) use draft::{Draft, string};
 
 /// A record of a recognized format.
 #[derive(Debug)]
@@ -63,7 +54,7 @@ pub(super) fn read(json: &Json<'_>, node: NodeId, pointer: &str) -> Option<Shape
         .as_mut()
         .filter(|found| found.shape != RecordShape::Chat || found.turns.iter().any(Turn::is_answer))
     {
-        if found.shape == RecordShape::Chat && prefill::is_request(json.text(), &found.turns) {
+        if found.shape == RecordShape::Chat && draft::is_request(json.text(), &found.turns) {
             add_answer(json, node, pointer, &mut found.turns);
         }
         return usual;
@@ -104,7 +95,7 @@ pub(super) fn read_with(
     pointer: &str,
     is_element: bool,
 ) -> Option<ShapedRecord> {
-    custom_shape::read(own, json, &ValuePlace::new(node, pointer), is_element).or_else(|| {
+    custom_shape::read_record(own, json, &ValuePlace::new(node, pointer), is_element).or_else(|| {
         match json.kind(node) {
             json::JsonKind::Object => read(json, node, pointer),
             _ => listed(json, node, pointer),
@@ -126,8 +117,8 @@ pub(super) fn by_envelope(json: &Json<'_>, node: NodeId, pointer: &str) -> Optio
 /// and envelopes in unexpected places.
 pub(super) fn complete(json: &Json<'_>, node: NodeId, pointer: &str, shaped: &mut ShapedRecord) {
     let turns = &mut shaped.turns;
-    shaped.findings.extend(attachment::resolve(json, node, pointer, turns));
-    prefill::join(json.text(), turns);
+    shaped.findings.extend(draft::resolve_attachments(json, node, pointer, turns));
+    draft::join_continued(json.text(), turns);
     let covered = uncovered::covered(turns);
     if !uncovered::has_rest(json.text(), json.range(node), &covered) {
         return;
@@ -197,23 +188,16 @@ fn record(reading: &mut ValueReader<'_, '_>, place: &ValuePlace) {
 /// Reads a record of a format that is not in the table.
 fn usual(json: &Json<'_>, node: NodeId, pointer: &str) -> Option<ShapedRecord> {
     let as_shape = |shape: RecordShape| move |turns: Vec<Turn>| ShapedRecord::new(shape, turns);
-    trace::read(json, node, pointer)
+    read_trace(json, node, pointer)
         .map(as_shape(RecordShape::Trace))
-        .or_else(|| audit::read(json, node, pointer).map(as_shape(RecordShape::Audit)))
+        .or_else(|| read_audit_entry(json, node, pointer).map(as_shape(RecordShape::Audit)))
         .or_else(|| super::stream::is_delta(json, node).then(|| as_shape(RecordShape::Delta)(Vec::new())))
-        .or_else(|| provider::read(json, node, pointer).map(as_shape(RecordShape::Provider)))
+        .or_else(|| chat::read_response(json, node, pointer).map(as_shape(RecordShape::Provider)))
         .or_else(|| chat::read(json, node, pointer).map(as_shape(RecordShape::Chat)))
         .map(|mut shaped| {
             add_record_details(json, node, &mut shaped.turns);
             shaped
         })
-}
-
-/// Creates a turn from the value of a string.
-pub(super) fn string(json: &Json<'_>, node: NodeId, pointer: String, role: TurnRole, kind: TextKind) -> Turn {
-    let mut draft = Draft::default();
-    draft.push(json, node, pointer);
-    draft.finish(role, kind)
 }
 
 /// Keys of the timestamp of a record.
@@ -309,7 +293,59 @@ pub(super) fn profile(word: &str) -> Option<Profile> {
     })
 }
 
-/// Returns the string value of a member.
-pub(super) fn member_string(json: &Json<'_>, node: NodeId, name: &str) -> Option<String> {
-    text(json, node, name).map(std::borrow::Cow::into_owned)
+/// Returns the messages of a stored codeNERD session (K8), or `None` if the value is not a session.
+pub(super) fn session_messages(json: &Json<'_>, node: NodeId) -> Option<Vec<NodeId>> {
+    text(json, node, "session_id")?;
+    let list = member(json, node, "messages").filter(|list| json.kind(*list) == Node::Array)?;
+    Some(json.elements(list).collect())
+}
+
+/// Reads the turns of one message of a session.
+///
+/// A session contains the texts that the user saw, so an envelope in a session is a leak.
+pub(super) fn session_turns(json: &Json<'_>, index: usize) -> Option<Vec<Turn>> {
+    let mut turns = message(json, json.root(), &step("/messages", index))?;
+    for turn in turns.iter_mut().filter(|turn| turn.kind == TextKind::Reply) {
+        if has_control_key(turn.text(json.text())) {
+            turn.is_shown = true;
+        } else {
+            turn.kind = TextKind::Surface;
+        }
+    }
+    add_record_details(json, json.root(), &mut turns);
+    Some(turns)
+}
+
+/// Reads a row of codeNERD's `reasoning_traces` (K9): the prompts and the answer of a shard.
+fn read_trace(json: &Json<'_>, node: NodeId, pointer: &str) -> Option<Vec<Turn>> {
+    let one = |name: &str, role: TurnRole, kind: TextKind| {
+        let value = member(json, node, name).filter(|value| is_string(json, *value))?;
+        Some(string(json, value, step(pointer, name), role, kind))
+    };
+    let system = one("system_prompt", TurnRole::System, TextKind::Prompt);
+    let user = one("user_prompt", TurnRole::User, TextKind::Prompt);
+    if system.is_none() && user.is_none() {
+        return None;
+    }
+    let mut reply = one("response", TurnRole::Assistant, TextKind::Reply)?;
+    let details = reply.details.get_or_insert_default();
+    details.shard = member_string(json, node, "shard_type");
+    details.tokens = number_member(json, node, "tokens_used");
+    details.milliseconds = number_member(json, node, "duration_ms");
+    Some([system, user, Some(reply)].into_iter().flatten().collect())
+}
+
+fn number_member(json: &Json<'_>, node: NodeId, name: &str) -> Option<(f64, TextRange)> {
+    let value = member(json, node, name).filter(|value| json.kind(*value) == Node::Number)?;
+    let written = std::str::from_utf8(json.raw(value)).ok()?;
+    Some((written.parse().ok()?, json.range(value)))
+}
+
+/// Reads the atom of an entry of codeNERD's audit log (K10), which is in `mangle`.
+fn read_audit_entry(json: &Json<'_>, node: NodeId, pointer: &str) -> Option<Vec<Turn>> {
+    member(json, node, "event")?;
+    member(json, node, "ts")?;
+    let atom = member(json, node, "mangle").filter(|atom| is_string(json, *atom))?;
+    let turn = string(json, atom, step(pointer, "mangle"), TurnRole::Other, TextKind::Atom);
+    Some(Some(turn).filter(|turn| !turn.is_empty()).into_iter().collect())
 }

@@ -2,8 +2,7 @@
 //! of the turns.
 
 use super::finder::ValuePlace;
-use super::value::ValueReader;
-use super::value_role::ValueRole;
+use super::value::{ValueReader, ValueRole};
 use crate::transcript::turn::TurnRole;
 
 /// A format. In paths, slashes separate keys. Records may also use keys with dots and typed values

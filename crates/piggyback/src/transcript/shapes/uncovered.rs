@@ -3,15 +3,14 @@
 
 use rustc_hash::FxHashSet;
 
-use super::draft::envelope;
+use super::draft::{envelope, string};
 use super::finder::ValuePlace;
-use super::string;
 use super::value::ValueReader;
 use super::value_author::{ValueAuthor, is_schema};
 use crate::envelope::json::{Json, JsonKind as Node, NodeId};
 use crate::transcript::entry::{begins_envelope, holds_envelope};
 use crate::transcript::turn::{NonReplyPlace, Skip, TextKind, Turn, TurnRole};
-use crate::transcript::words::{has_control_key, has_quoted_control_key, is_envelope, is_string, step};
+use crate::transcript::words::{has_control_key, has_quoted_control_key, hash, is_envelope, is_string, step};
 use mangle_syntax::text::{SegmentMap, TextRange, size};
 
 /// Maximum nesting depth that is searched.
@@ -320,7 +319,6 @@ fn key(turn: &Turn, record: &[u8]) -> Option<u64> {
 }
 
 fn value_key(json: &Json<'_>, node: NodeId, depth: usize) -> u64 {
-    use crate::transcript::hash::hash;
     if depth > MAX_DEPTH {
         return 0;
     }

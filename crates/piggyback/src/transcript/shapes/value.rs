@@ -3,10 +3,9 @@
 
 use super::finder::{Finder, ValuePlace};
 use super::message::{is_message, is_part};
-use super::value_role::ValueRole;
 use super::{native_calls, table, value_author};
 use crate::envelope::json::{Json, JsonKind as Node};
-use crate::transcript::turn::{TextKind, Turn};
+use crate::transcript::turn::{TextKind, Turn, TurnRole};
 use crate::transcript::words::{has_control_key, is_envelope, step};
 
 /// Maximum nesting depth of values.
@@ -315,6 +314,33 @@ impl<'j, 't> ValueReader<'j, 't> {
         let elements = self.finder.each(place);
         if elements.iter().any(|element| is_message(&self.finder, element)) {
             self.list(&elements, place, ValueRole::Conversation);
+        }
+    }
+}
+
+/// Role of a value in a model call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum ValueRole {
+    /// Input of the model.
+    Input,
+    /// Output of the model.
+    Output,
+    /// Conversation whose messages name their roles.
+    Conversation,
+    /// System prompt.
+    System,
+    /// Result of a tool.
+    Tool,
+}
+
+impl ValueRole {
+    /// The speaker of a text in this role.
+    pub(super) fn role(self) -> TurnRole {
+        match self {
+            Self::Input => TurnRole::User,
+            Self::Output | Self::Conversation => TurnRole::Assistant,
+            Self::System => TurnRole::System,
+            Self::Tool => TurnRole::Tool,
         }
     }
 }

@@ -329,10 +329,13 @@ fn kind_of(word: &str) -> Option<PieceKind> {
 
 /// Returns the raw JSON of a member, or an empty string if it is missing.
 fn raw(json: &Json<'_>, node: NodeId, name: &str) -> String {
-    member(json, node, name).map(|it| String::from_utf8_lossy(json.raw(it)).into_owned()).unwrap_or_default()
+    member(json, node, name)
+        .map(|value| String::from_utf8_lossy(json.raw(value)).into_owned())
+        .unwrap_or_default()
 }
 
 /// True if a member is a non-empty string.
 fn says_something(json: &Json<'_>, node: NodeId, name: &str) -> bool {
-    member(json, node, name).is_some_and(|it| is_string(json, it) && !member_equals(json, node, name, ""))
+    member(json, node, name)
+        .is_some_and(|value| is_string(json, value) && !member_equals(json, node, name, ""))
 }

@@ -1,4 +1,4 @@
-//! Speaker of a log entry.
+//! Parts of the prefix of a log line: timestamps and speakers.
 
 use std::sync::LazyLock;
 
@@ -6,6 +6,81 @@ use regex::bytes::Regex;
 
 use crate::transcript::turn::TurnRole;
 use crate::transcript::words::is_reasoning;
+
+/// Fingerprint of a timestamp format, without numbers, words and lengths: `0-0` for `2026-03-01`,
+/// `a0:` for `Mar 1 12:00:00`. Lines of one program have the same mask.
+pub(super) type Mask = [u8; 3];
+
+/// A timestamp at the start of a text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Time {
+    /// Length in bytes.
+    pub(super) len: usize,
+    pub(super) mask: Mask,
+    /// True for a date without a time of day. Ordinary text often begins with a date.
+    pub(super) is_day: bool,
+}
+
+const CLOCK: &str = r"\d{1,2}:\d{2}(?::\d{2}(?:[.,:]\d+)?)?(?: ?[AaPp][Mm]\b)?";
+const ZONE: &str =
+    r"(?: ?(?:Z\b|UTC\b|GMT\b|CES?T\b|EES?T\b|WES?T\b|[ECMP][SD]T\b|BST\b|IST\b|JST\b|[+-]\d{2}:?\d{2}\b))?";
+const MONTH: &str = r"(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]*";
+const DAY: &str = r"(?:(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*,? +)?";
+
+/// Timestamp formats with a time of day.
+static TIME: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    let ways = [
+        format!(r"\d{{4}}[-/.]\d{{1,2}}[-/.]\d{{1,2}}(?:[T_:]|,? +)\d{{0}}{CLOCK}{ZONE}"),
+        format!(r"\d{{1,2}}[-/.]\d{{1,2}}[-/.]\d{{2,4}}(?:[T_:]|,? +){CLOCK}{ZONE}"),
+        format!(r"\d{{1,2}}[-/ ]{MONTH}[-/ ]\d{{2,4}}(?:[T_:]|,? +){CLOCK}{ZONE}"),
+        format!(r"{DAY}\d{{1,2}} {MONTH} \d{{4}},? {CLOCK}{ZONE}"),
+        format!(r"{DAY}{MONTH} +\d{{1,2}},?(?: \d{{4}},?)? +{CLOCK}{ZONE}(?: \d{{4}}\b)?"),
+        format!(r"\d{{8}}[T_ -]\d{{6}}(?:[.,]\d+)?{ZONE}"),
+        format!(r"[DIWEF]\d{{4}} {CLOCK}"),
+        r"\d{1,2}:\d{2}:\d{2}(?:[.,:]\d+)?(?: ?[AaPp][Mm]\b)?".to_owned(),
+        r"\d{1,2}:\d{2} ?[AaPp][Mm]\b".to_owned(),
+        r"1\d{9}(?:[.,]\d+|\d{3}|\d{6}|\d{9})?".to_owned(),
+        r"\d+\.\d{6}".to_owned(),
+    ];
+    Regex::new(&format!(r"(?-u)^(?:{})", ways.join("|"))).ok()
+});
+
+/// A date without a time of day.
+static DATE: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"(?-u)^\d{4}[-/.]\d{2}[-/.]\d{2}").ok());
+
+/// Bytes that may follow a timestamp.
+const ENDS: &[u8] = b" \t\r\n])}>|:,;\"'-\x1b";
+
+/// Parses the timestamp at the start of a text.
+pub(super) fn time_at_start(text: &[u8]) -> Option<Time> {
+    // Fast path: most lines begin with another character.
+    if !text.first()?.is_ascii_alphanumeric() {
+        return None;
+    }
+    let found = |regex: &LazyLock<Option<Regex>>| Some(regex.as_ref()?.find(text)?.end());
+    let (len, is_day) = match found(&TIME) {
+        Some(len) => (len, false),
+        None => (found(&DATE)?, true),
+    };
+    let is_end = text.get(len).is_none_or(|next| ENDS.contains(next));
+    is_end.then(|| Time { len, mask: mask(text.get(..len).unwrap_or(&[])), is_day })
+}
+
+fn mask(text: &[u8]) -> Mask {
+    let mut mask = Mask::default();
+    let mut symbols = text.iter().map(|byte| match byte {
+        b'0'..=b'9' | b' ' => b'0',
+        byte if byte.is_ascii_alphabetic() => b'a',
+        byte => *byte,
+    });
+    let mut last = None;
+    for place in &mut mask {
+        let next = symbols.by_ref().find(|symbol| Some(*symbol) != last || !matches!(symbol, b'0' | b'a'));
+        *place = next.unwrap_or_default();
+        last = next;
+    }
+    mask
+}
 
 /// Speaker label at the start of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,7 +106,7 @@ static LABEL: LazyLock<Option<Regex>> = LazyLock::new(|| {
 });
 
 /// Parses the label at the start of a text.
-pub(super) fn at_start(text: &[u8]) -> Option<Speaker> {
+pub(super) fn speaker_at_start(text: &[u8]) -> Option<Speaker> {
     let found = LABEL.as_ref()?.captures(text)?;
     let word = std::str::from_utf8(found.name("word")?.as_bytes()).ok()?;
     let role = TurnRole::parse(word);
@@ -74,13 +149,13 @@ static USER_LABEL: LazyLock<Option<Regex>> = LazyLock::new(|| {
     )
     .ok()
 });
-static PROMPT: LazyLock<Option<Regex>> =
+static PROMPT_LABEL: LazyLock<Option<Regex>> =
     LazyLock::new(|| Regex::new(r"(?i-u)\bprompt\b[^:=\n{]{0,30}[:=]").ok());
-static TOOL: LazyLock<Option<Regex>> =
+static TOOL_LABEL: LazyLock<Option<Regex>> =
     LazyLock::new(|| Regex::new(r"(?i-u)\btool[ _-](?:result|output|response)\b").ok());
 
 /// Label before an envelope that is a reply.
-static ANSWER: LazyLock<Option<Regex>> = LazyLock::new(|| {
+static ANSWER_LABEL: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(
         r#"(?i-u)\b(?:reply|response|answer|completion|output|assistant|envelope)\b[^:=\n]{0,30}[:=>][ \t]*["'`]?$"#,
     )
@@ -88,12 +163,12 @@ static ANSWER: LazyLock<Option<Regex>> = LazyLock::new(|| {
 });
 
 /// Key directly before an envelope, with its terminator.
-static KEY: LazyLock<Option<Regex>> = LazyLock::new(|| {
+static TEXT_KEY: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(r#"(?-u)(?P<key>[A-Za-z_][A-Za-z0-9_.-]*)["']?[ \t]*[:=][ \t]*b?["'`]?$"#).ok()
 });
 
 /// Role of a message in the notation of a programming language: `'role': 'user', 'content': `.
-static ROLE: LazyLock<Option<Regex>> =
+static ROLE_KEY: LazyLock<Option<Regex>> =
     LazyLock::new(|| Regex::new(r#"(?-u)\brole["']?[ \t]*[:=][ \t]*["'](?P<role>[A-Za-z]+)["']"#).ok());
 
 /// Maximum number of bytes before an envelope that are examined.
@@ -102,7 +177,7 @@ const MAX_WORDS: usize = 512;
 /// True if the words before an envelope end with a key for the model's reasoning.
 pub(super) fn is_thought(words: &[u8]) -> bool {
     let words = words.get(words.len().saturating_sub(MAX_WORDS)..).unwrap_or(words);
-    let found = KEY.as_ref().and_then(|key| key.captures(words));
+    let found = TEXT_KEY.as_ref().and_then(|key| key.captures(words));
     let key = found.as_ref().and_then(|found| found.name("key"));
     key.and_then(|key| std::str::from_utf8(key.as_bytes()).ok()).is_some_and(is_reasoning)
 }
@@ -110,19 +185,19 @@ pub(super) fn is_thought(words: &[u8]) -> bool {
 /// Returns the role of the last message before an envelope.
 fn role_before(words: &[u8]) -> Option<TurnRole> {
     let words = words.get(words.len().saturating_sub(MAX_WORDS)..).unwrap_or(words);
-    let last = ROLE.as_ref()?.captures_iter(words).last()?;
+    let last = ROLE_KEY.as_ref()?.captures_iter(words).last()?;
     let role = TurnRole::parse(std::str::from_utf8(last.name("role")?.as_bytes()).ok()?);
     (role != TurnRole::Other).then_some(role)
 }
 
 /// Returns the speaker that the words before an envelope indicate.
-pub(super) fn of_words(words: &[u8]) -> TurnRole {
+pub(super) fn speaker_of_words(words: &[u8]) -> TurnRole {
     let has = |regex: &LazyLock<Option<Regex>>| regex.as_ref().is_some_and(|regex| regex.is_match(words));
     if let Some(role) = role_before(words) {
         role
-    } else if has(&TOOL) {
+    } else if has(&TOOL_LABEL) {
         TurnRole::Tool
-    } else if has(&USER_LABEL) || has(&PROMPT) && !has(&ANSWER) {
+    } else if has(&USER_LABEL) || has(&PROMPT_LABEL) && !has(&ANSWER_LABEL) {
         TurnRole::User
     } else {
         TurnRole::Assistant

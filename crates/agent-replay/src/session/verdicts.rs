@@ -1,17 +1,15 @@
-//! Denial of a whole reply: the blocking fact, the retraction, and the text that the user reads
-//! instead.
+//! Verdicts about a packet: denial of the whole reply, and tool requests one by one.
 
 use std::hash::{Hash, Hasher};
 
 use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 
 use super::Replay;
-use crate::batch::Batch;
 use crate::constitution::Constitution;
-use crate::gate;
-use crate::reply_fact::ReplyFact;
-use crate::turn::{LiftedDenial, SurfaceRewrite, Turn, safety_notice};
-use crate::verdict::{Authority, Reliance, Verdict};
+use crate::facts::{self, Batch};
+use crate::gate::{self, Gate, GateRequest};
+use crate::origins::{ReplyFact, SessionOrigin};
+use crate::turn::{Authority, LiftedDenial, Reliance, SurfaceRewrite, Turn, Verdict, safety_notice};
 use mangle_engine::kernel::{Clock, Fact, Kernel, Proof, Relation};
 use mangle_engine::program::PredicateId;
 use mangle_settings::Override;
@@ -182,4 +180,62 @@ fn block(
             .map(|number| kernel.model_mut().explain(&constitution.compiled, clock, *predicate, number));
         proofs.find(|proof| is_it(proof))
     })
+}
+
+/// The predicate of denials: action, reason, seconds.
+const VIOLATION: &str = "security_violation";
+
+impl Replay<'_> {
+    /// Judges the requests one by one, and retracts each request after its verdict.
+    pub(super) fn requests(&mut self, requests: Vec<GateRequest>, report: &mut Turn) -> Vec<Verdict> {
+        let mut verdicts = Vec::with_capacity(requests.len());
+        for request in requests {
+            if self.is_late(self.number) {
+                break;
+            }
+            if let Some(stop) = &self.fatal_stop {
+                let why = format!("the evaluation stopped: {}", stop.reason);
+                verdicts.push(Verdict { rule: stop.rule, ..request.refused(&why) });
+                continue;
+            }
+            let mut asserted = None;
+            let (action, reason) = request.denial_of();
+            let mut gate = Gate {
+                constitution: self.constitution,
+                kernel: &mut self.kernel,
+                clock: self.clock,
+                cancel: self.options.cancel,
+                turn: self.number,
+                origins: &mut self.origins,
+            };
+            let verdict = gate.judge(request, &mut asserted);
+            let is_denied =
+                verdict.as_ref().is_some_and(|one| !one.is_permitted && one.lock != Authority::Gate);
+            report.unjudged += usize::from(verdict.is_none());
+            verdicts.extend(verdict);
+            if self.options.coverage {
+                self.coverage.take(self.constitution, gate.kernel, self.clock);
+            }
+            if let Some(request) = asserted {
+                gate.retract(&request);
+            }
+            if is_denied && self.options.transcript.caps.runtime.denial_facts {
+                self.violation(&action, &reason);
+            }
+            self.fatal_stop = self.kernel.model().stopped.clone().filter(gate::is_final);
+        }
+        if !verdicts.is_empty() || report.unjudged > 0 {
+            self.evaluate(report);
+        }
+        verdicts
+    }
+
+    /// Asserts that a call was denied, like the runtime, if the policy has the predicate.
+    fn violation(&mut self, action: &str, reason: &str) {
+        let Some(predicate) = self.declared(VIOLATION, 3) else { return };
+        let seconds = self.seconds();
+        let values = self.kernel.values();
+        let args = vec![values.name(action), facts::value(values, reason), values.number(seconds)];
+        self.assert_one(predicate, args, SessionOrigin::Denial(self.number));
+    }
 }
