@@ -476,16 +476,18 @@ impl Program {
     /// [`Signature::fingerprint`] covers everything that a clause check reads here.
     #[must_use]
     pub fn declaration(&self, predicate: &Predicate) -> Option<&Declaration> {
-        self.whole_statement(predicate.declared_at?)?.declaration()
+        let (file, item) = predicate.declared_at?;
+        self.whole_statement(file, item)?.declaration()
     }
 
     /// The first clause of a predicate. Also covered by [`Signature::fingerprint`].
     #[must_use]
     pub fn first_clause(&self, predicate: &Predicate) -> Option<&Clause> {
-        self.whole_statement(predicate.defined_at?)?.clause()
+        let (file, item) = predicate.defined_at?;
+        self.whole_statement(file, item)?.clause()
     }
 
-    fn whole_statement(&self, (file, item): (u32, u32)) -> Option<&Statement> {
+    fn whole_statement(&self, file: u32, item: u32) -> Option<&Statement> {
         let item = self.files.get(file as usize)?.items.get(item as usize)?;
         Some(item.statement.as_ref()).filter(|statement| !statement.damaged)
     }

@@ -4,14 +4,11 @@ use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::body::Body;
-use super::cycles::reject_negative_cycles;
+use super::body::{Body, order};
 use super::division::divide;
-use super::order::order;
-use super::reads::reads;
+use super::strata::{reads, reject_negative_cycles, unordered_reads};
 use super::temporal::HeadKind;
 use super::transform::{aggregate, only_atom, row_variables, rows_of};
-use super::unordered::unordered_reads;
 use super::{
     AFTER_BODY, Aggregate, ClauseFault, CompiledProgram, DeferredRule, Fact, Lookup, Plan, Reading,
     RelationId, Rule, RuleId, Slot, StepKind, Stratum, ValueSource, open_inputs, write,

@@ -4,7 +4,7 @@
 
 use expect_test::{Expect, expect};
 
-use super::Reducer;
+use crate::kernel::reducer::Reducer;
 use crate::kernel::testing::term;
 use crate::kernel::values::{ValueId, Values};
 use crate::program::builtins::FUNCTIONS;
@@ -13,7 +13,8 @@ use crate::program::builtins::FUNCTIONS;
 type Case = (&'static str, &'static [&'static [&'static str]]);
 
 /// Prints `reducer of rows = value` or `reducer of rows ! failure`.
-fn outcome((name, rows): &Case) -> String {
+fn outcome(case: &Case) -> String {
+    let (name, rows) = case;
     let mut values = Values::new();
     let row = |row: &&[&str]| row.iter().map(|text| term(&mut values, text).unwrap()).collect();
     let ids: Vec<Vec<ValueId>> = rows.iter().map(row).collect();

@@ -4,7 +4,7 @@
 
 use expect_test::{Expect, expect};
 
-use super::{Builtin, compare};
+use crate::kernel::builtin::{Builtin, compare};
 use crate::kernel::testing;
 use crate::kernel::values::Values;
 use crate::program::builtins::PREDICATES;

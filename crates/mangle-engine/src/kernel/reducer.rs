@@ -3,8 +3,7 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::failure::{Failure, check_elements, check_entries, count, number_or_float};
-use super::fold::{Fold, OperandKind};
-use super::function::tuple;
+use super::function::{Fold, OperandKind, tuple};
 use super::values::{Datum, ValueId, Values};
 
 /// A built-in reducer. Reducers that the engine cannot compute always fail.
@@ -158,6 +157,3 @@ fn collect_to_map(values: &mut Values, rows: Rows<'_, '_>) -> Result<ValueId, Fa
     }
     Ok(values.intern(Datum::Map(entries.into()))?)
 }
-
-#[cfg(test)]
-mod tests;
