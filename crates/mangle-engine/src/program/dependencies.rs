@@ -9,8 +9,7 @@ use std::sync::Arc;
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::{SmallVec, smallvec};
 
-use super::components::components;
-use super::graph::{Edge, dropped_negations};
+use super::graph::{Edge, components, dropped_negations};
 use super::shared::{SharedList, unchanging};
 use super::{Difference, Predicate, PredicateId, Program, UseKind};
 use mangle_syntax::parallel;

@@ -14,10 +14,10 @@ use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 use smallvec::SmallVec;
 
 use super::dependencies::Dependencies;
-use super::difference::{Difference, Revision};
 use super::file::key_of;
 use super::graph::Graph;
 use super::shared::{SharedList, SharedMap, scattered};
+use super::update::{Difference, Revision};
 use super::{FileSummary, PredicateInFile, PredicateKey, ProgramEnvironment, Signature, UseKind};
 use mangle_syntax::parallel;
 use mangle_syntax::syntax::ast::{Atom, Clause, Declaration, Item, Literal, Statement, StatementKind};

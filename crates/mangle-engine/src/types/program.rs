@@ -16,10 +16,9 @@ use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 
-use super::closed;
-use super::evidence::Evidence;
 use super::infer::{ClauseTypes, Relation, TypeState};
-use super::rows::{Collector, Row, Rows};
+use super::rows;
+use super::rows::{Collector, Evidence, Row, Rows};
 use crate::program::shared::{SharedList, scattered};
 use crate::program::{
     Difference, FileSummary, PendingComponents, Predicate, PredicateId, PredicateKey, Program,
@@ -311,11 +310,11 @@ impl Inference<'_, '_> {
 
     /// Narrows the columns of a declared predicate that all clauses fill with names.
     fn narrow_closed(&mut self, predicate: &Predicate, rows: Rows) -> Rows {
-        if !closed::is_candidate(predicate) {
+        if !rows::is_candidate(predicate) {
             return rows;
         }
         let facts = self.facts(predicate).finish();
-        let narrowed = closed::narrowed(self.program, predicate, &rows, &facts);
+        let narrowed = rows::narrowed(self.program, predicate, &rows, &facts);
         narrowed.map_or(rows, |row| Rows::new(vec![row], true))
     }
 

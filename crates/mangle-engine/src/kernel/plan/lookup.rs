@@ -1,10 +1,27 @@
 //! Lookups: the pattern of the tuples that a step finds, the match of a tuple, and the registers that
 //! it fills.
 
-use super::temporal::{NOW_NAME, UNBOUNDED_END_NAME, UNBOUNDED_START_NAME};
-use super::{BEGINNING, END, RelationId, Slot};
+use super::{RelationId, Slot};
 use crate::kernel::relation::{Columns, Relation};
 use crate::kernel::{Clock, Datum, Failure, ValueId, Values};
+
+/// The instant of an unbounded start.
+pub const BEGINNING: i64 = i64::MIN;
+
+/// The instant of an unbounded end.
+pub const END: i64 = i64::MAX;
+
+/// The value for the `now` of a fact. Names of programs start with a slash, so it is unique.
+pub(in crate::kernel) const NOW_NAME: &str = "now";
+
+/// The value for the first instant as the start of an interval, in the engine's reading.
+///
+/// An unbounded start becomes this value after it passes through a variable. `_` then no longer
+/// matches it. Names of programs start with a slash, so the value is unique.
+pub(in crate::kernel) const UNBOUNDED_START_NAME: &str = "first";
+
+/// The value for the last instant as the end of an interval, in the engine's reading.
+pub(in crate::kernel) const UNBOUNDED_END_NAME: &str = "last";
 
 /// A lookup in a relation.
 #[derive(Debug, Clone, PartialEq)]

@@ -12,19 +12,18 @@ mod body;
 mod compile;
 mod division;
 mod lookup;
+mod special_predicates;
 mod strata;
 mod temporal;
 mod transform;
 
 pub use compile::{compile, compile_sharing, compile_with_intended_files};
 pub use division::Division;
-pub use lookup::{Bound, Bounds, IntervalCondition, Lookup, ValueSource};
-pub(in crate::kernel) use lookup::{nanos, write};
+pub use lookup::{BEGINNING, Bound, Bounds, END, IntervalCondition, Lookup, ValueSource};
+pub(in crate::kernel) use lookup::{NOW_NAME, nanos, write};
 pub use mangle_settings::Reading;
 use mangle_settings::versions::{EngineCapabilities, SameRoundJoins};
 pub use strata::UnorderedRead;
-pub(in crate::kernel) use temporal::NOW_NAME;
-pub use temporal::{BEGINNING, END};
 
 use std::sync::Arc;
 

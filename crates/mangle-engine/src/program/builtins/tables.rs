@@ -1,10 +1,11 @@
-//! Table of the built-in functions and reducers, sorted by name.
+//! Tables of the built-in functions, reducers and predicates, sorted by name.
 
-use super::{Arity, BuiltinFunction, FunctionRole};
+use super::{Arity, BuiltinFunction, BuiltinPredicate, FunctionRole, Parameter};
+use crate::program::Mode;
 
 type Text = &'static str;
 
-const fn entry(
+const fn function_entry(
     name: Text,
     arity: Arity,
     parameters: &'static [Text],
@@ -19,17 +20,17 @@ const fn entry(
 
 /// A function with a fixed number of arguments.
 const fn plain(name: Text, types: &'static [Text], result: Text, since: Text, says: Text) -> BuiltinFunction {
-    entry(name, Arity::Exactly(types.len()), types, result, FunctionRole::Function, since, says)
+    function_entry(name, Arity::Exactly(types.len()), types, result, FunctionRole::Function, since, says)
 }
 
 /// A function with any number of arguments.
 const fn any(name: Text, types: &'static [Text], result: Text, since: Text, says: Text) -> BuiltinFunction {
-    entry(name, Arity::AtLeast(0), types, result, FunctionRole::Function, since, says)
+    function_entry(name, Arity::AtLeast(0), types, result, FunctionRole::Function, since, says)
 }
 
 /// A function whose arguments are pairs of keys and values.
 const fn pairs(name: Text, types: &'static [Text], result: Text, since: Text, says: Text) -> BuiltinFunction {
-    entry(name, Arity::Pairs, types, result, FunctionRole::Function, since, says)
+    function_entry(name, Arity::Pairs, types, result, FunctionRole::Function, since, says)
 }
 
 const fn grouping(
@@ -39,7 +40,7 @@ const fn grouping(
     since: Text,
     says: Text,
 ) -> BuiltinFunction {
-    entry(name, Arity::AtLeast(0), types, result, FunctionRole::Grouping, since, says)
+    function_entry(name, Arity::AtLeast(0), types, result, FunctionRole::Grouping, since, says)
 }
 
 /// A reducer over the rows of a group.
@@ -50,7 +51,7 @@ const fn reducer(
     since: Text,
     says: Text,
 ) -> BuiltinFunction {
-    entry(
+    function_entry(
         name,
         Arity::Exactly(types.len()),
         types,
@@ -69,7 +70,7 @@ const fn list_reducer(
     since: Text,
     says: Text,
 ) -> BuiltinFunction {
-    entry(
+    function_entry(
         name,
         Arity::Exactly(types.len()),
         types,
@@ -178,4 +179,228 @@ pub const FUNCTIONS: &[BuiltinFunction] = &[
     plain("fn:time:weekday_civil", &["/time", "/string"], "/number", "2026-09-19", "The day of the week of an instant in a time zone, 1 for Monday to 7 for Sunday."),
     plain("fn:time:year", &["/time"], "/number", "2026-02-02", "The year of an instant in UTC."),
     any("fn:tuple", &["X"], "/any", "2022-11-25", "Of one value, the value; of two, a pair; of more, pairs nested to the right.").at_least(1),
+];
+
+/// A parameter that needs an argument with a value.
+const fn input(ty: &'static str) -> Parameter {
+    Parameter { mode: Mode::Input, ty, constant: false, bound_since: None }
+}
+
+/// A parameter that needs a literal constant.
+const fn constant(ty: &'static str) -> Parameter {
+    Parameter { mode: Mode::Input, ty, constant: true, bound_since: None }
+}
+
+/// A parameter that needs a fresh variable.
+const fn output(ty: &'static str) -> Parameter {
+    Parameter { mode: Mode::Output, ty, constant: false, bound_since: None }
+}
+
+/// A parameter that accepts a value since the given day. In older engines it needs a fresh
+/// variable.
+const fn output_or_test(ty: &'static str, since: &'static str) -> Parameter {
+    Parameter { mode: Mode::Either, ty, constant: false, bound_since: Some(since) }
+}
+
+const fn predicate_entry(
+    name: &'static str,
+    parameters: &'static [Parameter],
+    since: &'static str,
+    description: &'static str,
+) -> BuiltinPredicate {
+    BuiltinPredicate { name, parameters, description, since }
+}
+
+const NUMBERS: &[Parameter] = &[input("/number"), input("/number")];
+const TIMES: &[Parameter] = &[input("/time"), input("/time")];
+const DURATIONS: &[Parameter] = &[input("/duration"), input("/duration")];
+const FLOATS: &[Parameter] = &[input("/float64"), input("/float64")];
+const STRINGS: &[Parameter] = &[input("/string"), input("/string")];
+const INTERVALS: &[Parameter] = &[input(".Pair</time, /time>"), input(".Pair</time, /time>")];
+
+/// All built-in predicates, sorted by name.
+pub const PREDICATES: &[BuiltinPredicate] = &[
+    predicate_entry(
+        ":duration:ge",
+        DURATIONS,
+        "2026-02-02",
+        "The first duration is as long as the second, or longer.",
+    ),
+    predicate_entry(":duration:gt", DURATIONS, "2026-02-02", "The first duration is longer than the second."),
+    predicate_entry(
+        ":duration:le",
+        DURATIONS,
+        "2026-02-02",
+        "The first duration is as long as the second, or shorter.",
+    ),
+    predicate_entry(
+        ":duration:lt",
+        DURATIONS,
+        "2026-02-02",
+        "The first duration is shorter than the second.",
+    ),
+    predicate_entry(
+        ":filter",
+        &[input(".Union<.Singleton</true>, .Singleton</false>>")],
+        "2024-06-11",
+        "Holds when the expression is `/true`: turns a boolean function into a test.",
+    ),
+    predicate_entry(
+        ":float:ge",
+        FLOATS,
+        "2026-09-19",
+        "The first float is at least the second. Integers are not converted: they abort the evaluation.",
+    ),
+    predicate_entry(
+        ":float:gt",
+        FLOATS,
+        "2026-09-19",
+        "The first float is greater than the second. Integers are not converted: they abort the evaluation.",
+    ),
+    predicate_entry(
+        ":float:le",
+        FLOATS,
+        "2026-09-19",
+        "The first float is at most the second. Integers are not converted: they abort the evaluation.",
+    ),
+    predicate_entry(
+        ":float:lt",
+        FLOATS,
+        "2026-09-19",
+        "The first float is less than the second. Integers are not converted: they abort the evaluation.",
+    ),
+    predicate_entry(
+        ":ge",
+        NUMBERS,
+        "2023-06-29",
+        "Integer comparison, written `>=`. Anything but integers aborts the evaluation.",
+    ),
+    predicate_entry(
+        ":gt",
+        NUMBERS,
+        "2023-06-29",
+        "Integer comparison, written `>`. Anything but integers aborts the evaluation.",
+    ),
+    predicate_entry(
+        ":interval:after",
+        INTERVALS,
+        "2026-02-09",
+        "The first interval starts after the second has ended. The engine wants pairs of numbers (nanoseconds).",
+    ),
+    predicate_entry(
+        ":interval:before",
+        INTERVALS,
+        "2026-02-09",
+        "The first interval ends before the second starts. The engine wants pairs of numbers (nanoseconds).",
+    ),
+    predicate_entry(
+        ":interval:contains",
+        INTERVALS,
+        "2026-02-09",
+        "The second interval lies within the first. The engine wants pairs of numbers (nanoseconds).",
+    ),
+    predicate_entry(
+        ":interval:during",
+        INTERVALS,
+        "2026-02-09",
+        "The first interval lies within the second. The engine wants pairs of numbers (nanoseconds).",
+    ),
+    predicate_entry(
+        ":interval:equals",
+        INTERVALS,
+        "2026-02-09",
+        "Both intervals have the same ends. The engine wants pairs of numbers (nanoseconds).",
+    ),
+    predicate_entry(
+        ":interval:finishes",
+        INTERVALS,
+        "2026-02-09",
+        "Both intervals end at the same instant. The engine wants pairs of numbers (nanoseconds).",
+    ),
+    predicate_entry(
+        ":interval:meets",
+        INTERVALS,
+        "2026-02-09",
+        "The first interval ends exactly where the second starts. The engine wants pairs of numbers (nanoseconds).",
+    ),
+    predicate_entry(
+        ":interval:overlaps",
+        INTERVALS,
+        "2026-02-09",
+        "The intervals share an instant. The engine wants pairs of numbers (nanoseconds).",
+    ),
+    predicate_entry(
+        ":interval:starts",
+        INTERVALS,
+        "2026-02-09",
+        "Both intervals start at the same instant. The engine wants pairs of numbers (nanoseconds).",
+    ),
+    predicate_entry(
+        ":le",
+        NUMBERS,
+        "2022-11-25",
+        "Integer comparison, written `<=`. Anything but integers aborts the evaluation.",
+    ),
+    predicate_entry(
+        ":list:member",
+        &[output_or_test("X", "2026-09-19"), input(".List<X>")],
+        "2022-12-23",
+        "Binds a fresh variable to each element in turn; under `!` it tests a value. Since 2026-09-19 it also tests a value without `!`; for older engines use `:filter(fn:list:contains(L, X))`.",
+    ),
+    predicate_entry(
+        ":lt",
+        NUMBERS,
+        "2022-11-25",
+        "Integer comparison, written `<`. Anything but integers aborts the evaluation.",
+    ),
+    predicate_entry(
+        ":match_cons",
+        &[input(".List<X>"), output("X"), output(".List<X>")],
+        "2022-11-25",
+        "Takes a non-empty list apart: head and tail.",
+    ),
+    predicate_entry(
+        ":match_entry",
+        &[input(".Map<K, V>"), constant("K"), output("V")],
+        "2022-12-06",
+        "The value that a map has under a key; does not hold when the key is missing.",
+    ),
+    predicate_entry(
+        ":match_field",
+        &[input("/any"), constant("/name"), output("/any")],
+        "2022-12-06",
+        "The value of a struct's field; does not hold when the field is missing.",
+    ),
+    predicate_entry(":match_nil", &[input(".List<X>")], "2022-11-25", "Holds for the empty list."),
+    predicate_entry(
+        ":match_pair",
+        &[input(".Pair<X, Y>"), output("X"), output("Y")],
+        "2022-11-25",
+        "Takes a pair apart.",
+    ),
+    predicate_entry(
+        ":match_prefix",
+        &[input("/name"), constant("/name")],
+        "2023-03-08",
+        "The first name starts with the text of the second and is longer. Ignores segments: `/ab` matches the prefix `/a`.",
+    ),
+    predicate_entry(":string:contains", STRINGS, "2023-10-24", "The second string occurs in the first."),
+    predicate_entry(":string:ends_with", STRINGS, "2023-10-24", "The first string ends with the second."),
+    predicate_entry(
+        ":string:matches",
+        STRINGS,
+        "2026-09-30",
+        "A part of the string matches the regular expression (RE2). A pattern that does not compile aborts the evaluation. The bounds checker rejects every use.",
+    ),
+    predicate_entry(":string:starts_with", STRINGS, "2023-10-24", "The first string begins with the second."),
+    predicate_entry(":time:ge", TIMES, "2026-02-02", "The first instant is the second, or later."),
+    predicate_entry(":time:gt", TIMES, "2026-02-02", "The first instant is later than the second."),
+    predicate_entry(":time:le", TIMES, "2026-02-02", "The first instant is the second, or earlier."),
+    predicate_entry(":time:lt", TIMES, "2026-02-02", "The first instant is earlier than the second."),
+    predicate_entry(
+        ":within_distance",
+        &[input("/number"), input("/number"), input("/number")],
+        "2022-11-25",
+        "The distance of the first two integers is below the third.",
+    ),
 ];
