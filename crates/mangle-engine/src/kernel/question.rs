@@ -223,6 +223,8 @@ fn any_fact(key: PredicateKey) -> String {
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used)]
+
     use super::*;
     use crate::kernel::{Clock, Limits, Reading, compile, run};
     use crate::program::FileSummary;

@@ -340,6 +340,8 @@ impl FactChange {
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used)]
+
     use super::*;
 
     fn reasons(sizes: &[usize]) -> Reasons {

@@ -5,18 +5,15 @@ use std::ops::Range;
 
 use tree_sitter::{Node, Tree, TreeCursor};
 
-use super::align::align;
 use super::directive::{self, Directive, Marks};
-use super::edit::LayoutEdit;
 use super::layout::Layout;
-use super::print::Printer;
+use super::print::{Printer, align};
 use super::token::{LayoutToken, Tokens, newlines};
-use super::{Style, spacing};
+use super::{LayoutEdit, Style, token};
 use crate::lint::Severity;
-use crate::syntax::SourceFile;
 use crate::syntax::ast::Item;
-use crate::syntax::kind::{SyntaxKind, kind_of};
 use crate::syntax::source::{holds_statements, is_statement};
+use crate::syntax::{SourceFile, SyntaxKind, kind_of};
 use crate::text::{TextRange, size};
 
 const BOM: &str = "\u{feff}";
@@ -352,7 +349,7 @@ impl<'f> Walk<'f> {
         if !keeps {
             self.tokens.drop_trailing_commas();
         }
-        spacing::set(self.text, &mut self.tokens.list);
+        token::set_blanks(self.text, &mut self.tokens.list);
         let is_row = kind == SyntaxKind::Clause && self.is_row(start, end);
         let mut layout =
             Layout { style: self.style, tokens: &mut self.tokens.list, kind, is_row, text: self.text };

@@ -3,7 +3,7 @@
 //! It shares no code with the grammar or the lexer of foreign syntax, which both decide early on a
 //! meaning of broken text.
 
-use super::super::lookalikes::plain;
+use crate::syntax::plain_sign;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
@@ -120,7 +120,7 @@ struct Lexer<'t> {
 pub(super) fn lex(text: &str) -> (Vec<Token>, Vec<Comment>) {
     let mut chars = Vec::with_capacity(text.len());
     for (at, c) in text.char_indices() {
-        match plain(c) {
+        match plain_sign(c) {
             None => chars.push((at, c, c)),
             Some(plain) => chars.extend(plain.chars().map(|sign| (at, c, sign))),
         }
@@ -462,7 +462,7 @@ fn canonical_text(written: &str) -> String {
     let quoted = written.trim_start_matches(|c: char| c.is_ascii_alphabetic());
     let quote = |c: char| match c {
         '"' | '\'' | '`' => Some(c),
-        _ => plain(c).and_then(|plain| plain.chars().next()),
+        _ => plain_sign(c).and_then(|plain| plain.chars().next()),
     };
     let Some(mark) = quoted.chars().next().and_then(quote) else { return written.to_owned() };
     let count = quoted.chars().count();

@@ -1,6 +1,7 @@
-//! codeNERD's line directives: `TAXONOMY: a > b`, `INTENT: "words" -> /verb`, `PROMPT: /id [tag] ->
-//! "text"`.
+//! Lines that are checked before the grammar: the line directives of codeNERD, and lone carriage
+//! returns (line endings of old programs), which do not end a comment.
 //!
+//! Directives are `TAXONOMY: a > b`, `INTENT: "words" -> /verb` and `PROMPT: /id [text] "text"`.
 //! codeNERD's loader removes these lines before the engine reads the file. mangle-ls removes them
 //! in every file, so that parsing does not depend on settings. A separate rule checks that the file
 //! may contain directives ([`crate::syntax::rules::DIRECTIVE_OUTSIDE_HYBRID`]).
@@ -8,10 +9,12 @@
 use std::sync::{Arc, LazyLock};
 
 use memchr::memmem::Finder;
+use tree_sitter::Tree;
 
+use super::rules;
 use super::rules::DIRECTIVE_OUTSIDE_HYBRID;
-use crate::lint::Finding;
-use crate::text::{TextRange, TextSize, slice, text_len};
+use crate::lint::{Finding, Fix};
+use crate::text::{TextRange, TextSize, size, slice, text_len};
 
 /// The words that start a directive, each with the sign that must follow.
 const DIRECTIVES: [(&str, &str); 3] = [("TAXONOMY:", ">"), ("INTENT:", "->"), ("PROMPT:", "->")];
@@ -39,7 +42,7 @@ pub(super) fn strip(text: &str) -> Option<StrippedText> {
     if FINDERS.iter().all(|finder| finder.find(text.as_bytes()).is_none()) {
         return None;
     }
-    let lines = lines(text);
+    let lines = find_directives(text);
     if lines.is_empty() {
         return None;
     }
@@ -55,15 +58,15 @@ pub(super) fn strip(text: &str) -> Option<StrippedText> {
 }
 
 /// One finding for each run of directives, because they usually occur in lists.
-pub(super) fn findings(text: &str, lines: &[TextRange]) -> Vec<Finding> {
+pub(super) fn directive_findings(text: &str, lines: &[TextRange]) -> Vec<Finding> {
     let follows = |before: TextRange, line: TextRange| {
         slice(text, TextRange::new(before.end(), line.start())).trim().is_empty()
     };
     let runs = lines.chunk_by(|&before, &line| follows(before, line));
-    runs.filter_map(|run| Some(finding(text, *run.first()?, run.len() - 1))).collect()
+    runs.filter_map(|run| Some(directive_finding(text, *run.first()?, run.len() - 1))).collect()
 }
 
-fn finding(text: &str, line: TextRange, more: usize) -> Finding {
+fn directive_finding(text: &str, line: TextRange, more: usize) -> Finding {
     let word = slice(text, line).split_inclusive(':').next().unwrap_or_default();
     let message = format!("`{word}` directive in a file that is not hybrid");
     let finding = Finding::new(&DIRECTIVE_OUTSIDE_HYBRID, line, message)
@@ -90,7 +93,7 @@ struct Place {
 /// The directives of a file, one per line, without surrounding white space. Similar text in a
 /// string, or after a line break between the brackets of a map (`[⏎INTENT: 3]`), is not a
 /// directive.
-fn lines(text: &str) -> Vec<TextRange> {
+fn find_directives(text: &str) -> Vec<TextRange> {
     let mut lines = Vec::new();
     let mut place = Place::default();
     let mut start = TextSize::new(0);
@@ -138,14 +141,47 @@ impl Place {
     }
 }
 
+/// Maximum number of line endings that one fix replaces.
+const MAX_EDITS: usize = 5_000;
+
+/// The finding for the first comment that continues after a lone carriage return.
+pub(super) fn check_line_ends(text: &str, tree: &Tree) -> Option<Finding> {
+    let mut last_comment = 0..0;
+    let swallowing = |at: &usize| {
+        if last_comment.contains(at) {
+            return false;
+        }
+        let node = tree.root_node().descendant_for_byte_range(*at, *at + 1);
+        let Some(comment) = node.filter(|node| node.kind() == "comment") else { return false };
+        last_comment = comment.byte_range();
+        text.get(*at..comment.end_byte()).is_some_and(|rest| !rest.trim().is_empty())
+    };
+    let at = lone_returns(text).find(swallowing)?;
+    let range = |at| TextRange::at(size(at), TextSize::new(1));
+    let finding = Finding::new(&rules::LONE_CR, range(at), "lone carriage return does not end this comment")
+        .note("the engine ignores everything up to the next line feed");
+    if lone_returns(text).nth(MAX_EDITS).is_some() {
+        return Some(finding);
+    }
+    let fix = Fix::guess("replace the lone carriage returns of the file by line feeds");
+    Some(finding.fix(lone_returns(text).fold(fix, |fix, at| fix.replace(range(at), "\n"))))
+}
+
+/// The carriage returns without a line feed.
+fn lone_returns(text: &str) -> impl Iterator<Item = usize> {
+    let bytes = text.as_bytes();
+    memchr::memchr_iter(b'\r', bytes).filter(|&at| bytes.get(at + 1) != Some(&b'\n'))
+}
+
 #[cfg(test)]
 mod tests {
     use expect_test::{Expect, expect};
 
     use super::*;
+    use crate::syntax::SourceFile;
 
     #[track_caller]
-    fn check(text: &str, expected: Expect) {
+    fn check_directives(text: &str, expected: Expect) {
         let stripped = strip(text);
         let shown = stripped.map_or_else(
             || "as it is\n".to_owned(),
@@ -159,7 +195,7 @@ mod tests {
 
     #[test]
     fn directives_become_blanks() {
-        check(
+        check_directives(
             "p(1).\r\n  INTENT: \"é\" -> /fix \"all\"\r\nTAXONOMY: a > b\nPROMPT: /x [y] -> \"it's\"\nq(2).\n",
             expect![[r#"
                 p(1).␍
@@ -169,8 +205,8 @@ mod tests {
                 q(2).
             "#]],
         );
-        check("TAXONOMY:", expect!["·········"]);
-        check(
+        check_directives("TAXONOMY:", expect!["·········"]);
+        check_directives(
             "# Of no use:\nINTENT: nothing\nPROMPT: nothing either\np(1).",
             expect![[r#"
             #·Of·no·use:
@@ -178,7 +214,7 @@ mod tests {
             ······················
             p(1)."#]],
         );
-        check(
+        check_directives(
             "p(X) :-\nINTENT: x -> y\nq(X).\n",
             expect![[r#"
             p(X)·:-
@@ -190,29 +226,51 @@ mod tests {
 
     #[test]
     fn what_only_looks_like_a_directive_stays() {
-        check(
+        check_directives(
             "p(\"\nINTENT: x -> y\").\n",
             expect![[r#"
             as it is
         "#]],
         );
-        check(
+        check_directives(
             "p(`a\\`\nPROMPT: x -> y`).\n",
             expect![[r#"
             as it is
         "#]],
         );
-        check(
+        check_directives(
             "p([\nINTENT: 3]).\n",
             expect![[r#"
             as it is
         "#]],
         );
-        check(
+        check_directives(
             "# INTENT: x -> y\np(/a). INTENT: x\n",
             expect![[r#"
             as it is
         "#]],
         );
+    }
+
+    fn check_line_ends(text: &str, places: &[u32]) {
+        let source = SourceFile::parse(text.into());
+        let found: Vec<u32> = source
+            .findings()
+            .iter()
+            .filter(|finding| finding.rule.name == "lone-cr")
+            .map(|finding| finding.range.start().into())
+            .collect();
+        assert_eq!(found, places, "{text:?}");
+    }
+
+    #[test]
+    fn only_comments_that_swallow_something_are_reported() {
+        check_line_ends("p(1).\r# why\rq(2).\r", &[11]);
+        check_line_ends("# a\r# b\rp().\n# c\rq().\n", &[3]);
+        check_line_ends("p(1).\rq(2).\r", &[]);
+        check_line_ends("# a\r\np().\r\n", &[]);
+        check_line_ends("# a\r\r\np().\n", &[]);
+        check_line_ends("p(\"# a\rb\").\n", &[]);
+        check_line_ends("p(1). # end\r", &[]);
     }
 }
