@@ -268,18 +268,18 @@ pub(super) fn parse_duration(text: &str) -> Option<i64> {
 #[allow(clippy::cast_precision_loss, clippy::cast_possible_truncation, clippy::cast_sign_loss)]
 fn one_unit(text: &str) -> Option<(u64, &str)> {
     let digits = |text: &str| text.len() - text.trim_start_matches(|c: char| c.is_ascii_digit()).len();
-    let (whole, rest) = text.split_at(digits(text));
+    let (integer, rest) = text.split_at(digits(text));
     let behind_dot = rest.strip_prefix('.');
     let (part, rest) = behind_dot.map_or(("", rest), |rest| rest.split_at(digits(rest)));
-    if whole.is_empty() && part.is_empty() {
+    if integer.is_empty() && part.is_empty() {
         return None;
     }
     let unit_end = rest.find(|c: char| c == '.' || c.is_ascii_digit()).unwrap_or(rest.len());
     let (unit, rest) = rest.split_at(unit_end);
     let unit = nanos_of(unit)?;
-    let whole = if whole.is_empty() { 0 } else { whole.parse::<u64>().ok()? };
+    let integer = if integer.is_empty() { 0 } else { integer.parse::<u64>().ok()? };
     let (part, scale) = fraction(part);
-    let size = (whole <= MIN_DURATION_ABS / unit).then_some(whole * unit)?;
+    let size = (integer <= MIN_DURATION_ABS / unit).then_some(integer * unit)?;
     // The conversion to floats loses digits, as in the engine.
     let size = size + (part as f64 * (unit as f64 / scale)) as u64;
     (size <= MIN_DURATION_ABS).then_some((size, rest))

@@ -123,7 +123,8 @@ fn no_atom(text: &str, program: &Program) -> String {
         return "a query is one atom; put several premises into a rule, and query its head".to_owned();
     }
     let example = program.predicates.iter().find(|predicate| predicate.exists());
-    let example = example.map_or_else(|| "permitted(Action, /alice)".to_owned(), |it| any_fact(it.key));
+    let example =
+        example.map_or_else(|| "permitted(Action, /alice)".to_owned(), |predicate| any_fact(predicate.key));
     format!("`{text}` is not an atom, such as `{example}`")
 }
 

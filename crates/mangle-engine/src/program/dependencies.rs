@@ -281,8 +281,8 @@ fn edges_from(program: &Program, predicate: &Predicate) -> Arc<[Edge]> {
     let mut edges = Vec::new();
     for (file_index, key) in &predicate.files {
         let Some(file) = program.files.get(*file_index as usize) else { continue };
-        let Some(there) = file.predicates.get(key) else { continue };
-        for &at in &there.rules {
+        let Some(in_file) = file.predicates.get(key) else { continue };
+        for &at in &in_file.rules {
             let Some(item) = file.items.get(at as usize).filter(|item| !item.statement.damaged) else {
                 continue;
             };

@@ -257,7 +257,7 @@ impl PredicateIndex {
     pub(super) fn new(found: FxHashMap<PredicateKey, PredicateInFile>) -> Self {
         let mut entries: Box<[_]> = found.into_iter().collect();
         entries.sort_unstable_by_key(|(key, _)| position(key));
-        entries.iter_mut().for_each(|(_, there)| there.shrink_to_fit());
+        entries.iter_mut().for_each(|(_, in_file)| in_file.shrink_to_fit());
         Self { entries }
     }
 
@@ -265,7 +265,7 @@ impl PredicateIndex {
     #[must_use]
     pub fn get(&self, key: &PredicateKey) -> Option<&PredicateInFile> {
         let at = self.entries.binary_search_by_key(&position(key), |(key, _)| position(key)).ok()?;
-        self.entries.get(at).map(|(_, there)| there)
+        self.entries.get(at).map(|(_, in_file)| in_file)
     }
 
     /// True if the file mentions a predicate.
@@ -281,7 +281,7 @@ impl PredicateIndex {
 
     /// The mentioned predicates with their occurrences, in the order of [`PredicateIndex::keys`].
     pub fn iter(&self) -> impl Iterator<Item = (&PredicateKey, &PredicateInFile)> {
-        self.entries.iter().map(|(key, there)| (key, there))
+        self.entries.iter().map(|(key, in_file)| (key, in_file))
     }
 }
 

@@ -250,9 +250,9 @@ fn edges_of(program: &Program) -> Vec<Edge> {
     for (to, predicate) in program.predicates.with_ids() {
         for (file_index, key) in &predicate.files {
             let Some(file) = program.files.get(*file_index as usize) else { continue };
-            let Some(there) = file.predicates.get(key) else { continue };
+            let Some(in_file) = file.predicates.get(key) else { continue };
             let Some(rules) = rules.get(*file_index as usize) else { continue };
-            for used in &there.uses {
+            for used in &in_file.uses {
                 let Some(Some(rule)) = rules.get(used.item as usize) else { continue };
                 // The Go implementation replaces calls of a predicate that reflects a name prefix
                 // by a test of the name. Such a call is not a dependency.
@@ -284,9 +284,9 @@ fn rules_of(program: &Program) -> Vec<Vec<Option<Rule>>> {
     for (head, predicate) in program.predicates.with_ids() {
         for (file_index, key) in &predicate.files {
             let Some(file) = program.files.get(*file_index as usize) else { continue };
-            let Some(there) = file.predicates.get(key) else { continue };
+            let Some(in_file) = file.predicates.get(key) else { continue };
             let Some(rules) = rules.get_mut(*file_index as usize) else { continue };
-            for &at in &there.rules {
+            for &at in &in_file.rules {
                 let Some(statement) = file.items.get(at as usize).map(|item| &item.statement) else {
                     continue;
                 };

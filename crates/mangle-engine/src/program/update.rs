@@ -106,8 +106,8 @@ impl Program {
         (predicate.declared_at, predicate.defined_at) = (None, None);
         for (index, key) in predicate.files.clone() {
             let Some(file) = files.get(index as usize) else { continue };
-            if let Some(there) = file.predicates.get(&key) {
-                predicate.characterise(index, file, there);
+            if let Some(in_file) = file.predicates.get(&key) {
+                predicate.characterise(index, file, in_file);
             }
         }
         predicate.fingerprint = predicate.signature.fingerprint();
@@ -184,10 +184,10 @@ impl Difference {
             difference.files.push(at);
             difference.touched.extend(changed_keys(before, after).iter().filter_map(id));
             for file in [before, after] {
-                let rules = file.predicates.iter().filter(|(_, there)| !there.rules.is_empty());
+                let rules = file.predicates.iter().filter(|(_, in_file)| !in_file.rules.is_empty());
                 difference.heads.extend(rules.filter_map(|(key, _)| id(key)));
                 // A definition may have moved without a change of its statement.
-                let keys = file.predicates.iter().filter(|(_, there)| there.defines());
+                let keys = file.predicates.iter().filter(|(_, in_file)| in_file.defines());
                 for id in keys.filter_map(|(key, _)| id(key)) {
                     let (then, now) = (old.predicates.list.get(id.0 as usize), new.get(id));
                     if then.is_none_or(|then| then.fingerprint != now.fingerprint) {
@@ -235,13 +235,14 @@ fn is_same(
     (new, after): (&FileSummary, &PredicateInFile),
 ) -> bool {
     let id = |file: &FileSummary, at: u32| file.items.get(at as usize).map(|item| item.statement.id);
-    let lists = |there: &PredicateInFile| [there.declarations.len(), there.facts.len(), there.rules.len()];
-    let statements = |file: &FileSummary, there: &PredicateInFile| {
-        let all = there.declarations.iter().chain(&there.facts).chain(&there.rules);
+    let lists =
+        |in_file: &PredicateInFile| [in_file.declarations.len(), in_file.facts.len(), in_file.rules.len()];
+    let statements = |file: &FileSummary, in_file: &PredicateInFile| {
+        let all = in_file.declarations.iter().chain(&in_file.facts).chain(&in_file.rules);
         all.map(|&at| id(file, at)).collect::<Vec<_>>()
     };
-    let uses = |file: &FileSummary, there: &PredicateInFile| {
-        let all = there.uses.iter().map(|used| (id(file, used.item), used.range, used.kind));
+    let uses = |file: &FileSummary, in_file: &PredicateInFile| {
+        let all = in_file.uses.iter().map(|used| (id(file, used.item), used.range, used.kind));
         all.collect::<Vec<_>>()
     };
     lists(before) == lists(after)

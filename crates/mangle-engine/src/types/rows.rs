@@ -225,18 +225,18 @@ const KINDS: [Base; 5] = [Base::Number, Base::Float, Base::String, Base::Bytes, 
 
 impl Evidence {
     /// Counts the literals in the heads and premises of one file.
-    pub(super) fn from_file(file: &FileSummary, there: &PredicateInFile, arity: usize) -> Self {
+    pub(super) fn from_file(file: &FileSummary, in_file: &PredicateInFile, arity: usize) -> Self {
         let mut evidence =
             Self { columns: vec![Kinds::default(); arity], heads: vec![Heads::default(); arity] };
         let clause = |at: u32| {
             let statement = &file.items.get(at as usize)?.statement;
             statement.clause().filter(|_| !statement.damaged)
         };
-        for clause in there.facts.iter().chain(&there.rules).filter_map(|&at| clause(at)) {
+        for clause in in_file.facts.iter().chain(&in_file.rules).filter_map(|&at| clause(at)) {
             evidence.add(&clause.head.args);
             evidence.add_head(&clause.head.args);
         }
-        for used in &there.uses {
+        for used in &in_file.uses {
             if let Some(literal) = clause(used.item).and_then(|clause| clause.literal_at(used.range)) {
                 evidence.add(&literal.atom.args);
             }
@@ -337,7 +337,7 @@ fn contradicting_kind(kinds: &Kinds, declared: Base) -> Option<Base> {
 }
 
 /// True if the clauses of a declared predicate are probably its only source of facts.
-pub(super) fn is_candidate(predicate: &Predicate) -> bool {
+pub(super) fn can_narrow(predicate: &Predicate) -> bool {
     let signature = &predicate.signature;
     signature.has_rules
         && signature.declared.is_some()
@@ -346,7 +346,7 @@ pub(super) fn is_candidate(predicate: &Predicate) -> bool {
 
 /// Returns the declared row, with each column narrowed if all clauses fill it with names. `facts`
 /// has the types of the facts. Returns `None` if no column can be narrowed.
-pub(super) fn narrowed(
+pub(super) fn narrowed_to_names(
     program: &Program,
     predicate: &Predicate,
     declared: &Rows,
@@ -357,13 +357,13 @@ pub(super) fn narrowed(
     for fact in facts {
         for (column, ty) in columns.iter_mut().zip(fact) {
             let names = ty.members().iter().all(|member| matches!(member, Type::Literal(_)));
-            add(column, names.then(|| ty.members().to_vec()));
+            add_names(column, names.then(|| ty.members().to_vec()));
         }
     }
     for site in program.rules(predicate) {
         let clause = site.item.statement.clause().filter(|_| !site.item.statement.damaged)?;
         for (column, term) in columns.iter_mut().zip(&clause.head.args) {
-            add(
+            add_names(
                 column,
                 match term.kind {
                     TermKind::Name(name) => Some(vec![Type::Literal(name)]),
@@ -386,7 +386,7 @@ pub(super) fn narrowed(
 }
 
 /// Adds names to a column. A clause without names opens the column permanently.
-fn add(column: &mut Option<Vec<Type>>, names: Option<Vec<Type>>) {
+fn add_names(column: &mut Option<Vec<Type>>, names: Option<Vec<Type>>) {
     match (column.as_mut(), names) {
         (Some(known), Some(names)) => known.extend(names),
         _ => *column = None,

@@ -388,8 +388,8 @@ impl Walk<'_> {
         if is_odd && self.read_again(cursor) {
             return;
         }
-        let mut said = statement.findings.iter().map(|finding| finding.rule).chain(statement.left_out);
-        let unreadable = statement.damaged && said.all(|rule| rule == &rules::SYNTAX_ERROR);
+        let mut reported = statement.findings.iter().map(|finding| finding.rule).chain(statement.left_out);
+        let unreadable = statement.damaged && reported.all(|rule| rule == &rules::SYNTAX_ERROR);
         let rubble = unreadable && self.follows_damage(start);
         if statement.damaged && is_full {
             statement = self.without_findings(statement, cursor);

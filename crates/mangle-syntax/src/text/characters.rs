@@ -167,15 +167,15 @@ pub fn replace_halves(bytes: &mut [u8]) -> Vec<Half> {
 /// Replaces each surrogate half in JSON with U+FFFD, for escapes and for encoded bytes.
 #[must_use]
 pub fn without_halves(json: &[u8]) -> Vec<u8> {
-    let mut whole = json.to_vec();
-    replace_halves(&mut whole);
+    let mut bytes = json.to_vec();
+    replace_halves(&mut bytes);
     let mut at = 0;
-    while let Some(found) = memchr::memchr(b'\\', whole.get(at..).unwrap_or_default()) {
+    while let Some(found) = memchr::memchr(b'\\', bytes.get(at..).unwrap_or_default()) {
         at += found;
-        at += match (escaped_unit(&whole, at), escaped_unit(&whole, at + 6)) {
+        at += match (escaped_unit(&bytes, at), escaped_unit(&bytes, at + 6)) {
             (Some(0xd800..0xdc00), Some(0xdc00..0xe000)) => 12,
             (Some(0xd800..0xe000), _) => {
-                if let Some(digits) = whole.get_mut(at + 2..at + 6) {
+                if let Some(digits) = bytes.get_mut(at + 2..at + 6) {
                     digits.copy_from_slice(b"fffd");
                 }
                 6
@@ -183,7 +183,7 @@ pub fn without_halves(json: &[u8]) -> Vec<u8> {
             _ => 2,
         };
     }
-    whole
+    bytes
 }
 
 /// The UTF-16 unit of a `\uXXXX` at this position.

@@ -14,16 +14,6 @@ use super::{Cell, CellError, MAX_ROW_LEN, RowSink, Rows, TableReport, TableShape
 use crate::kernel::{ValueId, Values};
 use mangle_syntax::text::shorten;
 
-/// The kind of the first row.
-enum FirstRecord {
-    /// A header: the index of the shape, and for each of its columns the index of the cell.
-    Header(usize, Vec<usize>),
-    /// A header with an unknown argument.
-    Wrong(CellError),
-    /// A fact.
-    Data,
-}
-
 /// Reads the facts of a table.
 ///
 /// # Errors
@@ -140,6 +130,16 @@ fn csv_row(
         let text = record.get(cell).unwrap_or_default();
         column.of_text(text, values).map_err(|why| CellError { cell: cell + 1, why })
     })
+}
+
+/// The kind of the first row.
+enum FirstRecord {
+    /// A header: the index of the shape, and for each of its columns the index of the cell.
+    Header(usize, Vec<usize>),
+    /// A header with an unknown argument.
+    Wrong(CellError),
+    /// A fact.
+    Data,
 }
 
 /// Determines if the first row names the arguments.

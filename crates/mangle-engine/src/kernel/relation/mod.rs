@@ -197,7 +197,7 @@ impl Relation {
 }
 
 /// The number of tuples in a chunk, as a power of two.
-const BITS: u32 = 12;
+const CHUNK_BITS: u32 = 12;
 
 /// The maximum arity for preallocated chunks. Chunks of wider tuples grow on demand.
 const WIDEST: usize = 64;
@@ -226,15 +226,15 @@ impl Tuples {
     #[inline]
     fn get(&self, number: u32) -> &[ValueId] {
         work::record_work(1);
-        let within = (number & ((1 << BITS) - 1)) as usize * self.arity;
-        let piece = self.pieces.get((number >> BITS) as usize);
+        let within = (number & ((1 << CHUNK_BITS) - 1)) as usize * self.arity;
+        let piece = self.pieces.get((number >> CHUNK_BITS) as usize);
         piece.and_then(|piece| piece.get(within..)).and_then(|rest| rest.get(..self.arity)).unwrap_or(&[])
     }
 
     fn push(&mut self, tuple: &[ValueId]) {
-        if self.len & ((1 << BITS) - 1) == 0 {
+        if self.len & ((1 << CHUNK_BITS) - 1) == 0 {
             // The first chunk does not reserve capacity.
-            let room = if self.len == 0 || self.arity > WIDEST { 0 } else { self.arity << BITS };
+            let room = if self.len == 0 || self.arity > WIDEST { 0 } else { self.arity << CHUNK_BITS };
             self.pieces.push(Vec::with_capacity(room));
             self.capacity += room;
         }
@@ -249,10 +249,10 @@ impl Tuples {
     /// The first `len` tuples.
     fn prefix(&self, len: u32) -> Self {
         let mut prefix = Self::new(self.arity);
-        let whole = (len >> BITS) as usize;
+        let whole = (len >> CHUNK_BITS) as usize;
         prefix.pieces.extend(self.pieces.get(..whole).unwrap_or(&[]).iter().cloned());
         prefix.capacity = prefix.pieces.iter().map(Vec::capacity).sum();
-        prefix.len = u32::try_from(prefix.pieces.len()).unwrap_or(0) << BITS;
+        prefix.len = u32::try_from(prefix.pieces.len()).unwrap_or(0) << CHUNK_BITS;
         for number in prefix.len..len.min(self.len) {
             prefix.push(self.get(number));
         }

@@ -128,7 +128,7 @@ pub struct Derivation<'m> {
 }
 
 /// The number of entries in a chunk of the support, as a power of two.
-const BITS: u32 = 14;
+const CHUNK_BITS: u32 = 14;
 
 /// The first derivation of each tuple of a relation.
 #[derive(Debug, Clone, Default)]
@@ -145,16 +145,16 @@ pub(in crate::kernel) struct Reasons {
 impl Reasons {
     pub(super) fn push(&mut self, rule: RuleId, support: &[u32]) {
         let needed = support.len() + 1;
-        let fits = |piece: &&mut Vec<u32>| piece.len() + needed <= 1 << BITS;
+        let fits = |piece: &&mut Vec<u32>| piece.len() + needed <= 1 << CHUNK_BITS;
         if self.pieces.last_mut().filter(fits).is_none() {
             // The first chunk does not reserve capacity.
-            let room = if self.pieces.is_empty() { 0 } else { needed.max(1 << BITS) };
+            let room = if self.pieces.is_empty() { 0 } else { needed.max(1 << CHUNK_BITS) };
             self.pieces.push(Vec::with_capacity(room));
             self.capacity += room;
         }
         let at = self.pieces.len().saturating_sub(1);
         let Some(piece) = self.pieces.last_mut() else { return };
-        let start = at << BITS | piece.len();
+        let start = at << CHUNK_BITS | piece.len();
         let before = piece.capacity();
         piece.push(u32::try_from(support.len()).unwrap_or(u32::MAX));
         piece.extend_from_slice(support);
@@ -193,11 +193,11 @@ impl Reasons {
 
 /// The chunk of a start, and the offset within the chunk.
 fn place(start: u32) -> (usize, usize) {
-    ((start >> BITS) as usize, (start & ((1 << BITS) - 1)) as usize)
+    ((start >> CHUNK_BITS) as usize, (start & ((1 << CHUNK_BITS) - 1)) as usize)
 }
 
 /// The maximum number of characters of a value.
-const SHOWN: usize = 40;
+const MAX_VALUE_CHARACTERS: usize = 40;
 
 /// The value of an argument of a premise.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -236,7 +236,7 @@ impl Model {
         let binds = found.binds.iter().filter(move |(column, _)| usize::from(*column) < arity);
         binds.filter_map(move |&(argument, slot)| {
             let value = *error.row.get(usize::from(slot))?;
-            Some(Binding { premise, argument, value: self.values.short(value, SHOWN) })
+            Some(Binding { premise, argument, value: self.values.short(value, MAX_VALUE_CHARACTERS) })
         })
     }
 }

@@ -260,7 +260,7 @@ fn a_negation_that_is_dropped_is_part_of_the_proof() {
 
 fn show(out: &mut String, gaps: &[Gap], level: usize) {
     for gap in gaps {
-        let what = match &gap.miss.obstacle {
+        let obstacle = match &gap.miss.obstacle {
             Obstacle::Head { argument, has } => format!("argument {argument} is {has}"),
             Obstacle::Premise { premise, asked, .. } => format!("premise {premise}: {asked}"),
             other => format!("{other:?}"),
@@ -270,7 +270,7 @@ fn show(out: &mut String, gaps: &[Gap], level: usize) {
             Some(GapEnd::NoRule(name, arity)) => format!(" (no rule for {name}/{arity})"),
             Some(end) => format!(" ({end:?})"),
         };
-        let _ = writeln!(out, "{:indent$}{what}{end}", "", indent = level * 2);
+        let _ = writeln!(out, "{:indent$}{obstacle}{end}", "", indent = level * 2);
         show(out, &gap.below, level + 1);
     }
 }

@@ -290,7 +290,10 @@ fn reduce(
     let args = apply.args.as_slice();
     // The rows of a group contain the variables of the body, not the variables of a `let`.
     let is_let = |name| {
-        transform.statements.iter().any(|it| it.variable.as_ref().and_then(Term::variable) == Some(name))
+        transform
+            .statements
+            .iter()
+            .any(|statement| statement.variable.as_ref().and_then(Term::variable) == Some(name))
     };
     let column = |term: &Term| match term.variable() {
         Some(name) if is_let(name) => Type::Any,

@@ -118,7 +118,7 @@ struct CanonicalWriter<'a> {
     /// Variables that are replaced by a term.
     values: FxHashMap<Symbol, &'a Term>,
     /// The range of the head, premise or transform statement that is being written.
-    whole: Cell<TextRange>,
+    written: Cell<TextRange>,
     depth: Cell<usize>,
 }
 
@@ -170,15 +170,15 @@ impl<'a> CanonicalWriter<'a> {
         single: FxHashSet<Symbol>,
         values: FxHashMap<Symbol, &'a Term>,
     ) -> Self {
-        Self { side, item, single, values, whole: Cell::default(), depth: Cell::default() }
+        Self { side, item, single, values, written: Cell::default(), depth: Cell::default() }
     }
 
     /// True if a range of the statement can differ between both sides. A part that contains
     /// everything that is being written is ignored, because nothing would be compared.
     fn is_free(&self, range: TextRange, is_name: bool) -> bool {
-        let (range, whole) = (range + self.item.start, self.whole.get() + self.item.start);
+        let (range, written) = (range + self.item.start, self.written.get() + self.item.start);
         self.side.parts.iter().any(|part| {
-            let counts = part.is_paired && !part.range.contains_range(whole);
+            let counts = part.is_paired && !part.range.contains_range(written);
             counts && (part.is_declared || !is_name) && part.range.contains_range(range)
         })
     }
@@ -186,7 +186,7 @@ impl<'a> CanonicalWriter<'a> {
     /// Writes the head with its interval.
     fn head(&self, clause: &Clause) -> String {
         let end = clause.interval.as_ref().map_or(clause.head.range.end(), |interval| interval.range.end());
-        self.whole.set(TextRange::new(clause.head.range.start(), end.max(clause.head.range.end())));
+        self.written.set(TextRange::new(clause.head.range.start(), end.max(clause.head.range.end())));
         let interval = clause.interval.as_ref().map_or_else(String::new, |interval| self.interval(interval));
         self.atom(&clause.head) + &interval
     }
@@ -204,7 +204,7 @@ impl<'a> CanonicalWriter<'a> {
     }
 
     fn premise(&self, premise: &Premise) -> CanonicalPremise {
-        self.whole.set(premise.range());
+        self.written.set(premise.range());
         let is_declared = self.side.is_declared(premise.range() + self.item.start);
         let (text, is_negated) = match premise {
             Premise::Literal(literal) => (self.literal(literal), literal.is_negated()),
@@ -238,7 +238,7 @@ impl<'a> CanonicalWriter<'a> {
     }
 
     fn transform(&self, TransformStatement { range, variable, value }: &TransformStatement) -> String {
-        self.whole.set(*range);
+        self.written.set(*range);
         let variable = variable.as_ref().map_or_else(String::new, |variable| self.term(variable));
         format!("{variable} := {}", self.term(value))
     }

@@ -345,13 +345,13 @@ impl<'t> Lower<'_, 't> {
     pub(super) fn time_literal_as_term(&mut self, node: Node<'t>) -> TermKind {
         let range = self.range(node);
         let written = self.source(node);
-        let (what, call) = if kind_of(node) == SyntaxKind::Duration {
+        let (noun, call) = if kind_of(node) == SyntaxKind::Duration {
             ("duration", format!("fn:duration:parse(\"{}\")", time::go_duration(written)))
         } else {
             ("time", format!("fn:time:parse_rfc3339(\"{}\")", time::rfc3339(written)))
         };
         let fix = Fix::safe(format!("write `{call}`")).replace(range, call);
-        let message = format!("{what} `{}` is outside of an interval", super::shorten(written));
+        let message = format!("{noun} `{}` is outside of an interval", super::shorten(written));
         let finding = Finding::new(&rules::TEMPORAL_LITERAL_AS_TERM, range, message);
         self.soft(finding.note("the engine reads such a literal only inside of `@[…]`").fix(fix));
         TermKind::Broken
@@ -367,9 +367,9 @@ impl<'t> Lower<'_, 't> {
         self.check_time(node, value, "duration", "exceeds 64 bits of nanoseconds")
     }
 
-    fn check_time(&mut self, node: Node<'t>, value: Option<i64>, what: &str, why: &str) -> Option<i64> {
+    fn check_time(&mut self, node: Node<'t>, value: Option<i64>, noun: &str, why: &str) -> Option<i64> {
         if value.is_none() {
-            let message = format!("{what} `{}` {why}", super::shorten(self.source(node)));
+            let message = format!("{noun} `{}` {why}", super::shorten(self.source(node)));
             let finding = Finding::new(&rules::TIME_RANGE, self.range(node), message);
             self.soft(finding.note("the engine rejects it"));
         }

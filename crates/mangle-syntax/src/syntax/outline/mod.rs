@@ -152,8 +152,8 @@ fn within(tokens: &[Token], range: TextRange) -> Option<Range<usize>> {
     let (start, end) = (usize::from(range.start()), usize::from(range.end()));
     let from = tokens.partition_point(|token| token.end <= start);
     let to = tokens.partition_point(|token| token.start < end);
-    let whole = tokens.get(from..to)?;
-    let fits = whole.first()?.start >= start && whole.last()?.end <= end;
+    let inside = tokens.get(from..to)?;
+    let fits = inside.first()?.start >= start && inside.last()?.end <= end;
     fits.then_some(from..to)
 }
 
@@ -252,14 +252,14 @@ fn is_code(body: &str, is_inside: bool, follows_code: bool) -> bool {
         return true;
     }
     let ends = matches!(last.kind, Kind::Stop | Kind::Comma) || last.is(";");
-    let whole = 0..tokens.len() - usize::from(ends);
-    if whole.is_empty() {
+    let code = 0..tokens.len() - usize::from(ends);
+    if code.is_empty() {
         return is_inside && follows_code;
     }
     let has_call = tokens
         .windows(2)
         .any(|two| matches!(two, [word, open] if word.kind == Kind::Word && open.is("(") && open.glued));
-    let reads = premises::is_body(&tokens, whole.clone());
+    let reads = premises::is_body(&tokens, code.clone());
     if !is_inside {
         return reads && has_call && last.kind == Kind::Stop;
     }
