@@ -216,7 +216,7 @@ fn changed_keys(old: &FileSummary, new: &FileSummary) -> FxHashSet<PredicateKey>
         return keys().copied().collect();
     }
     let is_same = |key: &&PredicateKey| match (old.predicates.get(key), new.predicates.get(key)) {
-        (Some(before), Some(after)) => is_same((old, before), (new, after)),
+        (Some(before), Some(after)) => is_same(old, before, new, after),
         _ => false,
     };
     keys().filter(|key| !is_same(key)).copied().collect()
@@ -230,10 +230,7 @@ fn is_shuffled(old: &FileSummary, new: &FileSummary) -> bool {
     !common.is_sorted()
 }
 
-fn is_same(
-    (old, before): (&FileSummary, &PredicateInFile),
-    (new, after): (&FileSummary, &PredicateInFile),
-) -> bool {
+fn is_same(old: &FileSummary, before: &PredicateInFile, new: &FileSummary, after: &PredicateInFile) -> bool {
     let id = |file: &FileSummary, at: u32| file.items.get(at as usize).map(|item| item.statement.id);
     let lists =
         |in_file: &PredicateInFile| [in_file.declarations.len(), in_file.facts.len(), in_file.rules.len()];

@@ -397,7 +397,7 @@ impl<'p> Compiler<'p> {
         steps: &[Step],
     ) -> Result<CompiledClause, Failure> {
         let program = self.program;
-        let target = (target, self.compiled.temporal.get(target as usize) == Some(&true));
+        let temporal = self.compiled.temporal.get(target as usize) == Some(&true);
         let premises: Vec<u32> = steps.iter().map(|step| step.premise).collect();
         // Also in the intended reading, so that aggregations have the same results as in the
         // engine.
@@ -416,13 +416,13 @@ impl<'p> Compiler<'p> {
             let Some(rows) = rows_of(&mut body, relation.0, &literal.atom.args, compares_repeated) else {
                 return Ok(CompiledClause::Nothing);
             };
-            let made = aggregate(body, rule, clause, rows, target)?;
+            let made = aggregate(body, rule, clause, rows, target, temporal)?;
             return Ok(
                 made.map_or(CompiledClause::Nothing, |made| CompiledClause::Aggregate(Box::new(made), None))
             );
         }
         let mut names = row_variables(clause, &premises);
-        let hidden = self.rows_relation(target.0, &mut names);
+        let hidden = self.rows_relation(target, &mut names);
         let early_inequality = self.early_inequality();
         let mut body = Body::new(&mut self.values, text);
         body.early_inequality = early_inequality;
@@ -457,7 +457,7 @@ impl<'p> Compiler<'p> {
             ends: (None, None),
             replaced_ends: None,
         };
-        let made = aggregate(grouping, rule, clause, rows, target)?;
+        let made = aggregate(grouping, rule, clause, rows, target, temporal)?;
         Ok(made.map_or(CompiledClause::Nothing, |made| {
             CompiledClause::Aggregate(Box::new(made), Some(rows_plan))
         }))

@@ -5,7 +5,7 @@ use rustc_hash::FxHashMap;
 
 use super::{Stop, boxed};
 use crate::kernel::collections::{ChunkedVec, MaybeShared};
-use crate::kernel::plan::{AFTER_BODY, CompiledProgram, Lookup, Plan, RuleId, StepKind};
+use crate::kernel::plan::{AFTER_BODY, CompiledProgram, Lookup, Plan, RelationId, RuleId, StepKind};
 use crate::kernel::relation::Relation;
 use crate::kernel::{Failure, ValueId, Values};
 use crate::program::PredicateId;
@@ -56,15 +56,16 @@ impl Model {
     pub(in crate::kernel) fn origin(
         &self,
         compiled: &CompiledProgram,
-        (relation, number): (u32, u32),
-    ) -> (u32, u32) {
+        relation: RelationId,
+        number: u32,
+    ) -> (RelationId, u32) {
         let merge = compiled.merge_of(relation);
         let kept = self.reason(relation, number).map(|reason| reason.support);
         let is_union =
             compiled.division.as_ref().is_some_and(|division| division.store_of(relation).is_none());
         match (merge, kept) {
             (Some(merge), Some([number])) => (merge.candidates, *number),
-            (None, Some([copy, number])) if is_union => self.origin(compiled, (*copy, *number)),
+            (None, Some([copy, number])) if is_union => self.origin(compiled, *copy, *number),
             _ => (relation, number),
         }
     }
