@@ -1,11 +1,13 @@
-//! Parallel execution on dedicated threads, safe for callers that hold a lock.
+//! Parallel execution on dedicated threads, safe for callers that hold a lock, and cancellation of
+//! long computations.
 //!
 //! A waiting thread of a pool can take other work of the pool, which can need the lock that the
 //! thread holds. The threads of this module have no other work, and the caller waits only for them.
 
 use std::num::NonZero;
 use std::panic::resume_unwind;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread::{Builder, available_parallelism, scope};
 
 /// Maximum number of items that a thread takes at a time.
@@ -85,9 +87,32 @@ pub fn both<A: Send, B>(first: impl Fn() -> A + Sync, second: impl FnOnce() -> B
     })
 }
 
+/// A cancellation flag shared between the requester and the worker. Clones share the same flag.
+#[derive(Debug, Clone, Default)]
+pub struct Cancel(Arc<AtomicBool>);
+
+impl Cancel {
+    /// Creates a flag that is not raised.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Raises the flag permanently.
+    pub fn cancel(&self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+
+    /// True if the work is canceled. Cheap enough for inner loops.
+    #[must_use]
+    pub fn is_cancelled(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use super::{both, map};
+    use super::{both, map, *};
 
     #[test]
     fn results_are_in_the_order_of_the_items() {
@@ -115,5 +140,14 @@ mod tests {
     fn panics_reach_the_caller() {
         let items: Vec<usize> = (0..200).collect();
         map(&items, 1, |item| assert!(*item != 150, "an item"));
+    }
+
+    #[test]
+    fn clones_are_the_same_flag() {
+        let cancel = Cancel::new();
+        let seen = cancel.clone();
+        assert!(!seen.is_cancelled());
+        cancel.cancel();
+        assert!(seen.is_cancelled());
     }
 }

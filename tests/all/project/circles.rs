@@ -8,19 +8,15 @@ use super::layering::{SourceText, product};
 /// The circles that there are: their modules in order, and why they stay.
 const KNOWN: &[(&[&str], &str)] = &[
     (
-        &[
-            "mangle_engine::kernel::values::order",
-            "mangle_engine::kernel::values::table",
-            "mangle_engine::kernel::values::value_size",
-        ],
+        &["mangle_engine::kernel::values::measure", "mangle_engine::kernel::values::table"],
         "size and order of a value come of its parts, which the table holds",
     ),
     (
         &[
             "mangle_engine::program::dependencies",
-            "mangle_engine::program::difference",
             "mangle_engine::program::graph",
             "mangle_engine::program::join",
+            "mangle_engine::program::update",
         ],
         "a program keeps its graph, which is made of the program and follows the difference to the one before",
     ),

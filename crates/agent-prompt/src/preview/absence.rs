@@ -197,10 +197,11 @@ impl Search<'_> {
         let mut furthest: Option<RuleAbsenceReason> = None;
         for key in &self.keys {
             let wanted = [Some(*key), None];
-            let (plans, model) = ((&*common.compiled, common.settings.clock), self.shown.kernel.model_mut());
+            let (compiled, clock, model) =
+                (&*common.compiled, common.settings.clock, self.shown.kernel.model_mut());
             // If no premise fails under a key, the text is already a line, or its variables do not
             // produce it.
-            let gap = model.gap_of_rule(plans, rule, &wanted, &restrictions, depth)?;
+            let gap = model.gap_of_rule(compiled, clock, rule, &wanted, &restrictions, depth)?;
             let why = match &gap.miss.obstacle {
                 Obstacle::TooMany => return None,
                 Obstacle::Head { argument: 0, has } => RuleAbsenceReason::OtherShard(has.clone()),

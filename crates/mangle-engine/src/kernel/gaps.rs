@@ -64,7 +64,8 @@ impl Model {
     #[must_use]
     pub fn gap_of_rule(
         &mut self,
-        (compiled, clock): (&CompiledProgram, Clock),
+        compiled: &CompiledProgram,
+        clock: Clock,
         rule: RuleId,
         wanted: &[Option<ValueId>],
         restrictions: &[Restriction],
@@ -100,7 +101,7 @@ impl Descent<'_> {
         let Some(asked) = asked else { return Gap { miss, below: Vec::new(), end: None } };
         if self.compiled.rules_of(asked.0).is_empty() {
             let missing = || GapEnd::NoRule(self.compiled.name(asked.0).to_string(), asked.1.len());
-            let end = Some(self.in_other_store(&asked).unwrap_or_else(missing));
+            let end = Some(self.in_other_store(asked.0, &asked.1).unwrap_or_else(missing));
             return Gap { miss, below: Vec::new(), end };
         }
         if self.open.contains(&asked) {
@@ -116,10 +117,10 @@ impl Descent<'_> {
     }
 
     /// A fact of another store that matches an atom.
-    fn in_other_store(&self, (predicate, wanted): &AtomPattern) -> Option<GapEnd> {
+    fn in_other_store(&self, predicate: PredicateId, wanted: &[Option<ValueId>]) -> Option<GapEnd> {
         let (model, compiled) = (&*self.model, self.compiled);
         let division = compiled.division.as_ref()?;
-        let union = division.original(*predicate);
+        let union = division.original(predicate);
         let fits = |(_, tuple): &(u32, &[ValueId])| {
             wanted.iter().zip(*tuple).all(|(wanted, value)| wanted.is_none_or(|wanted| wanted == *value))
         };

@@ -7,32 +7,23 @@
 //!
 //! The module reports no findings.
 
-mod bindings;
 mod builtin;
 mod calendar;
-mod chunked_vec;
-mod dump;
+mod collections;
+mod engine_text;
 pub mod facts;
 mod failure;
-mod fold;
 mod function;
 mod gaps;
 mod interval;
-mod maybe_shared;
 mod other_derivations;
 pub mod plan;
 mod plan_replay;
 mod proof;
 mod question;
 mod reducer;
-mod rejection_text;
 mod relation;
 mod run;
-mod settings;
-mod sharded_table;
-#[cfg(test)]
-mod step_budget;
-mod term;
 #[cfg(test)]
 mod testing;
 #[cfg(test)]
@@ -41,11 +32,10 @@ mod values;
 mod why_not;
 mod work;
 
-pub use bindings::Binding;
 pub use builtin::{Builtin, compare};
-pub use dump::{Dump, TextBudget};
+pub use engine_text::{Dump, TextBudget, unbound_variable_message};
 pub use failure::Failure;
-pub use function::{Clock, Function};
+pub use function::{Clock, Function, evaluate};
 pub use gaps::{Gap, GapEnd};
 pub use interval::{Bound, Interval, TimeOperator};
 pub use plan::{
@@ -55,11 +45,10 @@ pub use plan::{
 pub use proof::{Ground, Proof, ProofNode, ProofStep};
 pub use question::Query;
 pub use reducer::Reducer;
-pub use rejection_text::unbound_variable_message;
-pub use relation::{Relation, columns::Columns};
+pub use relation::{Columns, Relation};
 pub use run::{
-    Derivation, Difference, Kernel, Limits, Model, RowError, STEPS_BETWEEN_CHECKS, Stop, StopReason, run,
+    Binding, Derivation, Difference, Kernel, Limits, Model, RowError, STEPS_BETWEEN_CHECKS, Stop, StopReason,
+    run,
 };
-pub use term::evaluate;
 pub use values::{Datum, MAX_PRINTED, PRINTED_BYTES, TooDeep, ValueId, Values};
 pub use why_not::{Miss, Obstacle, Restriction};

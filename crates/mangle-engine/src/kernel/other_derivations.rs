@@ -29,15 +29,15 @@ impl Model {
         number: u32,
         most: usize,
     ) -> Vec<Proof> {
-        let tuple = self.origin(compiled, (predicate.0, number));
+        let tuple = self.origin(compiled, predicate.0, number);
         let ways = self.ways(compiled, clock, tuple, most);
         let mut proofs: Vec<Proof> =
             ways.into_iter().map(|way| self.explain_derivation(compiled, clock, way)).collect();
-        for (copy, number) in self.in_other_stores(compiled, (predicate, number), tuple.0) {
+        for (copy, number) in self.in_other_stores(compiled, predicate, number, tuple.0) {
             if proofs.len() < most {
                 proofs.push(self.explain(compiled, clock, copy, number));
                 let left = most - proofs.len();
-                let tuple = self.origin(compiled, (copy.0, number));
+                let tuple = self.origin(compiled, copy.0, number);
                 let ways = self.ways(compiled, clock, tuple, left);
                 proofs.extend(ways.into_iter().map(|way| self.explain_derivation(compiled, clock, way)));
             }
@@ -49,7 +49,8 @@ impl Model {
     fn in_other_stores(
         &self,
         compiled: &CompiledProgram,
-        (predicate, number): (PredicateId, u32),
+        predicate: PredicateId,
+        number: u32,
         told: u32,
     ) -> Vec<(PredicateId, u32)> {
         let Some(division) = &compiled.division else { return Vec::new() };
@@ -115,7 +116,7 @@ impl Model {
             lookups(compiled, plan.rule, plan.target).zip(support.iter().copied()).collect();
         let mut seen: FxHashSet<TupleKey> = FxHashSet::default();
         while let Some(key) = below.pop() {
-            let key = self.origin(compiled, key);
+            let key = self.origin(compiled, key.0, key.1);
             if key == tuple || seen.len() > MAX_DEPENDENCIES {
                 return true;
             }

@@ -175,17 +175,17 @@ impl<'m> Explanation<'m> {
         let place = self.proof.nodes.len();
         self.places.insert(key, place);
         let rule = self.derivation(key).map_or(RuleId::ASSERTED, |(rule, _)| rule);
-        let fact = self.text(key);
+        let fact = self.text(key.0, key.1);
         self.bytes += fact.len();
         self.proof.nodes.push(ProofNode { fact, rule, steps: Vec::new(), is_truncated: false });
         place
     }
 
     fn origin(&self, key: TupleKey) -> TupleKey {
-        self.model.origin(self.compiled, key)
+        self.model.origin(self.compiled, key.0, key.1)
     }
 
-    fn text(&self, (relation, number): TupleKey) -> String {
+    fn text(&self, relation: RelationId, number: u32) -> String {
         let Some(found) = self.model.relations.get(relation as usize) else { return String::new() };
         self.model.fact(self.compiled, PredicateId(relation), found.tuple(number))
     }
@@ -197,7 +197,7 @@ impl<'m> Explanation<'m> {
             let place = self.next;
             self.next += 1;
             let is_full = self.is_full();
-            let steps = if is_full { Vec::new() } else { self.steps(key, &mut keys) };
+            let steps = if is_full { Vec::new() } else { self.steps(key.0, key.1, &mut keys) };
             if let Some(node) = self.proof.nodes.get_mut(place) {
                 node.is_truncated = is_full;
                 node.steps = steps;
@@ -211,10 +211,10 @@ impl<'m> Explanation<'m> {
     }
 
     /// The matches of the premises of a tuple. New tuples are added to `keys`.
-    fn steps(&mut self, (relation, number): TupleKey, keys: &mut Vec<TupleKey>) -> Vec<ProofStep> {
+    fn steps(&mut self, relation: RelationId, number: u32, keys: &mut Vec<TupleKey>) -> Vec<ProofStep> {
         let Some((rule, support)) = self.derivation((relation, number)) else { return Vec::new() };
         let support = support.to_vec();
-        let mut steps = self.steps_by(rule, (relation, number), support, keys);
+        let mut steps = self.steps_by(rule, relation, number, support, keys);
         // The rows of an aggregation list the dropped negations.
         let is_row_or_fact = self.compiled.aggregate_of(rule, relation).is_none();
         let dropped = self.compiled.dropped.get(&rule).filter(|_| is_row_or_fact);
@@ -229,7 +229,8 @@ impl<'m> Explanation<'m> {
     fn steps_by(
         &mut self,
         rule: RuleId,
-        (relation, number): TupleKey,
+        relation: RelationId,
+        number: u32,
         support: Vec<u32>,
         keys: &mut Vec<TupleKey>,
     ) -> Vec<ProofStep> {

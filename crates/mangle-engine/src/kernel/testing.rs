@@ -3,8 +3,7 @@
 #![allow(clippy::unwrap_used)]
 
 use super::failure::Failure;
-use super::function::Clock;
-use super::term::evaluate;
+use super::function::{Clock, evaluate};
 use super::values::{ValueId, Values};
 use mangle_syntax::syntax::SourceFile;
 use mangle_syntax::syntax::ast::{StatementKind, TermKind};

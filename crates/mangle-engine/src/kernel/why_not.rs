@@ -127,10 +127,9 @@ struct Misses {
 }
 
 impl Misses {
-    fn push(&mut self, rule: RuleId, (obstacle, asked): Stop) {
-        self.bytes += obstacle.bytes();
-        let (obstacle, asked) =
-            if self.bytes > MAX_BYTES { (Obstacle::TooMany, None) } else { (obstacle, asked) };
+    fn push(&mut self, rule: RuleId, stop: Stop) {
+        self.bytes += stop.0.bytes();
+        let (obstacle, asked) = if self.bytes > MAX_BYTES { (Obstacle::TooMany, None) } else { stop };
         self.all.push((Miss { rule, obstacle, store: None }, asked));
     }
 

@@ -238,7 +238,7 @@ impl Bindings {
         let parameters = builtin_parameters(&literal.atom);
         for (at, term) in literal.atom.args.iter().enumerate() {
             // An unknown built-in is reported itself. Its variables count as bound.
-            let binds = parameters.is_none_or(|them| them.get(at).is_some_and(|one| one.mode.binds()));
+            let binds = parameters.is_none_or(|list| list.get(at).is_some_and(|one| one.mode.binds()));
             if let Some(symbol) = term.variable().filter(|_| binds) {
                 self.bind(symbol, binder);
             }
@@ -343,7 +343,8 @@ impl Bindings {
         self.variables.push(Variable { symbol, bound: None, value: None, group: at });
         self.groups.push(Group { root: at, members: SmallVec::from_slice(&[at]) });
         if at + 1 == MIN_HASHED_VARIABLES {
-            self.places = self.variables.iter().enumerate().map(|(at, it)| (it.symbol, at)).collect();
+            self.places =
+                self.variables.iter().enumerate().map(|(at, variable)| (variable.symbol, at)).collect();
         } else if at + 1 > MIN_HASHED_VARIABLES {
             self.places.insert(symbol, at);
         }

@@ -9,8 +9,7 @@ use std::sync::Arc;
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::{SmallVec, smallvec};
 
-use super::components::components;
-use super::graph::{Edge, dropped_negations};
+use super::graph::{Edge, components, dropped_negations};
 use super::shared::{SharedList, unchanging};
 use super::{Difference, Predicate, PredicateId, Program, UseKind};
 use mangle_syntax::parallel;
@@ -282,8 +281,8 @@ fn edges_from(program: &Program, predicate: &Predicate) -> Arc<[Edge]> {
     let mut edges = Vec::new();
     for (file_index, key) in &predicate.files {
         let Some(file) = program.files.get(*file_index as usize) else { continue };
-        let Some(there) = file.predicates.get(key) else { continue };
-        for &at in &there.rules {
+        let Some(in_file) = file.predicates.get(key) else { continue };
+        for &at in &in_file.rules {
             let Some(item) = file.items.get(at as usize).filter(|item| !item.statement.damaged) else {
                 continue;
             };

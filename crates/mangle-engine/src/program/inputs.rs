@@ -97,7 +97,8 @@ impl Search<'_> {
         } else {
             args.iter().filter(|term| term.apply().is_some()).for_each(|term| self.need(term, place, true));
             let called = self.signatures.premise(index);
-            let called = called.filter(|it| (it.deferred || it.external) && !literal.is_negated());
+            let called = called
+                .filter(|signature| (signature.deferred || signature.external) && !literal.is_negated());
             let modes = called.map_or(&[][..], |signature| &signature.modes);
             let taken = args.iter().zip(modes).filter(|(_, mode)| **mode == Mode::Input);
             taken.for_each(|(term, _)| self.need(term, place, true));

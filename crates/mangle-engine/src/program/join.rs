@@ -14,10 +14,10 @@ use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 use smallvec::SmallVec;
 
 use super::dependencies::Dependencies;
-use super::difference::{Difference, Revision};
 use super::file::key_of;
 use super::graph::Graph;
 use super::shared::{SharedList, SharedMap, scattered};
+use super::update::{Difference, Revision};
 use super::{FileSummary, PredicateInFile, PredicateKey, ProgramEnvironment, Signature, UseKind};
 use mangle_syntax::parallel;
 use mangle_syntax::syntax::ast::{Atom, Clause, Declaration, Item, Literal, Statement, StatementKind};
@@ -190,10 +190,10 @@ impl Program {
         program.files = Arc::clone(&files);
         let named = parallel::map(&files, FEW_FILES, |file| in_order(file));
         for ((index, file), named) in (0u32..).zip(files.iter()).zip(named) {
-            for (&key, there) in named {
+            for (&key, in_file) in named {
                 let id = program.intern(program.qualify(file.package, key));
                 let Some(predicate) = program.predicates.list.get_mut(id.0 as usize) else { continue };
-                predicate.add(index, file, key, there);
+                predicate.add(index, file, key, in_file);
             }
         }
         for &key in &embedding.predicates {
@@ -421,7 +421,7 @@ impl Program {
         match package {
             Some(package) => self.packages.get(&package).is_some_and(|own| own.contains(&key)),
             None => self.predicate(key).is_some_and(|predicate| {
-                self.in_files(predicate).any(|(file, there)| file.package.is_none() && there.defines())
+                self.in_files(predicate).any(|(file, in_file)| file.package.is_none() && in_file.defines())
             }),
         }
     }
@@ -476,30 +476,32 @@ impl Program {
     /// [`Signature::fingerprint`] covers everything that a clause check reads here.
     #[must_use]
     pub fn declaration(&self, predicate: &Predicate) -> Option<&Declaration> {
-        self.whole_statement(predicate.declared_at?)?.declaration()
+        let (file, item) = predicate.declared_at?;
+        self.whole_statement(file, item)?.declaration()
     }
 
     /// The first clause of a predicate. Also covered by [`Signature::fingerprint`].
     #[must_use]
     pub fn first_clause(&self, predicate: &Predicate) -> Option<&Clause> {
-        self.whole_statement(predicate.defined_at?)?.clause()
+        let (file, item) = predicate.defined_at?;
+        self.whole_statement(file, item)?.clause()
     }
 
-    fn whole_statement(&self, (file, item): (u32, u32)) -> Option<&Statement> {
+    fn whole_statement(&self, file: u32, item: u32) -> Option<&Statement> {
         let item = self.files.get(file as usize)?.items.get(item as usize)?;
         Some(item.statement.as_ref()).filter(|statement| !statement.damaged)
     }
 
     /// The declarations of a predicate, in file order.
     pub fn declarations<'p>(&'p self, predicate: &'p Predicate) -> impl Iterator<Item = Site<'p>> {
-        self.sites(predicate, |there| there.declarations.iter().copied())
+        self.sites(predicate, |in_file| in_file.declarations.iter().copied())
     }
 
     /// The clauses of a predicate, in file order.
     pub fn clauses<'p>(&'p self, predicate: &'p Predicate) -> impl Iterator<Item = Site<'p>> {
-        self.sites(predicate, |there| {
-            let mut facts = there.facts.iter().copied().peekable();
-            let mut rules = there.rules.iter().copied().peekable();
+        self.sites(predicate, |in_file| {
+            let mut facts = in_file.facts.iter().copied().peekable();
+            let mut rules = in_file.rules.iter().copied().peekable();
             std::iter::from_fn(move || match (facts.peek(), rules.peek()) {
                 (Some(fact), Some(rule)) if rule < fact => rules.next(),
                 (None, _) => rules.next(),
@@ -510,13 +512,13 @@ impl Program {
 
     /// The clauses of a predicate that have a body, in file order.
     pub fn rules<'p>(&'p self, predicate: &'p Predicate) -> impl Iterator<Item = Site<'p>> {
-        self.sites(predicate, |there| there.rules.iter().copied())
+        self.sites(predicate, |in_file| in_file.rules.iter().copied())
     }
 
     /// The uses of a predicate in bodies, in file order.
     pub fn uses<'p>(&'p self, predicate: &'p Predicate) -> impl Iterator<Item = (Site<'p>, UseKind)> {
-        self.in_files(predicate).flat_map(|(file, there)| {
-            there.uses.iter().filter_map(move |used| {
+        self.in_files(predicate).flat_map(|(file, in_file)| {
+            in_file.uses.iter().filter_map(move |used| {
                 let item = file.items.get(used.item as usize)?;
                 Some((Site { file, item, range: used.range }, used.kind))
             })
@@ -544,8 +546,8 @@ impl Program {
         predicate: &'p Predicate,
         select: impl Fn(&'p PredicateInFile) -> I,
     ) -> impl Iterator<Item = Site<'p>> {
-        self.in_files(predicate).flat_map(move |(file, there)| {
-            select(there).filter_map(move |index| {
+        self.in_files(predicate).flat_map(move |(file, in_file)| {
+            select(in_file).filter_map(move |index| {
                 let item = file.items.get(index as usize)?;
                 let range = match &item.statement.kind {
                     StatementKind::Declaration(declaration) => declaration.atom.name.range,
@@ -574,15 +576,21 @@ fn is_special(predicate: &Predicate) -> bool {
 
 impl Predicate {
     /// Adds the occurrences in a file. Files must be added in the order of the program.
-    pub(super) fn add(&mut self, index: u32, file: &FileSummary, key: PredicateKey, there: &PredicateInFile) {
+    pub(super) fn add(
+        &mut self,
+        index: u32,
+        file: &FileSummary,
+        key: PredicateKey,
+        in_file: &PredicateInFile,
+    ) {
         self.files.push((index, key));
-        self.characterise(index, file, there);
+        self.characterise(index, file, in_file);
     }
 
     /// Updates the signature from the occurrences in a file.
-    pub(super) fn characterise(&mut self, index: u32, file: &FileSummary, there: &PredicateInFile) {
+    pub(super) fn characterise(&mut self, index: u32, file: &FileSummary, in_file: &PredicateInFile) {
         let signature = &mut self.signature;
-        for &at in &there.declarations {
+        for &at in &in_file.declarations {
             let Some(item) = file.items.get(at as usize) else { continue };
             let Some(declaration) = item.statement.declaration() else { continue };
             // The Go implementation rejects a second `Decl`, so the first one is used.
@@ -593,17 +601,17 @@ impl Predicate {
                 self.declared_at = Some((index, at));
             }
         }
-        signature.has_rules |= !there.rules.is_empty();
-        signature.read_arguments |= there.read_arguments;
+        signature.has_rules |= !in_file.rules.is_empty();
+        signature.read_arguments |= in_file.read_arguments;
         if signature.deferred {
-            let items = there.rules.iter().filter_map(|at| file.items.get(*at as usize));
+            let items = in_file.rules.iter().filter_map(|at| file.items.get(*at as usize));
             for clause in items.filter_map(|item| item.statement.clause()) {
                 let bound = super::signature::inputs_bound_by_body(clause);
                 signature.self_bound_inputs =
                     Some(signature.self_bound_inputs.map_or(bound, |all| all & bound));
             }
         }
-        let first_head = there.facts.first().into_iter().chain(there.rules.first()).min();
+        let first_head = in_file.facts.first().into_iter().chain(in_file.rules.first()).min();
         if let Some(&at) = first_head
             && let Some(item) = file.items.get(at as usize)
             && let Some(clause) = item.statement.clause()
@@ -612,7 +620,7 @@ impl Predicate {
             signature.defined = Some((file.id, item.statement.id, clause.head.name.range));
             self.defined_at = Some((index, at));
         }
-        if there.annotated_head && signature.declared.is_none() {
+        if in_file.annotated_head && signature.declared.is_none() {
             signature.temporal = true;
         }
     }
@@ -622,7 +630,7 @@ impl Predicate {
 /// would make the numbers of predicates (and the output) nondeterministic.
 fn in_order(file: &FileSummary) -> Vec<(&PredicateKey, &PredicateInFile)> {
     let mut named: Vec<_> = file.predicates.iter().collect();
-    named.sort_unstable_by_key(|(key, there)| (there.first_item(), **key));
+    named.sort_unstable_by_key(|(key, in_file)| (in_file.first_item(), **key));
     named
 }
 
@@ -631,7 +639,7 @@ fn package_index(files: &[Arc<FileSummary>]) -> FxHashMap<Symbol, FxHashSet<Pred
     for file in files {
         let Some(package) = file.package else { continue };
         let own = packages.entry(package).or_default();
-        own.extend(file.predicates.iter().filter(|(_, there)| there.defines()).map(|(key, _)| *key));
+        own.extend(file.predicates.iter().filter(|(_, in_file)| in_file.defines()).map(|(key, _)| *key));
     }
     packages
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use smallvec::SmallVec;
 
-use super::value::{Base, StructField, Type};
+use super::{Base, StructField, Type};
 use mangle_syntax::text::Symbol;
 
 /// The maximum number of names in a union. More names become a prefix or `/name`. Enumerations of

@@ -16,10 +16,9 @@ use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 
-use super::closed;
-use super::evidence::Evidence;
 use super::infer::{ClauseTypes, Relation, TypeState};
-use super::rows::{Collector, Row, Rows};
+use super::rows;
+use super::rows::{Collector, Evidence, Row, Rows};
 use crate::program::shared::{SharedList, scattered};
 use crate::program::{
     Difference, FileSummary, PendingComponents, Predicate, PredicateId, PredicateKey, Program,
@@ -311,11 +310,11 @@ impl Inference<'_, '_> {
 
     /// Narrows the columns of a declared predicate that all clauses fill with names.
     fn narrow_closed(&mut self, predicate: &Predicate, rows: Rows) -> Rows {
-        if !closed::is_candidate(predicate) {
+        if !rows::can_narrow(predicate) {
             return rows;
         }
         let facts = self.facts(predicate).finish();
-        let narrowed = closed::narrowed(self.program, predicate, &rows, &facts);
+        let narrowed = rows::narrowed_to_names(self.program, predicate, &rows, &facts);
         narrowed.map_or(rows, |row| Rows::new(vec![row], true))
     }
 
@@ -333,9 +332,9 @@ impl Inference<'_, '_> {
         let arity = usize::from(predicate.key.arity);
         for (file, key) in &predicate.files {
             let Some(file) = self.program.files.get(*file as usize) else { continue };
-            let Some(there) = file.predicates.get(key) else { continue };
-            let size = there.facts.len() + there.rules.len() + there.uses.len();
-            let make = || Evidence::from_file(file, there, arity);
+            let Some(in_file) = file.predicates.get(key) else { continue };
+            let size = in_file.facts.len() + in_file.rules.len() + in_file.uses.len();
+            let make = || Evidence::from_file(file, in_file, arity);
             with_cached(&mut self.cache.evidence, (file, *key, size), make, |evidence| all.merge(evidence));
         }
         all
@@ -399,20 +398,20 @@ impl Inference<'_, '_> {
         let mut all = Collector::default();
         for (file, key) in &predicate.files {
             let Some(file) = self.program.files.get(*file as usize) else { continue };
-            let Some(there) = file.predicates.get(key).filter(|there| !there.facts.is_empty()) else {
+            let Some(in_file) = file.predicates.get(key).filter(|in_file| !in_file.facts.is_empty()) else {
                 continue;
             };
-            let make = || fact_rows(file, &there.facts);
-            let of = (file, *key, there.facts.len());
+            let make = || fact_rows(file, &in_file.facts);
+            let of = (file, *key, in_file.facts.len());
             with_cached(&mut self.cache.facts, of, make, |rows| all.extend(rows.iter().cloned()));
         }
         all
     }
 
     fn count_rules(&self, predicate: &Predicate) -> usize {
-        let there =
+        let in_file =
             |(file, key): &(u32, PredicateKey)| self.program.files.get(*file as usize)?.predicates.get(key);
-        predicate.files.iter().filter_map(there).map(|there| there.rules.len()).sum()
+        predicate.files.iter().filter_map(in_file).map(|in_file| in_file.rules.len()).sum()
     }
 
     /// Adds the rows that the rules of a predicate derive. If `keeps`, caches them.
@@ -425,8 +424,8 @@ impl Inference<'_, '_> {
     ) {
         for (file, key) in &predicate.files {
             let Some(file) = self.program.files.get(*file as usize) else { continue };
-            let Some(there) = file.predicates.get(key) else { continue };
-            for item in there.rules.iter().filter_map(|&at| file.items.get(at as usize)) {
+            let Some(in_file) = file.predicates.get(key) else { continue };
+            for item in in_file.rules.iter().filter_map(|&at| file.items.get(at as usize)) {
                 if let Some(clause) = item.statement.clause().filter(|_| !item.statement.damaged) {
                     let heads = if keeps {
                         self.kept_rule(file, item, clause, rows)

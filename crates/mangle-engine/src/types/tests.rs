@@ -7,8 +7,7 @@ use std::sync::Arc;
 
 use expect_test::{Expect, expect};
 
-use super::value::{MAX_DEPTH, StructField};
-use super::{Base, ProgramTypes, Type, TypeCache};
+use super::{Base, MAX_DEPTH, ProgramTypes, StructField, Type, TypeCache};
 use crate::program::{FileSummary, Program};
 use mangle_syntax::syntax::SourceFile;
 use mangle_syntax::text::{FileId, Symbol};

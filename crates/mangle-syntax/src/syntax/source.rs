@@ -11,10 +11,8 @@ use rustc_hash::FxHashMap;
 use tree_sitter::{InputEdit, Node, ParseOptions, Parser, Point, Tree, TreeCursor};
 
 use super::ast::{Item, Statement, StatementKind};
-use super::kind::{SyntaxKind, kind_of};
-use super::recovery::is_doubtful;
-use super::reparse::SecondReadings;
-use super::{directives, line_ends, lower, rules};
+use super::recovery::{SecondReadings, is_doubtful};
+use super::{SyntaxKind, kind_of, lines, lower, rules};
 use crate::lint::{Finding, Fix};
 use crate::text::{TextEdit, TextRange, TextSize, size, slice, text_len};
 
@@ -54,7 +52,7 @@ struct Input {
 
 impl Input {
     fn new(text: Arc<str>) -> Self {
-        match directives::strip(&text) {
+        match lines::strip(&text) {
             Some(stripped) => Self { text, parsed: stripped.text, directives: stripped.lines },
             None => Self { parsed: Arc::clone(&text), text, directives: Vec::new() },
         }
@@ -214,7 +212,7 @@ impl SourceFile {
     fn build(input: Input, tree: Option<Tree>, old: Option<PreviousItems<'_>>, most: usize) -> Self {
         let Input { text, parsed, directives } = input;
         let Some(tree) = tree else { return Self::unparsed(text) };
-        let findings = directives::findings(&text, &directives);
+        let findings = lines::directive_findings(&text, &directives);
         let second =
             old.as_ref().map_or_else(SecondReadings::default, |old| SecondReadings::after(old.second));
         let mut walk = Walk {
@@ -233,7 +231,7 @@ impl SourceFile {
         walk.check_root(tree.root_node());
         walk.check_order();
         walk.report_left_out();
-        walk.findings.extend(line_ends::check(&parsed, &tree));
+        walk.findings.extend(lines::check_line_ends(&parsed, &tree));
         let Walk { items, nodes, findings, second, .. } = walk;
         let parse = Some(Arc::new(Parse { tree, nodes, second }));
         Self { text, parsed, items: items.into(), findings: findings.into(), parse }
@@ -390,8 +388,8 @@ impl Walk<'_> {
         if is_odd && self.read_again(cursor) {
             return;
         }
-        let mut said = statement.findings.iter().map(|finding| finding.rule).chain(statement.left_out);
-        let unreadable = statement.damaged && said.all(|rule| rule == &rules::SYNTAX_ERROR);
+        let mut reported = statement.findings.iter().map(|finding| finding.rule).chain(statement.left_out);
+        let unreadable = statement.damaged && reported.all(|rule| rule == &rules::SYNTAX_ERROR);
         let rubble = unreadable && self.follows_damage(start);
         if statement.damaged && is_full {
             statement = self.without_findings(statement, cursor);

@@ -3,8 +3,7 @@
 
 use tree_sitter::{Node, Tree, TreeCursor};
 
-use super::SourceFile;
-use super::kind::{SyntaxKind, kind_of};
+use super::{SourceFile, SyntaxKind, kind_of};
 use crate::text::{TextRange, TextSize, size, slice};
 
 /// A token and its range.

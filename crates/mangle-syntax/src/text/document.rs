@@ -3,7 +3,7 @@
 use ropey::Rope;
 use text_size::{TextRange, TextSize};
 
-use super::halves::{HALF_LEN, Half, HalvedText, halves_of};
+use super::characters::{HALF_LEN, Half, HalvedText, halves_of};
 use super::{Encoding, LineCol, size};
 
 /// A change in the form of the protocol.

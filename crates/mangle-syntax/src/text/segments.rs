@@ -4,12 +4,9 @@
 //! embedded text equals its source. Some characters come from several bytes (`\n`, `\u00e9`), and
 //! some source bytes are omitted (indentation).
 
-mod pairs;
-
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use pairs::Pairs;
 use text_size::{TextRange, TextSize};
 
 /// The kind of an embedded text.
@@ -256,8 +253,85 @@ impl SegmentMapBuilder {
 }
 
 #[cfg(test)]
+mod pair_tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn pairs_are_as_their_stretches(text in "[ab~]{0,12}", start in 0u32..4, ranges in prop::collection::vec((0u32..30, 0u32..6), 8)) {
+            let places: Vec<u32> = (0..).zip(text.chars()).filter(|(_, char)| *char == '~').map(|(at, _)| at).collect();
+            let len = u32::try_from(text.len() + places.len()).unwrap_or(u32::MAX);
+            let pairs = SegmentMap::of_pairs(TextRange::at(start.into(), len.into()), places);
+            let stretches = SegmentMap(Segments::Stretches(Arc::new(pairs.stretches().unwrap_or_default().into_owned())));
+            for (at, len) in ranges {
+                let range = TextRange::at(at.into(), len.into());
+                // An empty text has no segments and therefore no position.
+                if !text.is_empty() {
+                    prop_assert_eq!(pairs.to_source(range), stretches.to_source(range));
+                    prop_assert_eq!(pairs.to_derived(at.into()), stretches.to_derived(at.into()));
+                }
+            }
+            prop_assert_eq!(pairs.within(&SegmentMap::identity()), pairs);
+        }
+    }
+}
+
+/// The bytes of a text that are two bytes in its source.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Pairs {
+    /// The source range of the text.
+    source: TextRange,
+    /// The text offsets of bytes that are two bytes in the source, in order.
+    places: Arc<Vec<u32>>,
+}
+
+impl Pairs {
+    fn to_source(&self, derived: TextRange) -> TextRange {
+        let start = self.offset(derived.start());
+        let end = if derived.is_empty() { start } else { self.offset(derived.end()) };
+        TextRange::new(start.min(end), end.max(start))
+    }
+
+    /// The source offset of a text offset. Offsets past the end are clamped.
+    fn offset(&self, derived: TextSize) -> TextSize {
+        let before = self.places.partition_point(|place| TextSize::new(*place) < derived);
+        let offset = u32::from(self.source.start()).saturating_add(u32::from(derived));
+        TextSize::new(offset.saturating_add(length(before))).min(self.source.end())
+    }
+
+    fn to_derived(&self, source: TextSize) -> Option<TextSize> {
+        if source < self.source.start() || source > self.source.end() {
+            return None;
+        }
+        let offset = u32::from(source - self.source.start());
+        // The number of pairs before the offset: each shifts the offset by one.
+        let (mut low, mut high) = (0, self.places.len());
+        while low < high {
+            let middle = low.midpoint(high);
+            match self.places.get(middle) {
+                Some(place) if place + length(middle) < offset => low = middle + 1,
+                _ => high = middle,
+            }
+        }
+        let last = low.checked_sub(1).and_then(|last| Some((*self.places.get(last)?, length(last))));
+        Some(TextSize::new(match last {
+            // Between the two bytes.
+            Some((place, before)) if offset < place + before + 2 => place,
+            _ => offset - length(low),
+        }))
+    }
+}
+
+fn length(count: usize) -> u32 {
+    u32::try_from(count).unwrap_or(u32::MAX)
+}
+
+#[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
+
     use proptest::prelude::*;
 
     use super::*;
@@ -320,32 +394,6 @@ mod tests {
             let range = map.to_source(TextRange::at(TextSize::new(start), TextSize::new(len)));
             prop_assert!(range.end() <= size(source.len()));
             let _ = map.to_derived(TextSize::new(start));
-        }
-    }
-}
-
-#[cfg(test)]
-mod pair_tests {
-    use proptest::prelude::*;
-
-    use super::*;
-
-    proptest! {
-        #[test]
-        fn pairs_are_as_their_stretches(text in "[ab~]{0,12}", start in 0u32..4, ranges in prop::collection::vec((0u32..30, 0u32..6), 8)) {
-            let places: Vec<u32> = (0..).zip(text.chars()).filter(|(_, char)| *char == '~').map(|(at, _)| at).collect();
-            let len = u32::try_from(text.len() + places.len()).unwrap_or(u32::MAX);
-            let pairs = SegmentMap::of_pairs(TextRange::at(start.into(), len.into()), places);
-            let stretches = SegmentMap(Segments::Stretches(Arc::new(pairs.stretches().unwrap_or_default().into_owned())));
-            for (at, len) in ranges {
-                let range = TextRange::at(at.into(), len.into());
-                // An empty text has no segments and therefore no position.
-                if !text.is_empty() {
-                    prop_assert_eq!(pairs.to_source(range), stretches.to_source(range));
-                    prop_assert_eq!(pairs.to_derived(at.into()), stretches.to_derived(at.into()));
-                }
-            }
-            prop_assert_eq!(pairs.within(&SegmentMap::identity()), pairs);
         }
     }
 }

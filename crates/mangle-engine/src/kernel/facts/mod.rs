@@ -7,24 +7,18 @@
 //! files.
 
 mod cell;
-mod columns;
-mod csv;
-mod json;
-mod shape;
-#[cfg(test)]
-mod tests;
+mod read;
 mod write;
 
-pub use self::csv::read_csv;
 pub use cell::{Cell, CellField};
-pub use columns::{ColumnCell, FactColumns, read_columns};
-pub use json::read_json_lines;
-pub use shape::TableShape;
+pub use read::{ColumnCell, FactColumns, read_columns, read_csv, read_json_lines};
 
 use std::ops::ControlFlow;
 
-use super::{ValueId, Values};
+use super::plan::{BEGINNING, END};
+use super::{Datum, ValueId, Values};
 use crate::program::PredicateId;
+use mangle_syntax::text::nearest;
 
 /// The maximum number of bad rows to describe. Further bad rows are only counted.
 pub const BAD_ROWS_KEPT: usize = 20;
@@ -112,7 +106,7 @@ impl<'r> Rows<'r> {
         shapes
             .iter()
             .find(|shape| shape.columns.len() == cells)
-            .ok_or_else(|| CellError::row(shape::miscounted(shapes, cells)))
+            .ok_or_else(|| CellError::row(miscounted(shapes, cells)))
     }
 
     /// Passes a row to the sink. `value` returns the value of each column. The cell index of its
@@ -141,3 +135,97 @@ impl<'r> Rows<'r> {
         (self.sink)(self.values, Row { predicate: shape.predicate, tuple: &self.tuple, line })
     }
 }
+
+/// A possible predicate of the rows of a table.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TableShape {
+    /// The predicate of the facts.
+    pub predicate: PredicateId,
+    /// The name of the predicate, for messages.
+    pub name: String,
+    /// The type of each cell.
+    pub columns: Vec<Cell>,
+    /// The name of each cell. Empty without a declaration.
+    pub names: Vec<String>,
+    /// True if the predicate is temporal.
+    pub temporal: bool,
+    /// True if the last two cells are the ends of the interval of the fact.
+    pub has_interval: bool,
+}
+
+impl TableShape {
+    /// The shapes of a predicate with these arguments. A temporal predicate has a second shape with
+    /// the additional cells `start` and `end`.
+    #[must_use]
+    pub fn new(
+        predicate: PredicateId,
+        name: &str,
+        columns: Vec<Cell>,
+        names: Vec<String>,
+        temporal: bool,
+    ) -> Vec<Self> {
+        let plain = Self { predicate, name: name.to_owned(), columns, names, temporal, has_interval: false };
+        if !temporal {
+            return vec![plain];
+        }
+        let mut timed = Self { has_interval: true, ..plain.clone() };
+        timed.columns.extend([Cell::Start, Cell::End]);
+        if !timed.names.is_empty() {
+            timed.names.extend(["start", "end"].map(String::from));
+        }
+        vec![plain, timed]
+    }
+
+    /// The name and arity, for example `door/2`.
+    fn title(&self) -> String {
+        format!("{}/{}", self.name, self.columns.len() - if self.has_interval { 2 } else { 0 })
+    }
+
+    /// The index of the column with this name. Ignores case if no name matches exactly.
+    fn column(&self, name: &str) -> Option<usize> {
+        let name = name.trim();
+        let exact = self.names.iter().position(|own| own == name);
+        exact.or_else(|| self.names.iter().position(|own| own.eq_ignore_ascii_case(name)))
+    }
+
+    /// A suggestion for a wrong name: the most similar name, or all names.
+    fn near(&self, name: &str) -> String {
+        let near = nearest(name.trim(), self.names.iter().map(String::as_str));
+        near.map_or_else(
+            || format!("the arguments are {}", self.names.join(", ")),
+            |near| format!("did you mean `{near}`?"),
+        )
+    }
+
+    /// Completes the tuple of a row. A fact without an interval always holds.
+    fn complete(&self, values: &mut Values, tuple: &mut Vec<ValueId>) -> Result<(), CellError> {
+        if self.temporal && !self.has_interval {
+            tuple.extend([BEGINNING, END].map(|end| values.time(end)));
+        }
+        match tuple.as_slice() {
+            [.., start, end] if self.has_interval => match (values.get(*start), values.get(*end)) {
+                (Datum::Time(first), Datum::Time(last)) if first > last => {
+                    Err(CellError { cell: tuple.len(), why: "interval ends before it starts".into() })
+                }
+                _ => Ok(()),
+            },
+            _ => Ok(()),
+        }
+    }
+}
+
+/// The headline for a row with the wrong number of cells.
+fn miscounted(shapes: &[TableShape], cells: usize) -> String {
+    let plural = if cells == 1 { "cell" } else { "cells" };
+    let known: Vec<_> = shapes
+        .iter()
+        .map(|shape| {
+            let interval = if shape.has_interval { " with its interval" } else { "" };
+            format!("`{}`{interval} has {}", shape.title(), shape.columns.len())
+        })
+        .collect();
+    format!("row has {cells} {plural}, but {}", known.join(", "))
+}
+
+#[cfg(test)]
+mod tests;

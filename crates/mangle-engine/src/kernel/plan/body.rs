@@ -1,11 +1,18 @@
-//! Compiles the premises of one clause to steps.
+//! Compiles the premises of one clause to steps, in the order of evaluation.
+//!
+//! The engine's reading uses the order of its rewriting (`program::rewrite`). The intended reading
+//! keeps the source order, and delays a negation or `!=` until its bindable variables have values.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::{Lookup, RelationId, Slot, Step, StepKind, ValueSource};
-use crate::kernel::{Builtin, Failure, Values};
+use super::{Lookup, Reading, RelationId, Slot, Step, StepKind, ValueSource};
+use crate::kernel::{Builtin, Failure, Function, ValueId, Values, evaluate};
+use crate::program::builtins;
+use crate::program::rewrite::{self, Rewriting};
 use mangle_settings::versions::EarlyInequality;
-use mangle_syntax::syntax::ast::{Atom, Comparison, Operator, Term};
+use mangle_syntax::syntax::ast::{
+    Apply, ApplyForm, Atom, Clause, Comparison, Operator, Premise, Term, TermKind,
+};
 use mangle_syntax::text::Symbol;
 
 /// Builds the steps of a body.
@@ -258,5 +265,184 @@ impl<'a> Body<'a> {
             // `_` is equal to any value.
             _ => {}
         }
+    }
+}
+
+impl Body<'_> {
+    /// The source of the value of a term. `Some(None)` for an unbound variable or `_`. `None` if
+    /// the evaluation cannot continue after this term.
+    pub(super) fn value(&mut self, term: &Term) -> Option<Option<ValueSource>> {
+        match &term.kind {
+            TermKind::Variable(name) => Some(self.lookup(*name)),
+            TermKind::Wildcard => Some(None),
+            TermKind::Apply(apply) => self.application(apply).map(Some),
+            _ => self.constant(term).map(|value| Some(ValueSource::Value(value))),
+        }
+    }
+
+    fn constant(&mut self, term: &Term) -> Option<ValueId> {
+        let value = evaluate(term, self.text, self.values, None).ok().flatten();
+        if value.is_none() {
+            self.fail("this term cannot be read");
+        }
+        value
+    }
+
+    /// Adds the steps that compute an application. Lowering limits the depth of terms.
+    fn application(&mut self, apply: &Apply) -> Option<ValueSource> {
+        let name = apply.function.as_str();
+        let is_type = matches!(apply.form, ApplyForm::DotType | ApplyForm::Optional);
+        let Some(function) = Function::from_name(name).filter(|_| !is_type) else {
+            self.fail(format!("`{name}` is no function"));
+            return None;
+        };
+        let mut args = Vec::with_capacity(apply.args.len());
+        for arg in &apply.args {
+            let Some(source) = self.value(arg)? else {
+                self.fail(match arg.variable() {
+                    Some(name) => format!("`{name}` is unbound"),
+                    None => "`_` is unbound".to_owned(),
+                });
+                return None;
+            };
+            args.push(source);
+        }
+        let slot = self.slot();
+        self.push(StepKind::Compute { slot, function, args: args.into() });
+        Some(ValueSource::Slot(slot))
+    }
+}
+
+/// The premises in the order of evaluation.
+pub(super) fn order(clause: &Clause, reading: Reading, rewriting: &Rewriting) -> Vec<rewrite::Step> {
+    match reading {
+        Reading::Engine => rewriting.order.to_vec(),
+        Reading::Intended => OrderBuilder::new(clause).order(rewriting),
+    }
+}
+
+struct OrderBuilder<'c> {
+    clause: &'c Clause,
+    /// The variables that some premise can bind.
+    bindable: FxHashSet<Symbol>,
+    bound: FxHashSet<Symbol>,
+    /// Pairs of equal variables. If one has a value, both have it.
+    equal: Vec<[Symbol; 2]>,
+    waiting: Vec<u32>,
+    order: Vec<rewrite::Step>,
+}
+
+impl<'c> OrderBuilder<'c> {
+    fn new(clause: &'c Clause) -> Self {
+        let mut bindable = FxHashSet::default();
+        clause
+            .premises
+            .iter()
+            .for_each(|premise| binds(premise, &mut |name| drop_bool(bindable.insert(name))));
+        let bound = FxHashSet::default();
+        Self { clause, bindable, bound, equal: Vec::new(), waiting: Vec::new(), order: Vec::new() }
+    }
+
+    fn order(mut self, rewriting: &Rewriting) -> Vec<rewrite::Step> {
+        for (index, premise) in (0u32..).zip(&self.clause.premises) {
+            if waits(premise) {
+                self.waiting.push(index);
+            } else {
+                self.order.push(rewrite::Step { premise: index, reflected: rewriting.reflected(index) });
+                self.bind(premise);
+            }
+            self.release();
+        }
+        let left = std::mem::take(&mut self.waiting);
+        self.order.extend(left.into_iter().map(|premise| rewrite::Step { premise, reflected: None }));
+        self.order
+    }
+
+    /// Records the variables that a premise binds.
+    fn bind(&mut self, premise: &Premise) {
+        let bound = &mut self.bound;
+        match equal_variables(premise) {
+            Some(pair) => self.equal.push(pair),
+            None => binds(premise, &mut |name| drop_bool(bound.insert(name))),
+        }
+        while let Some(at) = self.equal.iter().position(|pair| pair.iter().any(|name| bound.contains(name))) {
+            bound.extend(self.equal.swap_remove(at));
+        }
+    }
+
+    /// Adds the delayed premises that are ready.
+    fn release(&mut self) {
+        let (clause, bindable, bound) = (self.clause, &self.bindable, &self.bound);
+        let is_ready = |index: &mut u32| {
+            let mut ready = true;
+            if let Some(premise) = clause.premises.get(*index as usize) {
+                mentions(premise, &mut |name| ready &= bound.contains(&name) || !bindable.contains(&name));
+            }
+            ready
+        };
+        let ready = self.waiting.extract_if(.., is_ready);
+        self.order.extend(ready.map(|premise| rewrite::Step { premise, reflected: None }));
+    }
+}
+
+/// Discards a value, because closures need a statement here.
+fn drop_bool(_: bool) {}
+
+/// True if a premise must wait for its variables.
+fn waits(premise: &Premise) -> bool {
+    match premise {
+        Premise::Literal(literal) => literal.is_negated(),
+        Premise::Comparison(comparison) => comparison.operator == Operator::NotEqual,
+        Premise::Broken(..) => false,
+    }
+}
+
+/// The two variables of `X = Y`.
+fn equal_variables(premise: &Premise) -> Option<[Symbol; 2]> {
+    match premise {
+        Premise::Comparison(comparison) if comparison.operator == Operator::Equal => {
+            Some([comparison.left.variable()?, comparison.right.variable()?])
+        }
+        _ => None,
+    }
+}
+
+/// Visits the variables that a premise binds.
+fn binds(premise: &Premise, visit: &mut impl FnMut(Symbol)) {
+    match premise {
+        Premise::Literal(literal) if literal.is_negated() => {}
+        Premise::Literal(literal) => {
+            let parameters =
+                builtins::predicate(literal.atom.name.as_str()).map(|builtin| builtin.parameters);
+            for (at, term) in literal.atom.args.iter().enumerate() {
+                let gives = parameters.is_none_or(|all| all.get(at).is_some_and(|one| one.mode.binds()));
+                term.variable().filter(|_| gives).into_iter().for_each(&mut *visit);
+            }
+            let bounds = literal.interval.iter().flat_map(|interval| &interval.bounds);
+            for bound in bounds {
+                if let mangle_syntax::syntax::ast::TimeBoundKind::Variable(name) = bound.kind {
+                    visit(name);
+                }
+            }
+        }
+        Premise::Comparison(comparison) if comparison.operator == Operator::Equal => {
+            let sides = [&comparison.left, &comparison.right];
+            sides.into_iter().filter_map(Term::variable).for_each(visit);
+        }
+        Premise::Comparison(_) | Premise::Broken(..) => {}
+    }
+}
+
+/// Visits the variables in a premise.
+fn mentions(premise: &Premise, visit: &mut impl FnMut(Symbol)) {
+    match premise {
+        Premise::Literal(literal) => {
+            literal.atom.args.iter().for_each(|term| term.variables(&mut |name, _| visit(name)));
+        }
+        Premise::Comparison(comparison) => {
+            comparison.left.variables(&mut |name, _| visit(name));
+            comparison.right.variables(&mut |name, _| visit(name));
+        }
+        Premise::Broken(..) => {}
     }
 }

@@ -4,17 +4,14 @@ use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::body::Body;
-use super::cycles::reject_negative_cycles;
+use super::body::{Body, order};
 use super::division::divide;
-use super::order::order;
-use super::reads::reads;
+use super::strata::{reads, reject_negative_cycles, unordered_reads};
 use super::temporal::HeadKind;
 use super::transform::{aggregate, only_atom, row_variables, rows_of};
-use super::unordered::unordered_reads;
 use super::{
     AFTER_BODY, Aggregate, ClauseFault, CompiledProgram, DeferredRule, Fact, Lookup, Plan, Reading,
-    RelationId, Rule, RuleId, Slot, StepKind, Stratum, ValueSource, open_inputs, write,
+    RelationId, Rule, RuleId, Slot, StepKind, Stratum, ValueSource, write,
 };
 use crate::kernel::{Clock, Failure, ValueId, Values};
 use crate::program::graph::{ComponentId, Graph};
@@ -73,7 +70,7 @@ pub(super) struct Compiler<'p> {
     pub(super) graph: &'p Graph,
     /// The same program in another reading, for sharing equal parts.
     other: Option<&'p CompiledProgram>,
-    rules: Vec<Rule>,
+    pub(super) rules: Vec<Rule>,
     values: Values,
     facts: Vec<Fact>,
     /// Shared relations for the rows of aggregations, by head and number of columns. The list is
@@ -86,7 +83,7 @@ pub(super) struct Compiler<'p> {
 const MAX_PREMISES: usize = 500;
 
 /// The compiled form of a clause.
-enum CompiledClause {
+pub(super) enum CompiledClause {
     Fact(Fact),
     Plan(Plan),
     Aggregate(Box<Aggregate>, Option<Plan>),
@@ -158,60 +155,6 @@ impl<'p> Compiler<'p> {
         self.compiled.reading = reading;
         self.compile_open_calls();
         self.finish()
-    }
-
-    /// Compiles the rules of deferred predicates for calls that lack some inputs. The engine then
-    /// evaluates the rule for all values.
-    fn compile_open_calls(&mut self) {
-        let steps = self.compiled.plans().flat_map(|plan| &plan.steps);
-        let deferred = self.compiled.deferred.values().flatten().flat_map(|rule| &rule.plan.steps);
-        let mut calls: Vec<(RelationId, u64)> =
-            steps.chain(deferred).filter_map(|step| self.open_call(step)).collect();
-        calls.sort_unstable();
-        while let Some((relation, open)) = calls.pop() {
-            if self.compiled.open_calls.contains_key(&(relation, open)) {
-                continue;
-            }
-            let rules = self.rules_with_open(relation, open);
-            calls.extend(
-                rules.iter().flat_map(|rule| &rule.plan.steps).filter_map(|step| self.open_call(step)),
-            );
-            self.compiled.open_calls.insert((relation, open), rules);
-        }
-    }
-
-    /// The predicate that a step calls without values for some inputs, and the columns of the
-    /// inputs.
-    fn open_call(&self, step: &super::Step) -> Option<(RelationId, u64)> {
-        let StepKind::Call(found) = &step.kind else { return None };
-        let open = open_inputs(found, self.compiled.deferred.get(&found.relation)?);
-        (open != 0).then_some((found.relation, open))
-    }
-
-    /// The rules of a deferred predicate, compiled without the columns `open` as inputs.
-    fn rules_with_open(&mut self, relation: RelationId, open: u64) -> Vec<DeferredRule> {
-        let program = self.program;
-        let mut modes = program.get(PredicateId(relation)).signature.modes.clone();
-        for (at, mode) in modes.iter_mut().enumerate().take(64) {
-            if open & (1 << at) != 0 {
-                *mode = Mode::Output;
-            }
-        }
-        let ids: Vec<RuleId> =
-            self.compiled.deferred.get(&relation).into_iter().flatten().map(|rule| rule.plan.rule).collect();
-        let mut rules = Vec::new();
-        for id in ids {
-            let Some(Rule { file, item, .. }) = self.rules.get(id.0 as usize).copied() else { continue };
-            let Some(file) = program.files.iter().find(|one| one.id == file) else { continue };
-            let Some(item) = file.items.get(item as usize) else { continue };
-            let Some(clause) = item.statement.clause() else { continue };
-            let text = file.statement_text(item);
-            let outcome = self.outcome(file, text, id, PredicateId(relation), clause, Some(&modes));
-            if let Ok(CompiledClause::Deferred(rule)) = outcome {
-                rules.push(rule);
-            }
-        }
-        rules
     }
 
     fn finish(mut self) -> CompiledProgram {
@@ -318,7 +261,7 @@ impl<'p> Compiler<'p> {
         }
     }
 
-    fn outcome(
+    pub(super) fn outcome(
         &mut self,
         file: &FileSummary,
         text: &str,
@@ -454,7 +397,7 @@ impl<'p> Compiler<'p> {
         steps: &[Step],
     ) -> Result<CompiledClause, Failure> {
         let program = self.program;
-        let target = (target, self.compiled.temporal.get(target as usize) == Some(&true));
+        let temporal = self.compiled.temporal.get(target as usize) == Some(&true);
         let premises: Vec<u32> = steps.iter().map(|step| step.premise).collect();
         // Also in the intended reading, so that aggregations have the same results as in the
         // engine.
@@ -473,13 +416,13 @@ impl<'p> Compiler<'p> {
             let Some(rows) = rows_of(&mut body, relation.0, &literal.atom.args, compares_repeated) else {
                 return Ok(CompiledClause::Nothing);
             };
-            let made = aggregate(body, rule, clause, rows, target)?;
+            let made = aggregate(body, rule, clause, rows, target, temporal)?;
             return Ok(
                 made.map_or(CompiledClause::Nothing, |made| CompiledClause::Aggregate(Box::new(made), None))
             );
         }
         let mut names = row_variables(clause, &premises);
-        let hidden = self.rows_relation(target.0, &mut names);
+        let hidden = self.rows_relation(target, &mut names);
         let early_inequality = self.early_inequality();
         let mut body = Body::new(&mut self.values, text);
         body.early_inequality = early_inequality;
@@ -514,7 +457,7 @@ impl<'p> Compiler<'p> {
             ends: (None, None),
             replaced_ends: None,
         };
-        let made = aggregate(grouping, rule, clause, rows, target)?;
+        let made = aggregate(grouping, rule, clause, rows, target, temporal)?;
         Ok(made.map_or(CompiledClause::Nothing, |made| {
             CompiledClause::Aggregate(Box::new(made), Some(rows_plan))
         }))
@@ -628,4 +571,4 @@ fn stored(compiled: &CompiledProgram, relation: RelationId, body: &mut Body<'_>,
 }
 
 /// The modes of a merge predicate: two values as inputs, and the kept value as output.
-pub(super) const MERGE_MODES: &[Mode] = &[Mode::Input, Mode::Input, Mode::Output];
+const MERGE_MODES: &[Mode] = &[Mode::Input, Mode::Input, Mode::Output];

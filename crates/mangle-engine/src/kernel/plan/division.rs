@@ -99,8 +99,8 @@ impl CompiledProgram {
 }
 
 /// Divides a program into stores.
-pub(super) fn divide(whole: CompiledProgram, program: &Program, stores: &Arc<Stores>) -> CompiledProgram {
-    let stride = u32::try_from(whole.arities.len()).unwrap_or(u32::MAX);
+pub(super) fn divide(undivided: CompiledProgram, program: &Program, stores: &Arc<Stores>) -> CompiledProgram {
+    let stride = u32::try_from(undivided.arities.len()).unwrap_or(u32::MAX);
     let keepers = program.predicates.numbered().map(|predicate| stores.keepers(predicate.key.name));
     let division = Division {
         stores: Arc::clone(stores),
@@ -108,11 +108,11 @@ pub(super) fn divide(whole: CompiledProgram, program: &Program, stores: &Arc<Sto
         keepers: keepers.collect(),
         samples: program.embedding.separate_files.as_slice().into(),
     };
-    let mut divided = CompiledProgram { division: Some(division.clone()), ..empty(&whole) };
+    let mut divided = CompiledProgram { division: Some(division.clone()), ..empty(&undivided) };
     for store in 0..stores.names().len() {
-        Shift(division.copy(0, store)).add(&whole, &mut divided);
+        Shift(division.copy(0, store)).add(&undivided, &mut divided);
     }
-    for predicate in 0..whole.predicate_count {
+    for predicate in 0..undivided.predicate_count {
         let copies = (0..stores.names().len()).map(|store| division.copy(predicate, store)).collect();
         let at = u32::try_from(divided.strata.len()).unwrap_or(u32::MAX);
         divided.strata_of.get_mut(predicate as usize).into_iter().for_each(|of| *of = at);
@@ -127,15 +127,15 @@ fn unite(predicate: RelationId, copies: Vec<RelationId>) -> Stratum {
 }
 
 /// The program without plans.
-fn empty(whole: &CompiledProgram) -> CompiledProgram {
+fn empty(undivided: &CompiledProgram) -> CompiledProgram {
     CompiledProgram {
         strata: Vec::new(),
-        strata_of: vec![u32::MAX; whole.arities.len()],
+        strata_of: vec![u32::MAX; undivided.arities.len()],
         deferred: Default::default(),
         open_calls: Default::default(),
         merges: Vec::new(),
         unordered: Vec::new(),
-        ..whole.clone()
+        ..undivided.clone()
     }
 }
 
@@ -145,28 +145,28 @@ struct Shift(u32);
 
 impl Shift {
     /// Adds the copy of one store to a divided program.
-    fn add(self, whole: &CompiledProgram, divided: &mut CompiledProgram) {
-        divided.arities.extend(&whole.arities);
-        divided.temporal.extend(&whole.temporal);
-        divided.names.extend(&whole.names);
-        divided.deferred_predicates.extend(whole.deferred_predicates.iter().map(|id| self.relation(*id)));
+    fn add(self, undivided: &CompiledProgram, divided: &mut CompiledProgram) {
+        divided.arities.extend(&undivided.arities);
+        divided.temporal.extend(&undivided.temporal);
+        divided.names.extend(&undivided.names);
+        divided.deferred_predicates.extend(undivided.deferred_predicates.iter().map(|id| self.relation(*id)));
         let first = u32::try_from(divided.strata.len()).unwrap_or(u32::MAX);
-        let strata = whole.strata_of.iter().map(|at| at.saturating_add(first));
+        let strata = undivided.strata_of.iter().map(|at| at.saturating_add(first));
         divided.strata_of.extend(strata);
-        divided.strata.extend(whole.strata.iter().map(|stratum| self.stratum(stratum)));
+        divided.strata.extend(undivided.strata.iter().map(|stratum| self.stratum(stratum)));
         let deferred = |rules: &Vec<DeferredRule>| rules.iter().map(|rule| self.deferred(rule)).collect();
-        let rules = whole.deferred.iter().map(|(id, rules)| (self.relation(*id), deferred(rules)));
+        let rules = undivided.deferred.iter().map(|(id, rules)| (self.relation(*id), deferred(rules)));
         divided.deferred.extend(rules);
-        let open = whole.open_calls.iter();
+        let open = undivided.open_calls.iter();
         let open = open.map(|((id, columns), rules)| ((self.relation(*id), *columns), deferred(rules)));
         divided.open_calls.extend(open);
-        divided.merges.extend(whole.merges.iter().map(|merge| Merge {
+        divided.merges.extend(undivided.merges.iter().map(|merge| Merge {
             result: self.relation(merge.result),
             candidates: self.relation(merge.candidates),
             predicate: self.relation(merge.predicate),
             ..*merge
         }));
-        divided.unordered.extend(whole.unordered.iter().map(|read| UnorderedRead {
+        divided.unordered.extend(undivided.unordered.iter().map(|read| UnorderedRead {
             target: self.relation(read.target),
             predicate: PredicateId(self.relation(read.predicate.0)),
             ..*read

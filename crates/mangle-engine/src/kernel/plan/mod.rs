@@ -10,31 +10,25 @@
 
 mod body;
 mod compile;
-mod cycles;
 mod division;
-mod matching;
-mod merging;
-mod order;
-mod reads;
-mod rounds;
+mod lookup;
+mod special_predicates;
+mod strata;
 mod temporal;
-mod term;
 mod transform;
-mod unordered;
 
 pub use compile::{compile, compile_sharing, compile_with_intended_files};
 pub use division::Division;
+pub use lookup::{BEGINNING, Bound, Bounds, END, IntervalCondition, Lookup, ValueSource};
+pub(in crate::kernel) use lookup::{NOW_NAME, nanos, write};
 pub use mangle_settings::Reading;
 use mangle_settings::versions::{EngineCapabilities, SameRoundJoins};
-pub(in crate::kernel) use matching::nanos;
-pub(in crate::kernel) use temporal::NOW_NAME;
-pub use temporal::{BEGINNING, END};
-pub use unordered::UnorderedRead;
+pub use strata::UnorderedRead;
 
 use std::sync::Arc;
 
+use super::relation::Columns;
 use super::{Builtin, Failure, Function, Reducer, ValueId, Values};
-use crate::kernel::relation::columns::Columns;
 use crate::program::PredicateId;
 use mangle_syntax::syntax::ast::Operator;
 use mangle_syntax::text::{FileId, StatementId, Symbol};
@@ -45,31 +39,6 @@ pub type Slot = u16;
 /// A relation of a [`CompiledProgram`]. Predicates are first, in the order of their ids, followed
 /// by relations for the rows of aggregations.
 pub type RelationId = u32;
-
-/// The source of a value.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ValueSource {
-    /// A constant.
-    Value(ValueId),
-    /// A register.
-    Slot(Slot),
-}
-
-impl ValueSource {
-    /// Reads the value from a row of registers.
-    pub fn read(self, row: &[ValueId]) -> ValueId {
-        match self {
-            Self::Value(value) => value,
-            Self::Slot(slot) => row.get(usize::from(slot)).copied().unwrap_or(ValueId(0)),
-        }
-    }
-}
-
-pub(super) fn write(row: &mut [ValueId], slot: Slot, value: ValueId) {
-    if let Some(register) = row.get_mut(usize::from(slot)) {
-        *register = value;
-    }
-}
 
 /// The premise index of failures after the premises: in the transform or the head.
 pub const AFTER_BODY: u32 = u32::MAX;
@@ -134,84 +103,6 @@ pub enum StepKind {
     Never,
     /// Stops the engine if it is reached.
     Fail(Failure),
-}
-
-/// A lookup in a relation.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Lookup {
-    /// The relation.
-    pub relation: RelationId,
-    /// The columns with a known value. The lookup uses the index over them.
-    pub columns: Columns,
-    /// The sources of the known values, in column order.
-    pub key: Box<[ValueSource]>,
-    /// The columns that fill a register.
-    pub binds: Box<[(u16, Slot)]>,
-    /// The pairs of columns that must be equal.
-    pub same: Box<[(u16, u16)]>,
-    /// The columns from 64 on, which no index covers, with their required values.
-    pub far: Box<[(u16, ValueSource)]>,
-    /// The condition on the interval in the last two columns of a temporal tuple.
-    pub when: Option<Box<IntervalCondition>>,
-    /// The registers for the ends of the interval.
-    pub ends: (Option<Slot>, Option<Slot>),
-    /// Replacements for ends that are not instants, each with the instant to store in a register.
-    pub replaced_ends: Option<Box<[(ValueId, ValueId)]>>,
-}
-
-/// A condition on the interval of a tuple.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub enum IntervalCondition {
-    /// The interval covers the bounds, as required by a premise with an interval. An interval that
-    /// ends before it starts covers nothing.
-    Covers(Bounds),
-    /// The interval starts no later and ends no earlier than the bounds, as required by an operator
-    /// on a whole window.
-    Contains(Bounds),
-    /// The interval shares an instant with the bounds.
-    Overlaps(Bounds),
-}
-
-/// The two ends of the interval of a condition.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Bounds {
-    /// The first instant.
-    pub start: Bound,
-    /// The last instant.
-    pub end: Bound,
-}
-
-/// An end of an interval.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Bound {
-    /// An instant in nanoseconds since 1970.
-    Instant(i64),
-    /// Nanoseconds before the time of evaluation. Negative values are in the future.
-    Ago(i64),
-    /// A value that the rule computes: an instant or a number of nanoseconds.
-    Value(ValueSource),
-    /// Same as `Value`, for a head in the engine's reading. There, the first instant does not mean
-    /// an unbounded start, and the last instant does not mean an unbounded end.
-    Stored(ValueSource),
-}
-
-impl IntervalCondition {
-    /// The bounds of the condition.
-    #[must_use]
-    pub fn bounds(self) -> Bounds {
-        let (Self::Covers(bounds) | Self::Contains(bounds) | Self::Overlaps(bounds)) = self;
-        bounds
-    }
-
-    /// The same condition with other bounds.
-    #[must_use]
-    pub fn with_bounds(self, bounds: Bounds) -> Self {
-        match self {
-            Self::Covers(_) => Self::Covers(bounds),
-            Self::Contains(_) => Self::Contains(bounds),
-            Self::Overlaps(_) => Self::Overlaps(bounds),
-        }
-    }
 }
 
 /// The evaluation plan of a rule.

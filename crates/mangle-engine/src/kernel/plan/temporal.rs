@@ -4,27 +4,12 @@
 //! unbounded end is the smallest or largest instant.
 
 use super::body::Body;
-use super::{Bound, Bounds, IntervalCondition, RelationId, Slot, StepKind, ValueSource};
+use super::lookup::{UNBOUNDED_END_NAME, UNBOUNDED_START_NAME};
+use super::{
+    BEGINNING, Bound, Bounds, END, IntervalCondition, NOW_NAME, RelationId, Slot, StepKind, ValueSource,
+};
 use crate::kernel::{Datum, ValueId};
 use mangle_syntax::syntax::ast::{Interval, Literal, TemporalOperator, TimeBound, TimeBoundKind};
-
-/// The instant of an unbounded start.
-pub const BEGINNING: i64 = i64::MIN;
-
-/// The instant of an unbounded end.
-pub const END: i64 = i64::MAX;
-
-/// The value for the `now` of a fact. Names of programs start with a slash, so it is unique.
-pub(in crate::kernel) const NOW_NAME: &str = "now";
-
-/// The value for the first instant as the start of an interval, in the engine's reading.
-///
-/// An unbounded start becomes this value after it passes through a variable. `_` then no longer
-/// matches it. Names of programs start with a slash, so the value is unique.
-pub(in crate::kernel) const UNBOUNDED_START_NAME: &str = "first";
-
-/// The value for the last instant as the end of an interval, in the engine's reading.
-pub(in crate::kernel) const UNBOUNDED_END_NAME: &str = "last";
 
 impl Body<'_> {
     /// Adds the steps of an atom with an interval or an operator.

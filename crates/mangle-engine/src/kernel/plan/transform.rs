@@ -131,7 +131,8 @@ pub(super) fn aggregate(
     rule: RuleId,
     clause: &Clause,
     rows: Lookup,
-    (target, temporal): (RelationId, bool),
+    target: RelationId,
+    temporal: bool,
 ) -> Result<Option<Aggregate>, Failure> {
     let statements = clause.transforms.first().map_or(&[][..], |transform| &transform.statements);
     let Some((grouping, rest)) = statements.split_first() else { return Ok(None) };

@@ -10,7 +10,7 @@ use smallvec::SmallVec;
 
 use super::super::plan::{CompiledProgram, Lookup, RelationId};
 use super::super::{Model, ValueId};
-use crate::kernel::relation::columns::Columns;
+use crate::kernel::relation::Columns;
 
 /// The required value of each column of a lookup, if it is known.
 pub(in crate::kernel) type LookupKey = SmallVec<[Option<ValueId>; 8]>;

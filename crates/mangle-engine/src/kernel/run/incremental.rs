@@ -12,15 +12,13 @@ use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::super::maybe_shared::MaybeShared;
 use super::super::plan::{AFTER_BODY, CompiledProgram, Fact, RelationId, RuleId, Stratum};
 use super::super::relation::Relation;
 use super::super::{Clock, ValueId, Values};
-use super::fact_change::FactChange;
 use super::limits::Meter;
-use super::mark::RelationMark;
-use super::reasons::Reasons;
+use super::model::{FactChange, Reasons, RelationMark};
 use super::{Difference, Limits, Model, Run, Stop, StopReason, boxed};
+use crate::kernel::collections::MaybeShared;
 use crate::program::PredicateId;
 use mangle_syntax::text::Cancel;
 

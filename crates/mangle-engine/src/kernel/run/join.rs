@@ -8,7 +8,7 @@ use super::super::{Failure, ValueId, compare};
 use super::limits::{STEPS_BETWEEN_CHECKS, StopReason};
 use super::{Run, Stop, boxed};
 use crate::kernel::Reading;
-use crate::kernel::relation::columns::Columns;
+use crate::kernel::relation::Columns;
 use mangle_syntax::syntax::ast::Operator;
 
 /// A round of a stratum: the sizes of its relations before and after the previous round.

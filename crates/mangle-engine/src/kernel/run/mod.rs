@@ -6,29 +6,22 @@
 //! that were derived until then.
 
 mod aggregate;
-mod derivation;
-mod fact_change;
 mod incremental;
 mod join;
 mod limits;
-mod mark;
 mod merging;
 mod model;
-mod reasons;
-mod union;
 
-pub use derivation::Derivation;
 pub use incremental::Kernel;
 pub use limits::{Limits, STEPS_BETWEEN_CHECKS, Stop, StopReason};
-pub use mark::Difference;
-pub use model::{Model, RowError};
+pub use model::{Binding, Derivation, Difference, Model, RowError};
 
 use std::sync::Arc;
 
-use self::limits::Meter;
+use limits::Meter;
+
 use super::plan::{BEGINNING, CompiledProgram, END, NOW_NAME, Plan, RuleId, StepKind, Stratum, nanos};
-use super::{Clock, Datum, Failure, ValueId};
-use crate::kernel::Reading;
+use super::{Clock, Datum, Failure, Reading, ValueId};
 use mangle_syntax::text::Cancel;
 
 /// The maximum number of recorded errors per rule.
@@ -285,4 +278,26 @@ fn recursive_steps<'p>(plan: &'p Plan, stratum: &'p Stratum) -> impl Iterator<It
         StepKind::Match(found) if stratum.relations.contains(&found.relation) => Some(at),
         _ => None,
     })
+}
+
+impl Run<'_> {
+    /// Adds the tuples of the copies of a predicate to its union relation.
+    ///
+    /// If several stores derive a fact, the first store is used. The reason of a united tuple is
+    /// its clause in the store, and the position of the copy.
+    fn unite(&mut self, stratum: &Stratum) -> Result<(), Stop> {
+        let Some(&target) = stratum.relations.first() else { return Ok(()) };
+        for &copy in &stratum.copies {
+            for number in 0..self.len(copy) {
+                let found = self.model.relations.get(copy as usize);
+                let found = found.filter(|relation| relation.is_visible(number, false));
+                let Some(tuple) = found.map(|relation| relation.tuple(number).to_vec()) else { continue };
+                let rule = self.model.reason(copy, number).map_or(RuleId::ASSERTED, |reason| reason.rule);
+                let stop = |reason| Stop { rule: Some(rule), premise: None, reason };
+                self.meter.step().map_err(stop)?;
+                self.add(target, &tuple, rule, &[copy, number], false).map_err(stop)?;
+            }
+        }
+        Ok(())
+    }
 }

@@ -1,6 +1,10 @@
-//! Tests of unexpected behavior in the engine's reading. All cases were observed in the engine.
+//! Tests of unexpected behavior in the engine's reading, and of plans that both readings share. The
+//! unexpected behavior was observed in the engine.
 
-use super::*;
+use std::sync::Arc;
+
+use super::{program, *};
+use crate::kernel::{CompiledProgram, Reading, compile, compile_sharing};
 
 #[test]
 fn a_temporal_rule_finds_what_the_rule_before_it_added() {
@@ -169,4 +173,32 @@ fn a_plain_negation_finds_temporal_facts_that_lost_their_interval() {
         Reading::Engine,
         expect!["k(/c,1) k(/c,2) k(/e,1) s(/c,2) s(/e,1) w(/e)"],
     );
+}
+
+/// The clauses with shared plans.
+fn shared(one: &CompiledProgram, other: &CompiledProgram) -> Vec<u32> {
+    let pairs = one.strata.iter().zip(&other.strata).flat_map(|(one, other)| {
+        one.plans.iter().flat_map(|plan| other.plans.iter().map(move |other| (plan, other)))
+    });
+    let same = pairs.filter(|(one, other)| Arc::ptr_eq(one, other));
+    let mut rules: Vec<u32> = same.map(|(plan, _)| plan.rule.0).collect();
+    rules.sort_unstable();
+    rules
+}
+
+#[test]
+fn plans_facts_and_clauses_are_shared() {
+    // In the engine's reading, the negation of `open` is evaluated before its variable is bound, so
+    // it is ignored.
+    let program = program(
+        "door(/d). locked(/d, /key).\n\
+         closed(D) :- door(D), locked(D, K).\n\
+         open(D) :- !locked(D, K), door(D).\n\
+         count(N) :- door(D), closed(D) |> do fn:group_by(), let N = fn:count().\n",
+    );
+    let go = compile(&program, Reading::Engine);
+    let written = compile_sharing(&program, Reading::Intended, &go);
+    assert_eq!(shared(&go, &written), [2, 4]);
+    assert!(Arc::ptr_eq(&go.facts, &written.facts) && Arc::ptr_eq(&go.rules, &written.rules));
+    assert_eq!(shared(&go, &compile(&program, Reading::Intended)), [0_u32; 0]);
 }

@@ -1,12 +1,12 @@
 //! Tests that evaluate programs.
 
+mod builtins;
 mod derivations;
 mod engine;
-mod gaps;
 mod limits;
 mod merging;
 mod proofs;
-mod readings;
+mod reducers;
 mod stores;
 
 use std::fmt::Write as _;

@@ -3,12 +3,13 @@
 //! A value with a longer text than the limit is shortened in the middle. The placeholder contains
 //! the number of missing bytes and a hash of the whole value, to distinguish values that differ
 //! only in the missing part.
+//!
+//! Only printed pieces are visited, and each only once. The cost of printing the start and end of a
+//! value is therefore independent of the size of the middle.
 
 use std::fmt::{self, Display, Write};
 
-use super::text::{duration_text, escape_bytes, escape_string, float_text, time_text};
-use super::walk::{self, MARK, Piece, Walk};
-use super::{Datum, ValueId, Values};
+use super::{Datum, Key, ValueId, Values, duration_text, escape_bytes, escape_string, float_text, time_text};
 
 /// The default maximum size of a printed value in bytes.
 pub const PRINTED_BYTES: usize = 4096;
@@ -70,7 +71,7 @@ impl Values {
         let datum = if let Piece::Leaf(id) = piece { Some(self.get(id)) } else { None };
         match datum {
             Some(Datum::String(text)) if text.len() > bytes => {
-                let start = text.get(..walk::ceil_end(text, bytes)).unwrap_or_default();
+                let start = text.get(..ceil_end(text, bytes)).unwrap_or_default();
                 quoted(out, "\"", |out| escape_string(out, start))
             }
             Some(Datum::Bytes(all)) if all.len() > bytes => {
@@ -85,7 +86,7 @@ impl Values {
         let (mut pieces, mut room) = (Vec::new(), bytes);
         for piece in Walk::backward(self, id) {
             let text = self.end_of(piece, room);
-            let start = walk::ceil(&text, room);
+            let start = ceil(&text, room);
             let end = text.get(start..).unwrap_or_default().to_owned();
             room -= end.len();
             pieces.push(end);
@@ -103,7 +104,7 @@ impl Values {
         let _ = match piece {
             Piece::Leaf(id) => match self.get(id) {
                 Datum::String(string) if string.len() > bytes => {
-                    let end = string.get(walk::ceil(string, bytes)..).unwrap_or_default();
+                    let end = string.get(ceil(string, bytes)..).unwrap_or_default();
                     escape_string(&mut text, end).and_then(|()| text.write_str("\""))
                 }
                 Datum::Bytes(all) if all.len() > bytes => {
@@ -144,8 +145,8 @@ impl Display for PrintedValue<'_> {
         let room = self.bytes.saturating_sub(MARK);
         // The start shows the kind of the value, so it receives more space than the end.
         let tail = self.values.tail(self.id, room / 3);
-        let head = start.get(..walk::floor(&start, room - tail.len())).unwrap_or_default();
-        write!(f, "{head}{}{tail}", walk::mark(self.values, self.id, head.len() + tail.len()))
+        let head = start.get(..floor(&start, room - tail.len())).unwrap_or_default();
+        write!(f, "{head}{}{tail}", mark(self.values, self.id, head.len() + tail.len()))
     }
 }
 
@@ -211,7 +212,7 @@ struct Head {
 
 impl Write for Head {
     fn write_str(&mut self, text: &str) -> fmt::Result {
-        let end = walk::floor(text, self.room);
+        let end = floor(text, self.room);
         self.text.push_str(text.get(..end).unwrap_or_default());
         self.room -= end;
         if end < text.len() { Err(fmt::Error) } else { Ok(()) }
@@ -236,4 +237,163 @@ pub(in crate::kernel) fn shares(sizes: impl Iterator<Item = u64> + Clone, room: 
         share = fair;
     }
     share.max(2 * MARK)
+}
+
+/// The maximum size of a placeholder in bytes.
+pub(in crate::kernel) const MARK: usize = 64;
+
+/// A part of a printed value.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Piece {
+    /// A value without parts.
+    Leaf(ValueId),
+    /// The text around and between parts.
+    Text(&'static str),
+}
+
+/// The content of a numbered piece of a value.
+enum Step {
+    Into(ValueId),
+    Text(&'static str),
+}
+
+/// An iterator over the pieces of a value.
+struct Walk<'v> {
+    values: &'v Values,
+    /// The values that contain the current position, each with the number of visited pieces.
+    open: Vec<(ValueId, usize)>,
+    is_backward: bool,
+}
+
+impl<'v> Walk<'v> {
+    /// Starts at the first piece.
+    fn forward(values: &'v Values, id: ValueId) -> Self {
+        Self { values, open: vec![(id, 0)], is_backward: false }
+    }
+
+    /// Starts at the last piece.
+    fn backward(values: &'v Values, id: ValueId) -> Self {
+        Self { is_backward: true, ..Self::forward(values, id) }
+    }
+}
+
+impl Iterator for Walk<'_> {
+    type Item = Piece;
+
+    fn next(&mut self) -> Option<Piece> {
+        loop {
+            let (id, done) = self.open.last_mut()?;
+            let key = self.values.get(*id).as_key();
+            let Some(pieces) = pieces(key) else {
+                let leaf = Piece::Leaf(*id);
+                self.open.pop();
+                return Some(leaf);
+            };
+            if *done == pieces {
+                self.open.pop();
+                continue;
+            }
+            let at = if self.is_backward { pieces - 1 - *done } else { *done };
+            *done += 1;
+            match step(key, at, pieces) {
+                Step::Text(text) => return Some(Piece::Text(text)),
+                Step::Into(part) => self.open.push((part, 0)),
+            }
+        }
+    }
+}
+
+/// The number of pieces of a compound value. `None` for a simple value.
+fn pieces(key: Key<'_>) -> Option<usize> {
+    Some(match key {
+        Key::Pair(..) => 5,
+        Key::List([]) | Key::Struct([]) => 2,
+        Key::Map([]) => 1,
+        Key::List(elements) => 2 * elements.len() + 1,
+        Key::Map(entries) | Key::Struct(entries) => 4 * entries.len() + 1,
+        _ => return None,
+    })
+}
+
+fn step(key: Key<'_>, at: usize, pieces: usize) -> Step {
+    let is_last = at + 1 == pieces;
+    match key {
+        Key::Pair(first, second) => match at {
+            0 => Step::Text("fn:pair("),
+            1 => Step::Into(first),
+            2 => Step::Text(", "),
+            3 => Step::Into(second),
+            _ => Step::Text(")"),
+        },
+        Key::Map([]) => Step::Text("fn:map()"),
+        Key::List(_) if is_last => Step::Text("]"),
+        Key::List(_) if at == 0 => Step::Text("["),
+        Key::List(elements) if at % 2 == 1 => {
+            elements.get(at / 2).map_or(Step::Text(""), |part| Step::Into(*part))
+        }
+        Key::List(_) => Step::Text(", "),
+        Key::Map(_) if is_last => Step::Text("]"),
+        Key::Map(_) if at == 0 => Step::Text("["),
+        Key::Struct(_) if is_last => Step::Text("}"),
+        Key::Struct(_) if at == 0 => Step::Text("{"),
+        Key::Map(entries) | Key::Struct(entries) => entry_step(entries, at - 1),
+        _ => Step::Text(""),
+    }
+}
+
+/// A piece of the entries: key, colon, value, comma.
+fn entry_step(entries: &[(ValueId, ValueId)], at: usize) -> Step {
+    let Some((key, value)) = entries.get(at / 4) else { return Step::Text("") };
+    match at % 4 {
+        0 => Step::Into(*key),
+        1 => Step::Text(" : "),
+        2 => Step::Into(*value),
+        _ => Step::Text(", "),
+    }
+}
+
+/// The placeholder for the missing part of a value. `shown` is the number of printed bytes.
+pub(in crate::kernel) fn mark(values: &Values, id: ValueId, shown: usize) -> String {
+    let (total, digest) = (values.printed_bytes(id), values.digest(id));
+    let missing = total.saturating_sub(shown as u64);
+    let more = if total == super::MAX_PRINTED { "more than " } else { "" };
+    format!("…({more}{missing} bytes, hash {digest:08x})…")
+}
+
+/// The text of a value, shortened in the middle if it has more than `bytes` bytes.
+pub(in crate::kernel) fn cut_text(values: &Values, id: ValueId, text: &str, bytes: usize) -> String {
+    if text.len() <= bytes {
+        return text.to_owned();
+    }
+    let room = bytes.saturating_sub(MARK);
+    let (start, end) = (floor(text, room - room / 3), ceil(text, room / 3));
+    let (head, tail) = (text.get(..start).unwrap_or_default(), text.get(end..).unwrap_or_default());
+    format!("{head}{}{tail}", mark(values, id, head.len() + tail.len()))
+}
+
+/// The largest character boundary of a text that is at most `bytes`.
+fn floor(text: &str, bytes: usize) -> usize {
+    let mut end = bytes.min(text.len());
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    end
+}
+
+/// The smallest character boundary of a text that is at least `bytes`, or its length.
+fn ceil_end(text: &str, bytes: usize) -> usize {
+    let mut end = bytes.min(text.len());
+    while !text.is_char_boundary(end) {
+        end += 1;
+    }
+    end
+}
+
+/// The start of the longest suffix of a text with at most `bytes` bytes, at a character boundary.
+fn ceil(text: &str, bytes: usize) -> usize {
+    let mut start = text.len().saturating_sub(bytes);
+    while !text.is_char_boundary(start) {
+        start += 1;
+    }
+    start
 }

@@ -5,11 +5,10 @@ use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHasher};
 
-use super::super::chunked_vec::ChunkedVec;
-use super::super::sharded_table::ShardedTable;
 use super::super::work;
-use super::value_size::ValueSize;
-use super::{Datum, Key, ValueId, order, value_size};
+use super::measure::ValueSize;
+use super::{Datum, Key, ValueId, measure};
+use crate::kernel::collections::{ChunkedVec, ShardedTable};
 
 /// A value nests deeper than the limit. The text completes "this stops the engine: …".
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -236,7 +235,7 @@ impl Values {
     /// have equal hashes.
     pub fn engine_hash(&mut self, id: ValueId) -> u64 {
         let mut known = std::mem::take(&mut self.key_hashes);
-        let hash = order::engine_hash(self, id, &mut known);
+        let hash = measure::engine_hash(self, id, &mut known);
         self.key_hashes = known;
         hash
     }
@@ -259,7 +258,7 @@ impl Values {
         let hash = hash(key);
         self.lookup(key, hash).unwrap_or_else(|| {
             let datum = key.to_datum();
-            let extent = value_size::measure(self, &datum);
+            let extent = measure::measure(self, &datum);
             self.push(datum, hash, extent)
         })
     }
@@ -281,7 +280,7 @@ impl Values {
     }
 
     fn add(&mut self, datum: Datum, hash: u32) -> Result<ValueId, TooDeep> {
-        let extent = value_size::measure(self, &datum);
+        let extent = measure::measure(self, &datum);
         if extent.depth() > self.depth_limit {
             return Err(TooDeep { limit: self.depth_limit });
         }
@@ -314,7 +313,7 @@ impl Values {
     fn with_parts_sorted(&self, mut datum: Datum, known: &mut FxHashMap<ValueId, u64>) -> Datum {
         match &mut datum {
             Datum::Float(bits) if f64::from_bits(*bits).is_nan() => *bits = NAN,
-            Datum::Map(entries) | Datum::Struct(entries) => order::sort(self, entries, known),
+            Datum::Map(entries) | Datum::Struct(entries) => measure::sort(self, entries, known),
             _ => {}
         }
         datum

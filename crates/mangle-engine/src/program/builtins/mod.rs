@@ -4,13 +4,11 @@
 //! of the built-ins is in `kernel`, checks of calls are in `analysis`. Types are text in Mangle
 //! notation, which `types` parses.
 
-mod functions;
 mod near;
-mod predicates;
+mod tables;
 
-pub use functions::FUNCTIONS;
 pub use near::{NameCorrection, correction, is_evident, similar_function, similar_predicate};
-pub use predicates::PREDICATES;
+pub use tables::{FUNCTIONS, PREDICATES};
 
 use mangle_settings::versions::RELEASES;
 

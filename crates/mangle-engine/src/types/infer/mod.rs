@@ -8,18 +8,17 @@
 //! head, and a list of [`TypeProblem`]s. Nothing is concluded from `/any`.
 
 mod expression;
-mod head;
 mod premise;
-mod problem;
 mod state;
-mod transform;
 
-pub use problem::{TypeProblem, TypeProblemKind};
-pub use state::{TypeOrigin, TypeState};
+pub use state::{TypeOrigin, TypeProblem, TypeProblemKind, TypeState};
 
-use super::{Row, Rows};
+use expression::{key_kind, type_of, type_or_any};
+
+use super::{Base, Row, Rows, Type};
+use crate::program::builtins::{self, BuiltinFunction};
 use crate::program::{Mode, Signature};
-use mangle_syntax::syntax::ast::{Atom, Clause, Premise, TimeBoundKind};
+use mangle_syntax::syntax::ast::{Apply, Atom, Clause, Premise, Term, TermKind, TimeBoundKind, Transform};
 
 /// The maximum number of alternatives to track. More alternatives are joined into one.
 const MAX_STATES: usize = 16;
@@ -154,5 +153,175 @@ impl Inference {
                 self.interval_bound(name, bound.range);
             }
         }
+    }
+}
+
+impl Inference {
+    /// Reports function applications in the head if the engine would stop at them.
+    fn head_expressions(&mut self, clause: &Clause) {
+        for term in clause.head.args.iter().filter(|term| term.apply().is_some()) {
+            let step = |state: &TypeState, next: &mut Vec<TypeState>| {
+                type_of(term, state)?;
+                next.push(state.clone());
+                Ok(())
+            };
+            self.step(step, |_| {});
+        }
+    }
+
+    /// Returns one row per state, in the order of the states.
+    fn heads(&mut self, clause: &Clause) -> Vec<Row> {
+        let mut heads: Vec<Row> = Vec::with_capacity(self.states.len());
+        for state in &self.states {
+            heads.push(clause.head.args.iter().map(|term| type_or_any(term, state)).collect());
+        }
+        heads
+    }
+
+    /// Reports the arguments that fit no row of the declaration, at most once per argument.
+    fn check_head(&mut self, clause: &Clause, heads: &[Row], declared: &Rows) {
+        let mut reported = Vec::new();
+        for (state, head) in self.states.iter().zip(heads) {
+            let nearest = (0u32..)
+                .zip(declared.alternatives.iter())
+                .map(|(index, row)| (index, row, misfits(&clause.head.args, head, row)))
+                .min_by_key(|(_, _, misfits)| misfits.len());
+            let Some((row, wanted, misfits)) = nearest else { continue };
+            for argument in misfits {
+                let at = argument as usize;
+                let (Some(term), Some(found), Some(wanted)) =
+                    (clause.head.args.get(at), head.get(at), wanted.get(at))
+                else {
+                    continue;
+                };
+                if reported.contains(&argument) {
+                    continue;
+                }
+                reported.push(argument);
+                let kind = TypeProblemKind::Head { argument, row };
+                self.problems.push(head_problem(kind, term, found, wanted, state));
+            }
+        }
+    }
+}
+
+/// The indexes of the arguments that do not fit a declared row.
+fn misfits(terms: &[Term], head: &[Type], row: &[Type]) -> Vec<u32> {
+    (0u32..)
+        .zip(terms.iter().zip(head.iter().zip(row)))
+        .filter(|(_, (term, (found, wanted)))| !fits(term, found, wanted))
+        .map(|(at, _)| at)
+        .collect()
+}
+
+/// True if an argument fits: map literals by their entries, other terms by their type.
+fn fits(term: &Term, found: &Type, wanted: &Type) -> bool {
+    match (&term.kind, wanted) {
+        // A map literal is checked by its actual keys, not by the keys that lookups accept.
+        (TermKind::Apply(apply), Type::Map(parts)) if apply.function.as_str() == "fn:map" => {
+            let Type::Map(entries) = found else { return false };
+            apply.args.iter().step_by(2).all(|key| fits_key(key, &parts.0)) && entries.1.fits(&parts.1)
+        }
+        _ => found.is_bottom() || found.fits(wanted),
+    }
+}
+
+fn fits_key(key: &Term, wanted: &Type) -> bool {
+    key.variable().is_some() || type_or_any(key, &TypeState::default()).fits(wanted)
+}
+
+fn head_problem(
+    kind: TypeProblemKind,
+    term: &Term,
+    found: &Type,
+    wanted: &Type,
+    state: &TypeState,
+) -> TypeProblem {
+    TypeProblem {
+        kind,
+        range: term.range,
+        variable: term.variable(),
+        found: found.clone(),
+        origin: term.variable().and_then(|name| state.origin(name)),
+        wanted: wanted.clone(),
+        differs_only_in_names: false,
+    }
+}
+
+impl Inference {
+    /// Infers the types of the variables of the transform.
+    fn transform(&mut self, clause: &Clause) {
+        // The Go implementation applies only the first transform. Another rule reports the second.
+        let Some(transform) = clause.transforms.first() else { return };
+        for statement in transform.statements.iter().take(MAX_PREMISES) {
+            let Some(variable) = statement.variable.as_ref().and_then(Term::variable) else { continue };
+            let value = &statement.value;
+            let step = |state: &TypeState, next: &mut Vec<TypeState>| {
+                let ty = value_of(transform, value, state)?;
+                let mut state = state.clone();
+                state.set(variable, ty, Some(TypeOrigin::Value(value.range)));
+                next.push(state);
+                Ok(())
+            };
+            self.step(step, |state| state.set(variable, Type::Any, None));
+        }
+    }
+}
+
+fn value_of(transform: &Transform, value: &Term, state: &TypeState) -> Result<Type, Box<TypeProblem>> {
+    let reducer = value.apply().and_then(|apply| {
+        let function =
+            builtins::function(apply.function.as_str()).filter(|function| function.is_reducer())?;
+        transform.is_do().then_some((apply, function))
+    });
+    match reducer {
+        Some((apply, function)) => reduce(function, apply, transform, state),
+        None => type_of(value, state),
+    }
+}
+
+/// The result type of a reducer over the rows of a group.
+fn reduce(
+    function: &BuiltinFunction,
+    apply: &Apply,
+    transform: &Transform,
+    state: &TypeState,
+) -> Result<Type, Box<TypeProblem>> {
+    let args = apply.args.as_slice();
+    // The rows of a group contain the variables of the body, not the variables of a `let`.
+    let is_let = |name| {
+        transform
+            .statements
+            .iter()
+            .any(|statement| statement.variable.as_ref().and_then(Term::variable) == Some(name))
+    };
+    let column = |term: &Term| match term.variable() {
+        Some(name) if is_let(name) => Type::Any,
+        _ => type_or_any(term, state),
+    };
+    match (function.name, args) {
+        ("fn:collect" | "fn:collect_distinct", [_, ..]) => {
+            Ok(Type::list(Type::tuple(args.iter().map(column))))
+        }
+        ("fn:collect_to_map", [key, value]) => Ok(Type::map(key_kind(&column(key)), column(value))),
+        ("fn:pick_any", [only]) => Ok(column(only)),
+        (_, [only]) => {
+            let wanted = function.parameters.first().map_or(Type::Any, |text| Type::named(text));
+            let found = column(only);
+            if found.fits(&wanted) {
+                return Ok(Type::named(function.result));
+            }
+            Err(Box::new(TypeProblem {
+                kind: TypeProblemKind::Reducer { function: apply.function.symbol },
+                range: apply.function.range,
+                variable: only.variable(),
+                found,
+                origin: only.variable().and_then(|name| state.origin(name)),
+                wanted,
+                differs_only_in_names: false,
+            }))
+        }
+        ("fn:count", []) => Ok(Type::Base(Base::Number)),
+        _ => Ok(Type::Any),
     }
 }

@@ -1,14 +1,11 @@
 //! Type inference for one premise: narrows the types of its variables.
 
-use super::expression::{Projection, field, field_problem, type_of};
-use super::problem::{TypeProblem, TypeProblemKind};
-use super::state::{Conflict, TypeOrigin, TypeState, conflict};
+use super::expression::{Bindings, Projection, field, field_problem, type_of};
+use super::state::{Conflict, TypeOrigin, TypeProblem, TypeProblemKind, TypeState, conflict};
 use super::{Inference, Relation};
 use crate::program::binding::builtin_parameters;
 use crate::program::builtins::{self, Parameter};
-use crate::types::signature::Bindings;
-use crate::types::value::Base;
-use crate::types::{Rows, Type};
+use crate::types::{Base, Rows, Type};
 use mangle_syntax::syntax::ast::{
     Atom, Comparison, Literal, Operator, Premise, Term, TermKind, TimeBoundKind,
 };

@@ -2,12 +2,14 @@
 
 use std::ops::Range;
 
-use super::functions::function;
-use super::group_by::{group_by, group_words, order_or_limit};
-use super::hit::{ForeignConstruct, Hits};
-use super::reducers::{Aggregate, USE_IN_ANOTHER_RULE, aggregate_at, fresh, head_variables, reducer};
+use super::arithmetic::function;
+use super::group_by::{
+    Aggregate, USE_IN_ANOTHER_RULE, aggregate_at, fresh, group_by, group_words, head_variables,
+    order_or_limit, reducer,
+};
 use super::region::{Region, without_premise};
 use super::token::LexemeKind;
+use super::{ForeignConstruct, Hits};
 use crate::syntax::lower::shorten;
 use crate::syntax::rules;
 

@@ -1,11 +1,11 @@
-//! Infix arithmetic, converted to function applications.
+//! Infix arithmetic, converted to function applications, and functions of other languages with their
+//! Mangle equivalents.
 
 use std::ops::Range;
 
-use super::functions::function;
-use super::hit::{ForeignConstruct, Hits};
 use super::region::Region;
 use super::token::{Lexeme, LexemeKind, tokens};
+use super::{ForeignConstruct, Hits};
 use crate::syntax::lower::shorten;
 use crate::syntax::rules;
 
@@ -38,7 +38,7 @@ pub(in crate::syntax) fn as_functions(source: &str) -> Option<String> {
 
 /// The expression with an operator that starts at the token `from` of a region. Returns its Mangle
 /// text and the index after its last token.
-pub(super) fn expression_at(region: &Region<'_>, from: usize) -> Option<(String, usize)> {
+fn expression_at(region: &Region<'_>, from: usize) -> Option<(String, usize)> {
     let expression = Reader { tokens: &region.tokens, text: region.text, depth: 0 }.sum(from)?;
     expression.operator.map(|_| (expression.text, expression.end))
 }
@@ -239,6 +239,52 @@ pub(super) fn value(region: &Region<'_>, tokens: Range<usize>) -> String {
         }
     }
 }
+
+/// The Mangle function for the name `word` of another language.
+pub(super) fn function(word: &str) -> Option<&'static str> {
+    FUNCTIONS.iter().find(|(known, _)| *known == word).map(|(_, function)| *function)
+}
+
+/// Advice for a call without an equivalent Mangle function with the same arguments.
+pub(in crate::syntax) fn value_advice(word: &str) -> &'static str {
+    match word.rsplit('.').next().unwrap_or(word) {
+        "sprintf" | "format" | "printf" | "format_string" | "print" | "string_format" => {
+            "join the parts with `fn:string:concat(…)`"
+        }
+        "get" => "bind the value with a premise that has the key as an argument",
+        "lower" | "upper" | "toLowerCase" | "toUpperCase" | "trim" | "strip" | "split" | "substring" => {
+            "add the changed text as a fact; Mangle has no such function"
+        }
+        _ => "use a function, which begins with `fn:`, or bind a variable with a premise",
+    }
+}
+
+/// Function names of other languages.
+const FUNCTIONS: &[(&str, &str)] = &[
+    ("plus", "fn:plus"),
+    ("add", "fn:plus"),
+    ("minus", "fn:minus"),
+    ("subtract", "fn:minus"),
+    ("mult", "fn:mult"),
+    ("multiply", "fn:mult"),
+    ("div", "fn:div"),
+    ("mod", "fn:mod"),
+    ("sqrt", "fn:sqrt"),
+    ("concat", "fn:string:concat"),
+    ("string_concat", "fn:string:concat"),
+    ("strcat", "fn:string:concat"),
+    ("cat", "fn:string:concat"),
+    ("replace", "fn:string:replace"),
+    ("to_string", "fn:number:to_string"),
+    ("group_by", "fn:group_by"),
+    ("pair", "fn:pair"),
+    ("tuple", "fn:tuple"),
+    ("append", "fn:list:append"),
+    ("cons", "fn:list:cons"),
+    ("len", "fn:list:len"),
+    ("length", "fn:list:len"),
+    ("now", "fn:time:now"),
+];
 
 #[cfg(test)]
 mod tests {

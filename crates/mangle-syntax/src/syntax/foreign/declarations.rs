@@ -3,9 +3,9 @@
 
 use std::ops::Range;
 
-use super::hit::{ForeignConstruct, Hits};
 use super::region::Region;
 use super::token::LexemeKind;
+use super::{ForeignConstruct, Hits};
 use crate::syntax::lower::{camel_case, shorten};
 use crate::syntax::rules;
 

@@ -3,10 +3,10 @@
 
 use std::ops::Range;
 
-use super::hit::{ForeignConstruct, Hits};
 use super::phrases::is_known;
 use super::region::{NEUTRAL, Region};
 use super::token::LexemeKind;
+use super::{ForeignConstruct, Hits};
 use crate::syntax::lower::{camel_case, shorten};
 use crate::syntax::rules;
 

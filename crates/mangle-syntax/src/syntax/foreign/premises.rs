@@ -2,10 +2,9 @@
 
 use std::ops::Range;
 
-use super::arithmetic;
-use super::hit::{ForeignConstruct, Hits};
 use super::region::{Region, without_premise};
 use super::token::LexemeKind;
+use super::{ForeignConstruct, Hits, arithmetic};
 use crate::syntax::lower::shorten;
 use crate::syntax::rules;
 

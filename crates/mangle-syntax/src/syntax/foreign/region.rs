@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use rustc_hash::FxHashMap;
 
-use super::hit::RegionEdit;
+use super::RegionEdit;
 use super::statement_kind::Foreign;
 use super::token::{Lexeme, LexemeKind, tokens};
 

@@ -5,12 +5,11 @@
 
 use std::ops::Range;
 
-use super::TO_COMMENT;
-use super::hit::{ForeignConstruct, Hits};
 use super::region::Region;
 use super::statement_kind::Foreign;
 use super::statements::as_comment;
 use super::token::LexemeKind;
+use super::{ForeignConstruct, Hits, TO_COMMENT};
 use crate::syntax::lower::shorten;
 use crate::syntax::rules;
 

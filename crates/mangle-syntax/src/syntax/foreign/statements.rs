@@ -2,12 +2,10 @@
 
 use std::ops::Range;
 
-use super::arrow::arrow_note;
-use super::hit::{ForeignConstruct, Hits};
 use super::region::{Region, is_prose};
 use super::statement_kind::Foreign;
 use super::token::{Lexeme, LexemeKind};
-use super::{IN_A_FILE, NO_DISJUNCTION, NO_QUERY, TO_COMMENT};
+use super::{ForeignConstruct, Hits, IN_A_FILE, NO_DISJUNCTION, NO_QUERY, TO_COMMENT, arrow_note};
 use crate::syntax::lower::{
     COMMENT_SIGN, DOES_NOT_END, NO_ELEMENT, ONE_COMMA, comment_sign, full_stop_behind, hash_comment, shorten,
 };

@@ -9,7 +9,7 @@
 
 use super::Style;
 use super::token::{LayoutToken, TokenClass};
-use crate::syntax::kind::SyntaxKind;
+use crate::syntax::SyntaxKind;
 
 /// A statement during layout.
 pub(super) struct Layout<'a> {

@@ -1,12 +1,13 @@
-//! Printer: compares the planned gap between two tokens with the text and writes the differences as
+//! Printer: compares the planned gap between two tokens with the text and writes the difference as
 //! edits.
+//!
+//! Trailing comments are aligned: two blanks before them. Comments that the author aligned on
+//! neighboring lines stay aligned, including continuation lines.
 
-use super::Style;
-use super::align::TrailingComment;
-use super::edit::LayoutEdit;
 use super::layout::{Indents, column};
 use super::token::{LayoutToken, TokenClass};
-use crate::syntax::kind::SyntaxKind;
+use super::{LayoutEdit, Style};
+use crate::syntax::SyntaxKind;
 use crate::text::{TextRange, size};
 
 /// Writes edits, and tracks the position in the old and in the new text.
@@ -211,4 +212,38 @@ fn is_code(text: &str) -> bool {
     is_atom
         || matches!(name, "Decl" | "Package" | "Use" | "bound" | "descr" | "let" | "do")
             && word.starts_with([' ', '['])
+}
+
+/// A comment whose column is not known yet.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct TrailingComment {
+    /// The index of the edit that places the comment.
+    edit: usize,
+    old_line: u32,
+    new_line: u32,
+    /// The column in the original text.
+    old_column: u32,
+    /// The end column of the code on its line in the new text. `None` for a continuation of another
+    /// comment.
+    code_end: Option<u32>,
+}
+
+/// Blanks between code and a trailing comment.
+const GAP: u32 = 2;
+
+/// Sets the blanks before the comments.
+pub(super) fn align(aligned: &[TrailingComment], edits: &mut [LayoutEdit]) {
+    let together = |above: &TrailingComment, below: &TrailingComment| {
+        above.old_column == below.old_column
+            && above.old_line + 1 == below.old_line
+            && above.new_line + 1 == below.new_line
+    };
+    for run in aligned.chunk_by(together) {
+        let column = run.iter().filter_map(|comment| comment.code_end).max().map_or(0, |end| end + GAP);
+        for comment in run {
+            if let Some(edit) = edits.get_mut(comment.edit) {
+                edit.spaces = column.saturating_sub(comment.code_end.unwrap_or(0));
+            }
+        }
+    }
 }

@@ -5,18 +5,15 @@ use std::ops::Range;
 
 use tree_sitter::{Node, Tree, TreeCursor};
 
-use super::align::align;
 use super::directive::{self, Directive, Marks};
-use super::edit::LayoutEdit;
 use super::layout::Layout;
-use super::print::Printer;
+use super::print::{Printer, align};
 use super::token::{LayoutToken, Tokens, newlines};
-use super::{Style, spacing};
+use super::{LayoutEdit, Style, token};
 use crate::lint::Severity;
-use crate::syntax::SourceFile;
 use crate::syntax::ast::Item;
-use crate::syntax::kind::{SyntaxKind, kind_of};
 use crate::syntax::source::{holds_statements, is_statement};
+use crate::syntax::{SourceFile, SyntaxKind, kind_of};
 use crate::text::{TextRange, size};
 
 const BOM: &str = "\u{feff}";
@@ -42,7 +39,7 @@ pub(super) struct Unit {
     /// The end offset. A formatted comment excludes trailing white space.
     pub(super) end: usize,
     /// The end offset, including white space.
-    whole: usize,
+    node_end: usize,
     /// The number of nodes in the unit.
     pub(super) size: usize,
     pub(super) state: UnitState,
@@ -162,8 +159,8 @@ struct Walk<'f> {
 
 impl<'f> Walk<'f> {
     fn unit(&mut self, cursor: &mut TreeCursor<'f>, node: Node<'f>, kind: SyntaxKind) {
-        let (start, whole) = (node.start_byte(), node.end_byte());
-        let mut end = whole;
+        let (start, node_end) = (node.start_byte(), node.end_byte());
+        let mut end = node_end;
         let gap = newlines(self.slice(self.end, start).as_bytes());
         let state = self.state(node, kind);
         let state =
@@ -187,7 +184,7 @@ impl<'f> Walk<'f> {
             kind: node.kind_id(),
             start,
             end,
-            whole,
+            node_end,
             size: node.descendant_count(),
             state,
             edits: first..self.printer.edits.len(),
@@ -221,7 +218,7 @@ impl<'f> Walk<'f> {
     fn take_back(&mut self) {
         let Some(unit) = self.draft.units.last_mut() else { return };
         unit.state = UnitState::Kept;
-        (unit.end, self.end) = (unit.whole, unit.whole);
+        (unit.end, self.end) = (unit.node_end, unit.node_end);
         self.printer.take_back(unit.edits.start);
         unit.edits.end = unit.edits.start;
         self.last = self.last.map(|(_, is_flat)| (UnitState::Kept, is_flat));
@@ -352,7 +349,7 @@ impl<'f> Walk<'f> {
         if !keeps {
             self.tokens.drop_trailing_commas();
         }
-        spacing::set(self.text, &mut self.tokens.list);
+        token::set_blanks(self.text, &mut self.tokens.list);
         let is_row = kind == SyntaxKind::Clause && self.is_row(start, end);
         let mut layout =
             Layout { style: self.style, tokens: &mut self.tokens.list, kind, is_row, text: self.text };

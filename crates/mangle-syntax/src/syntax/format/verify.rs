@@ -4,12 +4,11 @@ use std::sync::Arc;
 
 use tree_sitter::{Node, Tree, TreeCursor};
 
-use super::edit::{LayoutEdit, apply};
 use super::print::{is_crlf, wants_blank};
 use super::token::{LayoutToken, TokenClass, Tokens};
 use super::top::{Choice, Draft, Unit, UnitState, draft, each_top};
-use super::{Formatting, Style};
-use crate::syntax::{SourceFile, directives, source};
+use super::{Formatting, LayoutEdit, Style, apply};
+use crate::syntax::{SourceFile, lines, source};
 use crate::text::{TextRange, size};
 
 /// Maximum number of attempts that leave out changed statements. After that, nothing is formatted.
@@ -131,7 +130,7 @@ fn differences(source: &SourceFile, tree: &Tree, draft: &Draft) -> Vec<usize> {
     let text = apply(source.text(), &draft.edits);
     let all = || (0..draft.units.len()).collect();
     // Line breaks determine which lines are directives.
-    let stripped = directives::strip(&text).map(|stripped| stripped.text);
+    let stripped = lines::strip(&text).map(|stripped| stripped.text);
     let had_directives = !Arc::ptr_eq(source.text(), source.parsed());
     let parsed = match &stripped {
         Some(stripped) if had_directives && **stripped == *apply(source.parsed(), &draft.edits) => {

@@ -4,10 +4,10 @@ use tree_sitter::Node;
 
 use super::super::ast::{Atom, BoundRow, Declaration, StatementKind, TermKind};
 use super::super::foreign::TYPES_FOLLOW;
-use super::super::kind::SyntaxKind;
 use super::super::rules;
 use super::Lower;
 use crate::lint::{Finding, Fix};
+use crate::syntax::SyntaxKind;
 use crate::text::TextRange;
 
 /// A part of a declaration, in the order that the engine requires.
@@ -123,7 +123,7 @@ impl<'t> Lower<'_, 't> {
         let fix = Fix::safe("start the variables with a capital letter");
         let fix = all
             .iter()
-            .fold(fix, |fix, range| fix.replace(*range, super::token::camel_case(self.slice(*range))));
+            .fold(fix, |fix, range| fix.replace(*range, super::atom::camel_case(self.slice(*range))));
         let shown = super::shorten(self.slice(first));
         let message = format!("`Decl` argument `{shown}` starts with a lower-case letter");
         let finding = Finding::new(&rules::DECL_LOWERCASE_ARG, first, message);

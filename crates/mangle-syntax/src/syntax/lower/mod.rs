@@ -8,21 +8,17 @@
 mod atom;
 mod clause;
 mod declaration;
-mod gap;
 mod premise;
 mod term;
-mod token;
 mod words;
 
-pub(super) use token::camel_case;
+pub(super) use atom::camel_case;
 
 use tree_sitter::{Node, TreeCursor};
 
 pub(super) use self::clause::{DOES_NOT_END, full_stop_behind};
 use super::ast::{Atom, PackageName, Statement, StatementKind};
-use super::digest::digest;
-use super::kind::{SyntaxKind, kind_of};
-use super::{literal, rules};
+use super::{SyntaxKind, digest, kind_of, literal, rules};
 use crate::lint::{Applicability, Finding, Fix};
 use crate::text::{StatementId, Symbol, TextRange, TextSize, size};
 

@@ -7,10 +7,10 @@ use super::super::ast::{
     TimeBoundKind,
 };
 use super::super::foreign::{NEGATION_SIGN, does_not_negate, only_atoms_are_negated};
-use super::super::kind::{SyntaxKind, kind_of};
 use super::super::rules;
 use super::{Lower, MAX_NESTING};
 use crate::lint::{Finding, Fix};
+use crate::syntax::{SyntaxKind, kind_of};
 use crate::text::TextRange;
 
 /// The reason that a comparison has neither an interval nor a temporal operator.

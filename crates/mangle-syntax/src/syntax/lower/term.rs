@@ -6,10 +6,10 @@ use super::super::ast::{Apply, ApplyForm, Name, Term, TermKind};
 use super::super::foreign::{
     MATCH_CONS, NO_LIST_PATTERN, TYPES_FOLLOW, as_functions, no_infix, typed_argument, value_advice,
 };
-use super::super::kind::{SyntaxKind, kind_of};
 use super::super::rules;
 use super::{Commas, Lower, MAX_NESTING};
 use crate::lint::{Finding, Fix};
+use crate::syntax::{SyntaxKind, kind_of};
 use crate::text::{Symbol, TextRange};
 
 impl<'t> Lower<'_, 't> {

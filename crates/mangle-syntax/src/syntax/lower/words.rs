@@ -8,15 +8,15 @@ use super::super::ast::{Name, TermKind};
 use super::super::foreign::{
     BIND_BY_PREMISE, CASES_ARE_RULES, has_known_root, is_control, no_field_access, path_note,
 };
-use super::super::kind::{SyntaxKind, kind_of};
 use super::super::rules;
-use super::token::camel_case;
+use super::atom::camel_case;
 use super::{Lower, shorten};
 use crate::lint::{Finding, Fix};
+use crate::syntax::{SyntaxKind, kind_of};
 use crate::text::{Symbol, TextRange};
 
 /// A word and its range.
-pub(super) type WordPlace<'c> = (&'c str, TextRange);
+type WordPlace<'c> = (&'c str, TextRange);
 
 /// The words of a statement, collected at the first invalid word.
 #[derive(Debug, Default)]

@@ -3,7 +3,7 @@
 //! It shares no code with the grammar or the lexer of foreign syntax, which both decide early on a
 //! meaning of broken text.
 
-use super::super::lookalikes::plain;
+use crate::syntax::plain_sign;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
@@ -120,7 +120,7 @@ struct Lexer<'t> {
 pub(super) fn lex(text: &str) -> (Vec<Token>, Vec<Comment>) {
     let mut chars = Vec::with_capacity(text.len());
     for (at, c) in text.char_indices() {
-        match plain(c) {
+        match plain_sign(c) {
             None => chars.push((at, c, c)),
             Some(plain) => chars.extend(plain.chars().map(|sign| (at, c, sign))),
         }
@@ -261,19 +261,19 @@ impl Lexer<'_> {
     /// Adds a comment for each line between the sign and its end.
     fn comment_lines(&mut self, sign: &'static str, start: usize, body_end: usize, end: usize) {
         let glued = self.is_glued() && self.is_after_operand();
-        let (from, whole) = (self.at, self.at + end);
+        let (from, to) = (self.at, self.at + end);
         let mut line_start = from;
         let mut begun = self.begun;
         let mut gap = self.breaks > 1;
-        for at in from..=whole {
-            let ends = at == whole || self.chars.get(at).is_some_and(|(_, _, c)| *c == '\n');
+        for at in from..=to {
+            let ends = at == to || self.chars.get(at).is_some_and(|(_, _, c)| *c == '\n');
             if !ends {
                 continue;
             }
             let inner = line_start.max(from + start.min(body_end))..at.min(from + body_end);
             let body: String = self.chars.get(inner).unwrap_or_default().iter().map(|(_, c, _)| *c).collect();
             // The last line of a block can contain only its end.
-            if line_start == from || !body.trim().is_empty() || at < whole {
+            if line_start == from || !body.trim().is_empty() || at < to {
                 self.comments.push(Comment {
                     start: self.offset(line_start),
                     end: self.offset(at),
@@ -289,11 +289,10 @@ impl Lexer<'_> {
             begun = false;
             gap = false;
         }
-        if sign == "/*" && self.chars.get(from..whole).unwrap_or_default().iter().any(|(_, _, c)| *c == '\n')
-        {
-            self.line = line_start.min(whole);
+        if sign == "/*" && self.chars.get(from..to).unwrap_or_default().iter().any(|(_, _, c)| *c == '\n') {
+            self.line = line_start.min(to);
         }
-        self.at = whole;
+        self.at = to;
         self.commented = true;
     }
 
@@ -462,7 +461,7 @@ fn canonical_text(written: &str) -> String {
     let quoted = written.trim_start_matches(|c: char| c.is_ascii_alphabetic());
     let quote = |c: char| match c {
         '"' | '\'' | '`' => Some(c),
-        _ => plain(c).and_then(|plain| plain.chars().next()),
+        _ => plain_sign(c).and_then(|plain| plain.chars().next()),
     };
     let Some(mark) = quoted.chars().next().and_then(quote) else { return written.to_owned() };
     let count = quoted.chars().count();

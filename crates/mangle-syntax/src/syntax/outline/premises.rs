@@ -5,9 +5,8 @@ use std::ops::Range;
 
 use rustc_hash::FxHashMap;
 
-use super::doubt::{Doubt, Doubts};
 use super::lex::{Kind, Token};
-use super::split::{is_arrow, is_forward};
+use super::split::{Doubt, Doubts, is_arrow, is_forward};
 use super::terms::{MAX_DEPTH, Parser, Shape, Term, comparison, is_negation, variable};
 
 /// Maximum number of rules that result from the alternatives of one rule.

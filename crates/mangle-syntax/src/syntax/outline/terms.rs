@@ -1,8 +1,7 @@
 //! Canonical form of values, calls and premises in a text with syntax errors.
 
-use super::doubt::{Doubt, Doubts};
 use super::lex::{Kind, SIGILS, Token};
-use super::split::is_arrow;
+use super::split::{Doubt, Doubts, is_arrow};
 use crate::syntax::lower::camel_case;
 
 /// Maximum nesting of brackets.
