@@ -6,15 +6,12 @@
 use std::sync::Arc;
 
 use super::answers::{Answer, Querier};
-use super::line::{LineRole, PromptLine};
-use super::origin::LineOrigin;
-use super::prompt::Prompt;
-use super::sections::{Section, SectionKind, SectionSource};
+use super::assembly::Prompt;
+use super::origin::{LineOrigin, SourcedText};
+use super::sections::{LineRole, PromptLine, Section, SectionKind, SectionSource, Wording};
 use super::session::PromptSession;
-use super::sourced_text::SourcedText;
 use super::tokens::Estimator;
 use super::turn::{add_message, facts_of, heading, limit_facts};
-use super::wording::Wording;
 use mangle_settings::{ContextBlockSettings as ContextBlock, Profile};
 use mangle_syntax::text::TextRange;
 

@@ -2,14 +2,11 @@
 //! articulation, which puts results into words.
 
 use super::answers::{Answer, Querier};
-use super::line::{LineRole, PromptLine};
-use super::origin::LineOrigin;
-use super::prompt::Prompt;
-use super::sections::{Section, SectionKind, SectionSource};
+use super::assembly::Prompt;
+use super::origin::{LineOrigin, SourcedText, TextSource};
+use super::sections::{LineRole, PromptLine, Section, SectionKind, SectionSource, Wording};
 use super::session::StepResult;
-use super::sourced_text::{SourcedText, TextSource};
 use super::tokens::Estimator;
-use super::wording::Wording;
 use mangle_settings::{ContextBlockSettings as ContextBlock, Profile};
 
 /// The predicate of activation scores: the fact as text, a number.

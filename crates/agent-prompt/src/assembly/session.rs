@@ -1,14 +1,12 @@
 //! Session section: one block for each kind of session data, with a blank line and a heading before
 //! it.
 
-use super::clamp::{self, SessionLine};
-use crate::line::PromptLine;
-use crate::origin::LineOrigin;
-use crate::sections::{Section, SectionKind, SectionSource};
+use super::clamp;
+use super::clamp::SessionLine;
+use crate::origin::{LineOrigin, SourcedText};
+use crate::sections::{PromptLine, Section, SectionKind, SectionSource, Wording};
 use crate::session::{Count, PriorShard, PromptSession, Tool};
-use crate::sourced_text::SourcedText;
 use crate::texts::Block;
-use crate::wording::Wording;
 use mangle_settings::Runtime;
 use mangle_syntax::text::{TextRange, text_len};
 

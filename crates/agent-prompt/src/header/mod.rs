@@ -15,17 +15,15 @@
 
 mod words;
 
-use words::words;
-
-use super::intent::Intent;
-use super::near::near_key;
+use super::names::{near_key, quoted};
+use super::origin::SourcedText;
 use super::rules::header_rules::{PREVIEW_INCOMPLETE, PREVIEW_KEY};
 use super::sections::Mode;
-use super::sourced_text::SourcedText;
-use crate::quoted::quoted;
+use super::session::Intent;
 use mangle_syntax::lint::{Finding, Fix, Severity};
 use mangle_syntax::syntax::{SourceFile, TokenKind};
 use mangle_syntax::text::{TextRange, TextSize, size, text_len};
+use words::words;
 
 /// The keys of `# @preview` comments.
 pub const KEYS: [&str; 7] = ["name", "shard", "intent", "use", "session", "mode", "captured"];

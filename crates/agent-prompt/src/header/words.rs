@@ -1,6 +1,6 @@
 //! Tokenizer for the values of settings: words separated by blanks, or in double quotes.
 
-use crate::sourced_text::SourcedText;
+use crate::origin::SourcedText;
 use mangle_syntax::text::{TextRange, TextSize, size};
 
 /// Error: a quote without a closing quote.

@@ -1,12 +1,19 @@
-//! Synthetic facts of a preview: the active shard, the user's intent, the budget, and the situation
-//! that the prompt compiler asserts.
+//! Facts that the runtime asserts in the kernel of a preview: the active shard, the user's intent,
+//! the budget, and the situation of the prompt compiler.
 //!
-//! Facts that already exist are not added.
+//! Sticky previews show the consequences for later prompts: they are compiled one after the other in
+//! a kernel that is never cleaned, and each compilation sees the situations, atoms and search hits of
+//! earlier compilations.
+
+use std::sync::Arc;
 
 use super::preview_facts::PreviewFacts;
 use super::{PreviewState, PreviewedPrompt};
-use crate::derived_context::DerivedContext;
+use crate::answers::KernelAnswers;
+use crate::context::DerivedContext;
+use crate::jit::Residue;
 use crate::origin::FactOriginKind;
+use crate::sections::Mode;
 use mangle_engine::kernel::{Fact, ValueId, Values};
 use mangle_engine::program::{PredicateId, PredicateKey};
 use mangle_syntax::text::Symbol;
@@ -40,7 +47,7 @@ impl Value {
 }
 
 /// Adds the facts of a shard.
-pub(super) fn add(given: &mut PreviewFacts, common: &PreviewState, shown: &mut PreviewedPrompt) {
+pub(super) fn add_synthetic(given: &mut PreviewFacts, common: &PreviewState, shown: &mut PreviewedPrompt) {
     let program = &common.evaluated;
     let wishes = synthetic_facts(shown);
     let values = shown.kernel.values();
@@ -129,4 +136,63 @@ fn synthetic_facts(shown: &PreviewedPrompt) -> Vec<SyntheticFact> {
         wishes.push(("user_intent", args));
     }
     wishes
+}
+
+/// The effects of earlier compilations on a prompt.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct StickyChanges {
+    /// The names of the earlier previews.
+    pub after: Vec<String>,
+    /// The atoms that are included because of earlier compilations.
+    pub gained: Vec<String>,
+    /// The atoms that are excluded because of earlier compilations.
+    pub lost: Vec<String>,
+}
+
+/// Assembles prompts again, each with the residue of earlier compilations.
+pub(super) fn stick(common: &PreviewState, all: &mut [PreviewedPrompt]) {
+    if !common.settings.sticky {
+        return;
+    }
+    let (mut left, mut after) = (Residue::default(), Vec::new());
+    for shown in all.iter_mut() {
+        let Some(compiler) = common.compiler(&shown.request) else { continue };
+        if shown.prompt.mode != Mode::Jit {
+            continue;
+        }
+        if !after.is_empty() {
+            let alone = atoms(shown);
+            shown.left = left.clone();
+            let mut querier = KernelAnswers::new(
+                &common.evaluated,
+                &common.compiled,
+                shown.kernel.model(),
+                &shown.marks,
+                common.settings.order,
+            );
+            shown.prompt = common.assembled(shown, &mut querier);
+            let together = atoms(shown);
+            let without = |one: &[String], other: &[String]| {
+                one.iter().filter(|id| !other.contains(id)).cloned().collect()
+            };
+            let (gained, lost) = (without(&together, &alone), without(&alone, &together));
+            shown.sticky_changes = Some(StickyChanges { after: Vec::clone(&after), gained, lost });
+        }
+        let model = shown.kernel.model();
+        let mut querier = KernelAnswers::new(
+            &common.evaluated,
+            &common.compiled,
+            model,
+            &shown.marks,
+            common.settings.order,
+        );
+        compiler.add_residue(&shown.request.context, &shown.derived, &mut querier, &mut left);
+        after.push(shown.request.name.clone());
+    }
+}
+
+fn atoms(shown: &PreviewedPrompt) -> Vec<String> {
+    let Some(made) = shown.prompt.compilation.as_ref() else { return Vec::new() };
+    let atoms = made.included.iter().filter_map(|at| made.atoms.get(*at).map(Arc::as_ref));
+    atoms.map(|atom| atom.id.text.clone()).collect()
 }

@@ -1,9 +1,11 @@
-//! Suggestions for unknown keys: other spellings, names in other tools, and parts of longer keys.
+//! Names in messages: suggestions for unknown keys, and quoting.
+//!
+//! Suggestions consider other spellings, names in other tools, and parts of longer keys.
 
 use mangle_syntax::text::nearest;
 
 /// Pairs of a common wrong key and the correct key.
-pub(crate) type Synonyms = [(&'static str, &'static str)];
+type Synonyms = [(&'static str, &'static str)];
 
 /// The key among `known` that a word probably means; `None` if several candidates are equally
 /// likely.
@@ -59,6 +61,16 @@ fn of_same_words<'k>(snake: &str, known: &[&'k str]) -> Option<&'k str> {
 fn stems(snake: &str) -> Vec<&str> {
     let words = snake.split('_').filter(|word| word.len() > 2);
     words.map(|word| word.strip_suffix('s').filter(|stem| stem.len() > 2).unwrap_or(word)).collect()
+}
+
+/// Quotes a name or text for a headline or a note, truncated to 32 characters.
+pub(crate) fn quoted(text: &str) -> String {
+    mangle_syntax::text::quoted(text, 32)
+}
+
+/// Quotes a name or text for a label, truncated to 24 characters.
+pub(crate) fn quoted_in_label(text: &str) -> String {
+    mangle_syntax::text::quoted(text, 24)
 }
 
 #[cfg(test)]

@@ -6,26 +6,22 @@
 //! [`Provenance`] is built from a [`Preview`] and needs no kernel. A clause is identified by its
 //! file and the digest of its statement, so it is found after edits that move it.
 
-mod atoms;
-mod facts;
-
 use std::collections::VecDeque;
 use std::sync::Arc;
 
 use rustc_hash::FxHashSet;
 
-use super::assembly::{INJECTED, KNOWLEDGE, TEMPLATES};
+use super::answers::{Answer, Arg};
+use super::assembly::{INJECTED, KNOWLEDGE, TEMPLATES, template_for};
+use super::jit::{Dimension, Word, situation_values};
 use super::origin::{FactOrigin, FactOriginKind, LineOrigin};
-use super::preview::{OriginPlace, Preview, PreviewState, PreviewedPrompt, SCORED};
-use super::sections::SectionSource;
+use super::preview::{OriginPlace, Preview, PreviewState, PreviewedPrompt, SCORED, THRESHOLD};
+use super::sections::{Mode, SectionSource};
 use mangle_engine::kernel::RuleId;
 use mangle_engine::program::{PredicateId, PredicateKey, Program, key_of};
 use mangle_syntax::syntax::ast::Item;
 use mangle_syntax::text::{FileId, Symbol, TextRange};
 use piggyback::transcript::Limits;
-
-pub use atoms::{AtomOutcome, AtomProvenance, SelectorProvenance};
-pub use facts::{FactProvenance, OmissionReason};
 
 /// The maximum number of lines of a prompt with traced derivations.
 const MAX_TRACED: usize = 400;
@@ -154,8 +150,8 @@ fn prompt(common: &PreviewState, shown: &mut PreviewedPrompt, session: Option<Fi
         available: shown.derived.available(),
         limits: shown.request.limits.clone(),
         base: base.map(|section| name(&section.from)),
-        facts: facts::facts(common, shown, &lines),
-        atoms: atoms::atoms(shown),
+        facts: fact_provenance(common, shown, &lines),
+        atoms: atom_provenance(shown),
         placeholders: super::jit::placeholder_values(&shown.derived),
         lines,
     }
@@ -230,4 +226,165 @@ fn feeding(program: &Program) -> FxHashSet<PredicateKey> {
         queue.extend(next.filter(|to| seen.insert(*to)));
     }
     seen.into_iter().map(|id| program.get(id).key).collect()
+}
+
+/// A fact that a prompt can show.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FactProvenance {
+    /// The clause that first derived the fact; `None` for a fact that the preview added.
+    pub clause: Option<ClauseId>,
+    /// The reason for the omission; `None` if the prompt shows the fact.
+    pub missing: Option<OmissionReason>,
+}
+
+/// The reason why a prompt omits a fact.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum OmissionReason {
+    /// The fact has this key, which does not address the shard.
+    Key(String),
+    /// The fact has this score, which does not exceed the threshold.
+    Score(i64),
+    /// No rule injects the fact.
+    NotInjected,
+    /// The fact is a template for this other type of shard.
+    Type(String),
+    /// The fact is an unused template. An earlier template is used, or none because the first one
+    /// is empty.
+    OtherTemplate,
+    /// The fact is specialist knowledge, and this mode shows only injected facts.
+    NoKnowledge,
+    /// The mode has no section for the fact.
+    Mode,
+    /// An argument is not a text, so the runtime skips the fact.
+    Skipped,
+}
+
+/// The maximum number of facts per predicate.
+const MAX_FACTS: usize = 2_000;
+
+/// The facts that a prompt can show.
+fn fact_provenance(
+    common: &PreviewState,
+    shown: &PreviewedPrompt,
+    lines: &[LineProvenance],
+) -> Vec<FactProvenance> {
+    let mut all = Vec::new();
+    for predicate in READ {
+        let least = if matches!(predicate, KNOWLEDGE | SCORED) { 3 } else { 2 };
+        for answer in common.facts(shown, predicate, least).into_iter().take(MAX_FACTS) {
+            let clause = common.clause_of(shown, &answer.origin.fact, answer.origin.rule);
+            let clause = clause.map(|(clause, _)| clause);
+            let is_shown =
+                clause.is_some_and(|clause| lines.iter().any(|line| line.clauses.contains(&clause)));
+            let missing = if is_shown && is_in(&answer, lines) {
+                None
+            } else {
+                omission_reason(shown, predicate, &answer)
+            };
+            all.push(FactProvenance { clause, missing });
+        }
+    }
+    all
+}
+
+/// True if a line contains the text of a fact.
+fn is_in(answer: &Answer, lines: &[LineProvenance]) -> bool {
+    let texts: Vec<String> = answer.args.iter().skip(1).map(Arg::printed).collect();
+    let mut texts = texts.iter().filter_map(|text| text.lines().next().filter(|text| !text.is_empty()));
+    texts.any(|text| lines.iter().any(|line| line.text.contains(text)))
+}
+
+/// The effective mode of a prompt, after a fallback of the compiler.
+fn effective_mode(shown: &PreviewedPrompt) -> Mode {
+    match shown.prompt.mode {
+        Mode::Jit if !shown.is_compiled() => Mode::Legacy,
+        mode => mode,
+    }
+}
+
+fn omission_reason(shown: &PreviewedPrompt, predicate: &str, answer: &Answer) -> Option<OmissionReason> {
+    let (context, mode) = (&shown.request.context, effective_mode(shown));
+    let is_read = |at: usize| mode == Mode::Jit || answer.text(at).is_some();
+    let key = answer.args.first().filter(|_| is_read(0) && is_read(1)).map(Arg::printed);
+    let Some(key) = key else { return Some(OmissionReason::Skipped) };
+    Some(match predicate {
+        TEMPLATES if template_for(answer, &context.shard_type, context.runtime).is_none() => {
+            OmissionReason::Type(key)
+        }
+        TEMPLATES if mode != Mode::Legacy => OmissionReason::Mode,
+        TEMPLATES => OmissionReason::OtherTemplate,
+        _ if !shown.takes(&key) => OmissionReason::Key(key),
+        SCORED => match answer.args.get(2).and_then(Arg::whole) {
+            Some(score) if score <= THRESHOLD => OmissionReason::Score(score),
+            _ => OmissionReason::NotInjected,
+        },
+        KNOWLEDGE if mode == Mode::Legacy => OmissionReason::NoKnowledge,
+        _ => OmissionReason::Mode,
+    })
+}
+
+/// A prompt atom of a file.
+#[derive(Debug, Clone, PartialEq)]
+pub struct AtomProvenance {
+    /// The file of the atom.
+    pub file: FileId,
+    /// The range of the atom in the file.
+    pub range: TextRange,
+    /// The id of the atom with its range.
+    pub id: Word,
+    /// The selector values of the atom.
+    pub selectors: Vec<SelectorProvenance>,
+    /// The outcome.
+    pub outcome: AtomOutcome,
+}
+
+/// A selector value of an atom.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SelectorProvenance {
+    /// The key of the selector.
+    pub key: &'static str,
+    /// The value with its range.
+    pub word: Word,
+    /// The values of the situation in this dimension.
+    pub situation_values: Vec<String>,
+}
+
+/// The outcome of an atom.
+#[derive(Debug, Clone, PartialEq)]
+pub enum AtomOutcome {
+    /// Included, at this position (from 1) and with this number of tokens.
+    In(usize, usize),
+    /// Excluded, for this reason.
+    Out(String),
+}
+
+/// The outcomes of the atoms of a compiled prompt.
+fn atom_provenance(shown: &PreviewedPrompt) -> Vec<AtomProvenance> {
+    let Some(compilation) = &shown.prompt.compilation else { return Vec::new() };
+    let manifest = &compilation.manifest;
+    let fate = |id: &str| {
+        let selected = manifest.selected.iter().position(|atom| atom.id == id);
+        let tokens = |at: usize| manifest.selected.get(at).map_or(0, |atom| atom.tokens.1);
+        match selected {
+            Some(at) => AtomOutcome::In(at + 1, tokens(at)),
+            None => {
+                let dropped = manifest.dropped.iter().find(|atom| atom.id == id);
+                AtomOutcome::Out(dropped.map_or_else(String::new, |atom| atom.reason.clone()))
+            }
+        }
+    };
+    let of = |atom: &std::sync::Arc<crate::jit::PromptAtom>| {
+        let selectors = Dimension::ALL.into_iter().flat_map(|dimension| {
+            let here = situation_values(&shown.derived, dimension);
+            atom.selector(dimension).iter().map(move |word| SelectorProvenance {
+                key: dimension.key(),
+                word: word.clone(),
+                situation_values: here.clone(),
+            })
+        });
+        let selectors = selectors.collect();
+        let (id, range) = (atom.id.clone(), atom.range);
+        Some(AtomProvenance { file: atom.file?, range, outcome: fate(&id.text), id, selectors })
+    };
+    compilation.atoms.iter().filter_map(of).collect()
 }
