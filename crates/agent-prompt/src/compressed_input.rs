@@ -77,11 +77,21 @@ pub(super) fn compressed(
     let window = of.window.unwrap_or(WINDOW);
     let share = |percent: u64| usize::try_from(window.saturating_mul(percent) / 100).unwrap_or(usize::MAX);
     let core: Vec<String> = CORE.iter().map(|name| (*name).to_owned()).collect();
-    let of_kernel = (of.wording, SectionKind::Core, "CORE FACTS", "compressed.core");
-    let core = facts(of_kernel, &core, share(CONTEXT_SHARES_PERCENT.0), querier, &mut prompt);
+    let part = FactSection {
+        wording: of.wording,
+        kind: SectionKind::Core,
+        title: "CORE FACTS",
+        phrase: "compressed.core",
+    };
+    let core = facts(part, &core, share(CONTEXT_SHARES_PERCENT.0), querier, &mut prompt);
     let active = active(of.recorded, block);
-    let of_kernel = (of.wording, SectionKind::State, "ACTIVE FACTS", "compressed.active");
-    let active = facts(of_kernel, &active, share(CONTEXT_SHARES_PERCENT.1), querier, &mut prompt);
+    let part = FactSection {
+        wording: of.wording,
+        kind: SectionKind::State,
+        title: "ACTIVE FACTS",
+        phrase: "compressed.active",
+    };
+    let active = facts(part, &active, share(CONTEXT_SHARES_PERCENT.1), querier, &mut prompt);
     let (older, recent) = of.recorded.turns.split_at(of.recorded.turns.len().saturating_sub(RECENT));
     let mut sections = vec![core, active, history(of, older), turns(of, recent)];
     sections.retain(|section| section.lines.len() > 1);
@@ -106,17 +116,25 @@ fn active(recorded: &RecordedSession, block: &ContextBlock) -> Vec<String> {
     all
 }
 
+/// A section with facts of the kernel, and the phrase of its heading.
+struct FactSection<'t> {
+    wording: Wording<'t>,
+    kind: SectionKind,
+    title: &'static str,
+    phrase: &'static str,
+}
+
 fn facts(
-    (wording, kind, title, phrase): (Wording<'_>, SectionKind, &str, &str),
+    part: FactSection<'_>,
     predicates: &[String],
     tokens: usize,
     querier: &mut dyn Querier,
     prompt: &mut Prompt,
 ) -> Section {
-    let mut section = Section::new(kind, SectionSource::Kernel, title);
-    heading(&mut section, wording, phrase);
+    let mut section = Section::new(part.kind, SectionSource::Kernel, part.title);
+    heading(&mut section, part.wording, part.phrase);
     let found: Vec<(String, Answer)> = facts_of(predicates, querier, prompt);
-    for at in limit_facts(&found, querier, prompt, (usize::MAX, tokens), Estimator::Chars4) {
+    for at in limit_facts(&found, querier, prompt, usize::MAX, tokens, Estimator::Chars4) {
         let Some((text, answer)) = found.get(at) else { continue };
         section.lines.push(PromptLine::plain(text.clone(), LineOrigin::Fact(answer.origin.whole())));
     }

@@ -178,7 +178,8 @@ impl DerivedContext {
             top_k: TOP_K,
             ..Self::default()
         };
-        derived.budget(context.budget);
+        let (tokens, reserved) = context.budget;
+        derived.budget(tokens, reserved);
         if matches!(&*context.shard_type, "legislator" | "mangle_repair") {
             derived.token_budget = derived.token_budget.min(MANGLE_WRITER_LIMITS.0);
             derived.reserved = derived.reserved.min(MANGLE_WRITER_LIMITS.1);
@@ -194,7 +195,7 @@ impl DerivedContext {
 
     /// Applies a configured budget. If the reserve is not smaller than the budget, a tenth is
     /// reserved.
-    fn budget(&mut self, (tokens, reserved): (Option<u32>, Option<u32>)) {
+    fn budget(&mut self, tokens: Option<u32>, reserved: Option<u32>) {
         self.token_budget = tokens.filter(|tokens| *tokens > 0).unwrap_or(self.token_budget);
         self.reserved = reserved_of(self.token_budget, reserved.unwrap_or(self.reserved));
     }

@@ -93,7 +93,7 @@ impl<'k> KernelAnswers<'k> {
     }
 }
 
-pub(crate) fn is_fact(program: &Program, compiled: &CompiledProgram, rule: RuleId) -> bool {
+fn is_fact(program: &Program, compiled: &CompiledProgram, rule: RuleId) -> bool {
     let item = compiled.rule(rule).and_then(|rule| program.file(rule.file)?.items.get(rule.item as usize));
     item.and_then(|item| item.statement.clause()).is_some_and(|clause| clause.is_fact())
 }
@@ -146,12 +146,14 @@ fn place_of(program: &Program, compiled: &CompiledProgram, rule: RuleId) -> Opti
 
 impl AnswerOrder {
     /// Sorts answers. The first part of each key is true for derived facts.
-    pub(super) fn apply(self, mut found: Vec<(AnswerPlace, Answer)>) -> Vec<Answer> {
+    fn apply(self, mut found: Vec<(AnswerPlace, Answer)>) -> Vec<Answer> {
         match self {
             Self::Store => {}
-            Self::Sorted => found.sort_by(compare),
+            Self::Sorted => {
+                found.sort_by(|(one, first), (other, second)| compare(*one, first, *other, second))
+            }
             Self::Shuffled(seed) => {
-                found.sort_by(compare);
+                found.sort_by(|(one, first), (other, second)| compare(*one, first, *other, second));
                 shuffle(&mut found, seed);
             }
         }
@@ -159,9 +161,9 @@ impl AnswerOrder {
     }
 }
 
-fn compare((one, first): &(AnswerPlace, Answer), (other, second): &(AnswerPlace, Answer)) -> Ordering {
+fn compare(one: AnswerPlace, first: &Answer, other: AnswerPlace, second: &Answer) -> Ordering {
     // Facts without a position come from the caller. They sort last and keep their order.
-    let key = |place: &AnswerPlace| (place.0, place.1.is_none(), place.1);
+    let key = |place: AnswerPlace| (place.0, place.1.is_none(), place.1);
     let printed = || {
         if one.1.is_none() && !one.0 { Ordering::Equal } else { first.origin.fact.cmp(&second.origin.fact) }
     };

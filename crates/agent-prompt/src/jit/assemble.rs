@@ -195,7 +195,7 @@ impl Placeholders {
     ///
     /// The runtime replaces names in random order. At the growth limit, placeholders are left
     /// unchanged.
-    pub(super) fn apply(&self, line: &str) -> String {
+    fn apply(&self, line: &str) -> String {
         let mut line = line.to_owned();
         for _ in 0..2 {
             for (name, value) in &self.values {

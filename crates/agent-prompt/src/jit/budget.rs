@@ -13,7 +13,7 @@ use super::select::{OrderedScore, ScoredAtom};
 use crate::context::{DerivedContext, folded};
 
 /// The available tokens that the runtime keeps free.
-pub(super) const HEADROOM: i64 = 500;
+const HEADROOM: i64 = 500;
 
 /// The available tokens if the context has no valid budget.
 pub(super) const DEFAULT: i64 = 200_000;

@@ -97,7 +97,7 @@ pub enum FaultKind {
 }
 
 /// Opens the content file of an atom: the referring file, and the path relative to it.
-pub(super) type OpenContent<'o> = &'o mut dyn FnMut(FileId, &str) -> Option<(FileId, Arc<str>)>;
+type OpenContent<'o> = &'o mut dyn FnMut(FileId, &str) -> Option<(FileId, Arc<str>)>;
 
 impl Corpus {
     /// Reads files, given in the collection order of the runtime.

@@ -56,7 +56,7 @@ impl Situation {
         }
     }
 
-    pub(super) fn values(&self, dimension: Dimension) -> &[String] {
+    fn values(&self, dimension: Dimension) -> &[String] {
         &self.raw[dimension as usize]
     }
 
@@ -112,7 +112,7 @@ fn bare(word: &str) -> &str {
 #[derive(Debug, Clone, Default)]
 pub struct Residue {
     /// The situation values, by dimension, as names.
-    pub(super) names: [FxHashSet<String>; 11],
+    names: [FxHashSet<String>; 11],
     /// The collected atoms.
     pub(super) atoms: Vec<Arc<PromptAtom>>,
     /// The search hits.

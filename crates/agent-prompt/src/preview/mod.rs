@@ -373,7 +373,7 @@ impl PreviewState {
                 assemble(&request, querier)
             }
             PromptPart::Turn(message) => {
-                turn::turn_input(message, profile, block, (estimator, wording), querier)
+                turn::turn_input(message, profile, block, estimator, wording, querier)
             }
             PromptPart::Compressed(message, recorded) => {
                 let wanted = &shown.request;
@@ -388,7 +388,7 @@ impl PreviewState {
                 compressed(&of, block, querier)
             }
             PromptPart::Articulation(results) => {
-                turn::articulation(results, block, (estimator, wording), querier)
+                turn::articulation(results, block, estimator, wording, querier)
             }
         }
     }

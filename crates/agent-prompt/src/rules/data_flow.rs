@@ -143,7 +143,7 @@ pub(super) fn check_packets(subject: &Subject<'_>, found: &mut Vec<PromptFinding
         while let Some(at) = queue.pop_front() {
             let written = program.get(at).key.name.as_str();
             if accepts(consumer, written) {
-                report(subject, (name, read, written), at, &before, found);
+                report(subject, name, read, written, at, &before, found);
             }
             for edge in graph.edges_from(at) {
                 if !seen.contains(&edge.to) {
@@ -158,7 +158,9 @@ pub(super) fn check_packets(subject: &Subject<'_>, found: &mut Vec<PromptFinding
 
 fn report(
     subject: &Subject<'_>,
-    (consumer, read, written): (&str, &'static str, &str),
+    consumer: &str,
+    read: &'static str,
+    written: &str,
     at: PredicateId,
     before: &FxHashMap<PredicateId, PredicateId>,
     found: &mut Vec<PromptFinding>,

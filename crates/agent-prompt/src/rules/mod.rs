@@ -146,7 +146,8 @@ fn check_atoms(subject: &Subject<'_>, found: &mut Vec<PromptFinding>) {
         let (whole, placed) = check_compilation(
             compilation,
             &shown.derived,
-            (&shown.request.name, shown.request.range),
+            &shown.request.name,
+            shown.request.range,
             TokenBudget::is_enforced(&shown.request, &shown.derived),
         );
         let sample = subject.sample();

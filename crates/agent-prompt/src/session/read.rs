@@ -342,7 +342,7 @@ fn listed(keys: &[&str]) -> String {
 }
 
 /// The valid values of tokens and reserve. Adds findings for invalid values.
-pub(super) fn budget_tokens(node: &TreeNode, findings: &mut Vec<Finding>) -> (Option<u32>, Option<u32>) {
+fn budget_tokens(node: &TreeNode, findings: &mut Vec<Finding>) -> (Option<u32>, Option<u32>) {
     let (tokens, reserved) = match &node.kind {
         TreeKind::Scalar(_) => (number(node), None),
         _ => (number_in(node, "tokens"), number_in(node, "reserved")),
@@ -373,7 +373,7 @@ fn reserved_tokens(count: Count, tokens: Option<u32>, findings: &mut Vec<Finding
     Some(reserved)
 }
 
-pub(super) fn number(node: &TreeNode) -> Option<Count> {
+fn number(node: &TreeNode) -> Option<Count> {
     let TreeKind::Scalar(text) = &node.kind else { return None };
     Some(Count { value: text.trim().parse().ok()?, range: node.range })
 }
@@ -382,7 +382,7 @@ fn number_in(node: &TreeNode, name: &str) -> Option<Count> {
     member(node, name).and_then(number)
 }
 
-pub(super) fn member<'n>(node: &'n TreeNode, name: &str) -> Option<&'n TreeNode> {
+fn member<'n>(node: &'n TreeNode, name: &str) -> Option<&'n TreeNode> {
     let TreeKind::Map(members) = &node.kind else { return None };
     members.iter().rev().find(|(key, _)| key.text == name).map(|(_, node)| node)
 }

@@ -13,9 +13,9 @@ use piggyback::envelope::json;
 use piggyback::envelope::json::{Json, NodeId};
 
 /// The maximum nesting depth.
-pub(crate) const MAX_DEPTH: usize = 32;
+const MAX_DEPTH: usize = 32;
 /// The maximum number of values in a file. Aliased values count for each use.
-pub(crate) const MAX_VALUES: usize = 100_000;
+const MAX_VALUES: usize = 100_000;
 /// The maximum total size of texts, in bytes.
 const MAX_BYTES: usize = 32 << 20;
 
@@ -57,7 +57,7 @@ pub(crate) struct ReadError {
 
 impl TreeNode {
     /// The number of values, and the total size of texts in bytes.
-    pub(super) fn size(&self) -> (usize, usize) {
+    fn size(&self) -> (usize, usize) {
         let add =
             |(values, bytes): (usize, usize), (more, much): (usize, usize)| (values + more, bytes + much);
         match &self.kind {
@@ -71,7 +71,7 @@ impl TreeNode {
     }
 
     /// The number of levels.
-    pub(super) fn depth(&self) -> usize {
+    fn depth(&self) -> usize {
         match &self.kind {
             TreeKind::Null | TreeKind::Scalar(_) => 1,
             TreeKind::List(nodes) => 1 + nodes.iter().map(Self::depth).max().unwrap_or(0),
@@ -179,15 +179,16 @@ impl<'t> Reader<'t> {
                     TreeKind::Scalar(value.into_owned())
                 };
                 let node = TreeNode { range, kind };
-                self.count(range, node.size())?;
+                let (values, bytes) = node.size();
+                self.count(range, values, bytes)?;
                 self.add(node, anchor)?;
             }
             Event::Alias(anchor) => {
                 let known = self.anchors.iter().rev().find(|(id, _)| *id == anchor).map(|(_, node)| node);
                 let Some(node) = known else { return Err(ReadError { range, why: CIRCLE.to_owned() }) };
                 // Checked before the copy.
-                let (size, depth) = (node.size(), node.depth());
-                self.count(range, size)?;
+                let ((values, bytes), depth) = (node.size(), node.depth());
+                self.count(range, values, bytes)?;
                 if self.open.len() + depth > MAX_DEPTH {
                     return Err(ReadError { range, why: TOO_DEEP.to_owned() });
                 }
@@ -225,12 +226,12 @@ impl<'t> Reader<'t> {
             None => TreeKind::List(open.list),
         };
         // Nested values are already counted.
-        self.count(range, (1, 0))?;
+        self.count(range, 1, 0)?;
         self.add(TreeNode { range, kind }, open.anchor)
     }
 
     /// Adds to the number of values and the size of texts.
-    fn count(&mut self, range: TextRange, (values, bytes): (usize, usize)) -> Result<(), ReadError> {
+    fn count(&mut self, range: TextRange, values: usize, bytes: usize) -> Result<(), ReadError> {
         self.values += values;
         self.size += bytes;
         let is_allowed = self.values <= MAX_VALUES && self.size <= MAX_BYTES;
@@ -240,7 +241,8 @@ impl<'t> Reader<'t> {
     /// Adds a value to the open collection, or as the root.
     fn add(&mut self, node: TreeNode, anchor: usize) -> Result<(), ReadError> {
         if anchor > 0 {
-            self.count(node.range, node.size())?;
+            let (values, bytes) = node.size();
+            self.count(node.range, values, bytes)?;
             self.anchors.push((anchor, node.clone()));
         }
         match self.open.last_mut() {

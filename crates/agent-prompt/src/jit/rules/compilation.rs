@@ -26,7 +26,8 @@ use mangle_syntax::text::TextRange;
 pub fn check_compilation(
     compilation: &Compilation,
     derived: &DerivedContext,
-    (preview, header): (&str, TextRange),
+    preview: &str,
+    header: TextRange,
     has_budget: bool,
 ) -> (Vec<Finding>, Vec<AtomFinding>) {
     let about = CompilationSubject { compilation, derived, preview, header, has_budget };
