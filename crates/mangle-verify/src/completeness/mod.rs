@@ -22,34 +22,29 @@
 //! Every other operation is a [`Reason`] for an incomplete answer.
 
 mod condition;
-mod conform;
 mod dataflow;
 mod generate;
 mod numbers;
 mod observed;
 mod operations;
-mod patterns;
-mod reason;
 mod rules;
 mod sorts;
 mod words;
 
 use std::collections::BTreeSet;
 
+use super::cone::Cone;
+use super::inputs::{Input, InputPredicate};
+use super::obstacle::Budget;
+use dataflow::{Dataflow, Node, Operation};
+use generate::{Generator, Group, WordMemo};
 use mangle_engine::kernel::{Clock, CompiledProgram, Model, ValueId, Values};
 use mangle_engine::types::Type;
+use observed::Observation;
+use rules::Reader;
+use sorts::{Gap, SortId, Sorts};
 
-pub(crate) use self::conform::conforms;
-use self::dataflow::{Dataflow, Node, Operation};
-use self::generate::{Generator, Group, WordMemo};
-use self::observed::Observation;
-pub use self::reason::Reason;
-use self::rules::Reader;
-use self::sorts::{Gap, SortId, Sorts};
-use crate::budget::Budget;
-use crate::candidates::InputPredicate;
-use crate::cone::Cone;
-use crate::input::Input;
+pub use super::obstacle::Reason;
 
 /// The program and facts that the analysis reads.
 #[derive(Clone, Copy)]

@@ -10,21 +10,20 @@
 use std::collections::BTreeSet;
 use std::time::Instant;
 
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::expr::{Expr, Exprs, Kind, Sort};
+use super::script::{TextSorts, text_sorts};
+use super::slots::SlotFact;
+use super::step::Row;
+use crate::cone::Cone;
+use crate::inputs::InputPredicate;
+use crate::obstacle::Obstacle;
+use crate::symbolic::Uses;
 use mangle_engine::kernel::plan::{Plan, RelationId, StepKind, Stratum};
 use mangle_engine::kernel::{Clock, CompiledProgram, Datum, Model, Reading, RuleId, ValueId, Values};
 use mangle_engine::program::PredicateId;
 use mangle_syntax::text::Cancel;
-use rustc_hash::{FxHashMap, FxHashSet};
-
-use super::expr::{Expr, Exprs, Kind, Sort};
-use super::print::TextSorts;
-use super::slots::SlotFact;
-use super::step::Row;
-use super::uses::text_sorts;
-use crate::candidates::InputPredicate;
-use crate::cone::Cone;
-use crate::obstacle::Obstacle;
-use crate::symbolic::Uses;
 
 /// The maximum number of tuples of all relations in a script.
 const MAX_TUPLES: usize = 40_000;

@@ -1,16 +1,14 @@
 //! Tests of scripts and answers without a real solver.
-
 #![allow(clippy::unwrap_used)]
 
 use std::time::Duration;
 
-use mangle_engine::kernel::Reading;
-use mangle_syntax::text::Cancel;
-
 use super::expr::{Exprs, Kind, Op, Sort};
-use super::print::{TextSorts, quoted, script};
+use super::script::{TextSorts, print_script, quoted};
 use crate::tests::{question, told};
 use crate::{Scope, Solver, SolverError, Solvers, search};
+use mangle_engine::kernel::Reading;
+use mangle_syntax::text::Cancel;
 
 const TEXTS: TextSorts = TextSorts { strings: Sort::Text, names: Sort::Text };
 
@@ -21,7 +19,7 @@ fn shared_parts_are_defined_once() {
     let (one, five) = (exprs.int(1), exprs.int(5));
     let sum = exprs.add([n, one]);
     let (is_five, is_less) = (exprs.equal(sum, five), exprs.less(n, sum));
-    let text = script(&exprs, TEXTS, &[is_five, is_less], &[n]).unwrap();
+    let text = print_script(&exprs, TEXTS, &[is_five, is_less], &[n]).unwrap();
     assert_eq!(
         text,
         "(set-option :produce-models true)\n(set-logic ALL)\n(declare-const n Int)\n\
@@ -65,7 +63,7 @@ fn a_root_is_no_number_below_zero_only() {
     let of = exprs.variable("f".to_owned(), Sort::Float);
     let root = exprs.raw(Op::FloatSqrt, &[of], Sort::Float);
     let is_nan = exprs.float_test(Op::FloatIsNan, root);
-    let text = script(&exprs, TEXTS, &[is_nan], &[]).unwrap();
+    let text = print_script(&exprs, TEXTS, &[is_nan], &[]).unwrap();
     assert!(!text.contains("fp.sqrt"), "{text}");
 }
 

@@ -1,16 +1,15 @@
 //! Symbolic aggregations: groups of rows, and the possible results of each reducer.
 
-use mangle_engine::kernel::plan::{Aggregate, Let, Lookup, RowArgs, Slot, Step, StepKind, ValueSource};
-use mangle_engine::kernel::{Failure, Reducer, ValueId, Values};
 use rustc_hash::FxHashMap;
 
 use super::Evaluation;
 use super::relation::Additions;
-use super::slots::Uses;
+use super::slots::{Term, Uses};
 use super::step::write;
-use super::term::Term;
 use crate::circuit::Literal;
 use crate::obstacle::Obstacle;
+use mangle_engine::kernel::plan::{Aggregate, Let, Lookup, RowArgs, Slot, Step, StepKind, ValueSource};
+use mangle_engine::kernel::{Failure, Reducer, ValueId, Values};
 
 /// The maximum number of different results of a reducer for one group.
 const MAX_STATES: usize = 4_000;
@@ -288,7 +287,7 @@ impl Evaluation<'_> {
         aggregate: &Aggregate,
         args: &RowArgs,
         row: &Row,
-    ) -> Result<Option<(Vec<(super::term::Combination, Literal)>, Literal)>, Obstacle> {
+    ) -> Result<Option<(Vec<(super::slots::Combination, Literal)>, Literal)>, Obstacle> {
         let Some(sources) = &args.sources else { return Ok(None) };
         let mut registers = vec![self.terms.value(ValueId(0)); usize::from(aggregate.slots)];
         for (column, slot) in &aggregate.rows.binds {

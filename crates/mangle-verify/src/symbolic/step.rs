@@ -1,16 +1,15 @@
 //! Evaluation of the steps of a plan, for every combination of the previous steps.
 
-use mangle_engine::kernel::plan::{Bound, Lookup, MAX_CALL_DEPTH, Slot, Step, StepKind, ValueSource};
-use mangle_engine::kernel::{Builtin, Failure, Function, RuleId, ValueId, compare};
-use mangle_syntax::syntax::ast::Operator;
 use rustc_hash::FxHashMap;
 
 use super::Evaluation;
-use super::frame::{Computed, Frame, Test};
-use super::slots::Uses;
-use super::term::Term;
+use super::relation::{Computed, Frame, Test};
+use super::slots::{Term, Uses};
 use crate::circuit::Literal;
 use crate::obstacle::Obstacle;
+use mangle_engine::kernel::plan::{Bound, Lookup, MAX_CALL_DEPTH, Slot, Step, StepKind, ValueSource};
+use mangle_engine::kernel::{Builtin, Failure, Function, RuleId, ValueId, compare};
+use mangle_syntax::syntax::ast::Operator;
 
 impl Evaluation<'_> {
     /// Continues at a step of a plan with the condition `guard`.

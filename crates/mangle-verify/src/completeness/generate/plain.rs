@@ -2,15 +2,14 @@
 
 use std::collections::BTreeSet;
 
+use super::{Generator, Group, fresh_words};
+use crate::completeness::condition::{Condition, MAX_TEXT};
+use crate::completeness::numbers::{Chain, bounds, classes};
+use crate::completeness::sorts::{SortId, numbers};
+use crate::completeness::words::{Alphabet, set, words};
+use crate::values::{in_order, kind};
 use mangle_engine::kernel::{Datum, ValueId};
 use mangle_engine::types::Base;
-
-use super::super::condition::{Condition, MAX_TEXT};
-use super::super::numbers::{Chain, bounds, classes};
-use super::super::sorts::{SortId, numbers};
-use super::super::words::{Alphabet, set, words};
-use super::{Generator, Group, fresh_words};
-use crate::value_kind::{in_order, kind};
 
 /// The maximum number of digits of an integer whose text is tested.
 const MAX_DIGITS: usize = 18;

@@ -1,13 +1,21 @@
-//! The printer of SMT-LIB scripts: declarations, shared subexpressions and assertions.
+//! Text of SMT scripts: the printer with the sorts of texts, and the parser for the S-expressions of
+//! a solver.
 
 use std::fmt::Write;
+use std::iter::Peekable;
+use std::str::Chars;
 
 use rustc_hash::FxHashMap;
 
 use super::expr::{Expr, Exprs, Kind, Node, Op, Sort};
+use crate::cone::Cone;
+use crate::inputs::InputPredicate;
+use mangle_engine::kernel::CompiledProgram;
+use mangle_engine::kernel::plan::{Let, RowArgs, Step, StepKind};
+use mangle_engine::types::Type;
 
 /// The maximum size of a script in bytes.
-pub(crate) const MAX_SCRIPT_BYTES: usize = 16_000_000;
+const MAX_SCRIPT_BYTES: usize = 16_000_000;
 
 /// Returns the sorts of the contents of a kind.
 pub(crate) fn contents(kind: Kind, sorts: TextSorts) -> Vec<Sort> {
@@ -29,7 +37,7 @@ pub(crate) struct TextSorts {
 }
 
 /// A script under construction.
-pub(crate) struct Printer<'e> {
+struct Printer<'e> {
     exprs: &'e Exprs,
     uses: FxHashMap<Expr, u32>,
     defined: FxHashMap<Expr, String>,
@@ -38,7 +46,12 @@ pub(crate) struct Printer<'e> {
 
 /// Returns the script that asserts `asserted` and requests the values of `wanted`. `None` if it is
 /// too long.
-pub(crate) fn script(exprs: &Exprs, sorts: TextSorts, asserted: &[Expr], wanted: &[Expr]) -> Option<String> {
+pub(crate) fn print_script(
+    exprs: &Exprs,
+    sorts: TextSorts,
+    asserted: &[Expr],
+    wanted: &[Expr],
+) -> Option<String> {
     let mut printer =
         Printer { exprs, uses: FxHashMap::default(), defined: FxHashMap::default(), text: String::new() };
     asserted.iter().chain(wanted).for_each(|expr| printer.count(*expr));
@@ -240,4 +253,225 @@ pub(crate) fn quoted(text: &str) -> String {
     }
     quoted.push('"');
     quoted
+}
+
+/// Functions that read or create strings.
+const STRINGS: &[&str] =
+    &["string:concat", "string:replace", "number:to_string", "float64:to_string", "name:to_string"];
+
+/// Functions that read names.
+const NAMES: &[&str] = &["string:concat", "name:to_string", "name:root", "name:tip", "name:list"];
+
+/// Returns the sorts of strings and names: texts if a step of the cone reads their content.
+pub(crate) fn text_sorts(compiled: &CompiledProgram, cone: &Cone, inputs: &[InputPredicate]) -> TextSorts {
+    let mut uses = Uses::default();
+    for stratum in &compiled.strata {
+        for plan in stratum.plans.iter().filter(|plan| cone.needs(plan.target)) {
+            uses.steps(&plan.steps);
+        }
+        for aggregate in stratum.aggregates.iter().filter(|aggregate| cone.needs(aggregate.target)) {
+            uses.steps(&aggregate.finish);
+            for statement in &aggregate.lets {
+                let (Let::Compute(steps) | Let::Reduce { args: RowArgs { steps, .. }, .. }) = statement;
+                uses.steps(steps);
+            }
+        }
+    }
+    for (relation, rules) in &compiled.deferred {
+        if cone.needs(*relation) {
+            rules.iter().for_each(|rule| uses.steps(&rule.plan.steps));
+        }
+    }
+    let types = inputs.iter().flat_map(|input| &input.rows).flatten();
+    uses.names |= types.into_iter().any(has_prefix);
+    let sort = |is_text: bool| if is_text { Sort::Text } else { Sort::Int };
+    TextSorts { strings: sort(uses.strings), names: sort(uses.names) }
+}
+
+#[derive(Default)]
+struct Uses {
+    strings: bool,
+    names: bool,
+}
+
+impl Uses {
+    fn steps(&mut self, steps: &[Step]) {
+        for step in steps {
+            match &step.kind {
+                StepKind::Compute { function, .. } => {
+                    self.strings |= STRINGS.contains(&function.name());
+                    self.names |= NAMES.contains(&function.name());
+                }
+                StepKind::Solve { name, .. } => {
+                    self.strings |= name.as_str().starts_with(":string:");
+                    self.names |= name.as_str() == ":match_prefix";
+                }
+                _ => {}
+            }
+        }
+    }
+}
+
+/// True if a type has names below a prefix.
+fn has_prefix(ty: &Type) -> bool {
+    match ty {
+        Type::Prefix(_) => true,
+        Type::List(of) | Type::Option(of) => has_prefix(of),
+        Type::Pair(parts) | Type::Map(parts) => has_prefix(&parts.0) || has_prefix(&parts.1),
+        Type::Struct(fields) => fields.iter().any(|field| has_prefix(&field.ty)),
+        Type::Union(members) => members.iter().any(has_prefix),
+        _ => false,
+    }
+}
+
+/// An S-expression.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Sexpr {
+    Atom(String),
+    Text(String),
+    List(Vec<Sexpr>),
+}
+
+/// The maximum size of the output in bytes.
+const MAX_OUTPUT_BYTES: usize = 4_000_000;
+
+/// The maximum nesting depth of an output.
+const MAX_NESTING: usize = 400;
+
+impl Sexpr {
+    pub(crate) fn atom(&self) -> Option<&str> {
+        if let Self::Atom(atom) = self { Some(atom) } else { None }
+    }
+
+    pub(crate) fn list(&self) -> Option<&[Self]> {
+        if let Self::List(list) = self { Some(list) } else { None }
+    }
+}
+
+/// Reads the rest of a quoted text. Quotes in the text are doubled.
+fn quoted_atom(chars: &mut Peekable<Chars<'_>>) -> Option<String> {
+    let mut text = String::new();
+    loop {
+        match chars.next()? {
+            '"' if chars.peek() == Some(&'"') => {
+                chars.next();
+                text.push('"');
+            }
+            '"' => return Some(text),
+            other => text.push(other),
+        }
+    }
+}
+
+/// Reads the rest of an atom between bars.
+fn barred(chars: &mut Peekable<Chars<'_>>) -> Option<String> {
+    let mut atom = String::new();
+    loop {
+        match chars.next()? {
+            '|' => return Some(atom),
+            other => atom.push(other),
+        }
+    }
+}
+
+/// Reads an atom up to a blank, a parenthesis or a quote.
+fn plain_atom(first: char, chars: &mut Peekable<Chars<'_>>) -> String {
+    let mut atom = String::from(first);
+    while let Some(next) = chars.next_if(|next| !next.is_whitespace() && !matches!(next, '(' | ')' | '"')) {
+        atom.push(next);
+    }
+    atom
+}
+
+/// Parses the expressions of an output. `None` if it is too long, too deep or not closed.
+pub(crate) fn read_output(output: &str) -> Option<Vec<Sexpr>> {
+    if output.len() > MAX_OUTPUT_BYTES {
+        return None;
+    }
+    let mut open: Vec<Vec<Sexpr>> = vec![Vec::new()];
+    let mut chars = output.chars().peekable();
+    while let Some(char) = chars.next() {
+        let read = match char {
+            '(' => {
+                if open.len() > MAX_NESTING {
+                    return None;
+                }
+                open.push(Vec::new());
+                continue;
+            }
+            ')' => {
+                let list = open.pop()?;
+                Sexpr::List(list)
+            }
+            '"' => Sexpr::Text(unescaped(&quoted_atom(&mut chars)?)?),
+            '|' => Sexpr::Atom(barred(&mut chars)?),
+            ';' => {
+                while chars.peek().is_some_and(|next| *next != '\n') {
+                    chars.next();
+                }
+                continue;
+            }
+            char if char.is_whitespace() => continue,
+            first => Sexpr::Atom(plain_atom(first, &mut chars)),
+        };
+        open.last_mut()?.push(read);
+    }
+    let all = open.pop()?;
+    open.is_empty().then_some(all)
+}
+
+/// Decodes the escapes `\u{…}`, `\ud…` and `\x…`. `None` if an escape is not a valid character.
+fn unescaped(text: &str) -> Option<String> {
+    let mut plain = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find('\\') {
+        let (before, behind) = rest.split_at(at);
+        plain.push_str(before);
+        let code = |digits: &str| u32::from_str_radix(digits, 16).ok();
+        let escape = if let Some(inner) = behind.strip_prefix("\\u{") {
+            inner.split_once('}').and_then(|(digits, behind)| Some((code(digits)?, behind)))
+        } else if let Some(inner) = behind.strip_prefix("\\u") {
+            inner.get(..4).and_then(|digits| Some((code(digits)?, inner.get(4..)?)))
+        } else if let Some(inner) = behind.strip_prefix("\\x") {
+            inner.get(..2).and_then(|digits| Some((code(digits)?, inner.get(2..)?)))
+        } else {
+            None
+        };
+        match escape {
+            Some((code, behind)) => {
+                plain.push(char::from_u32(code)?);
+                rest = behind;
+            }
+            None => {
+                plain.push('\\');
+                rest = behind.get(1..)?;
+            }
+        }
+    }
+    plain.push_str(rest);
+    Some(plain)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists_texts_and_escapes_are_read() {
+        let read = read_output("sat\n((a (- 5)) (b \"x\"\"\\u{41}\\u0042\"))").unwrap();
+        let atom = |text: &str| Sexpr::Atom(text.to_owned());
+        let pair = |name: &str, value: Sexpr| Sexpr::List(vec![atom(name), value]);
+        let five = Sexpr::List(vec![atom("-"), atom("5")]);
+        let values = vec![pair("a", five), pair("b", Sexpr::Text("x\"AB".to_owned()))];
+        assert_eq!(read, [atom("sat"), Sexpr::List(values)]);
+    }
+
+    #[test]
+    fn what_is_not_closed_is_refused() {
+        assert_eq!(read_output("(a"), None);
+        assert_eq!(read_output("a)"), None);
+        assert_eq!(read_output("\"a"), None);
+        assert_eq!(read_output(&"(".repeat(1_000)), None);
+        assert_eq!(read_output("\"\\u{d800}\""), None);
+    }
 }
