@@ -191,7 +191,7 @@ impl DifferenceSearch<'_> {
             file: self.pair.originals.get(&place.0).map_or(place.0, |file| file.id),
             item: place.1,
             is_other: self.pair.is_other(place.0),
-            is_own: parting.is_of_one_program(place),
+            is_own: parting.is_of_one_program(place.0, place.1),
         });
         let atom = with_own_names(&fact);
         Ok(Some((Difference { atom, world, cause, proof, compiled }, place)))
@@ -289,7 +289,7 @@ impl<'p> DifferenceTracer<'p> {
 
     /// Returns the statement that causes the difference: its file in [`ProgramPair::program`], and
     /// its index.
-    pub(crate) fn cause(&self, model: &mut Model, fact: &str) -> Option<(FileId, u32)> {
+    fn cause(&self, model: &mut Model, fact: &str) -> Option<(FileId, u32)> {
         let mut fact = fact.to_owned();
         let mut last = None;
         for _ in 0..MAX_DEPTH {
@@ -297,7 +297,7 @@ impl<'p> DifferenceTracer<'p> {
             let Some(first) = proof.nodes.first() else { break };
             let Some(place) = self.place(first.rule) else { break };
             last = Some(place);
-            if self.is_of_one_program(place) {
+            if self.is_of_one_program(place.0, place.1) {
                 break;
             }
             match self.premise(&proof, first, 0) {
@@ -308,7 +308,7 @@ impl<'p> DifferenceTracer<'p> {
         last
     }
 
-    pub(crate) fn proof(&self, model: &mut Model, fact: &str) -> Option<Proof> {
+    fn proof(&self, model: &mut Model, fact: &str) -> Option<Proof> {
         let (predicate, number) = self.places.get(fact).copied()?;
         Some(model.explain(self.compiled, self.clock, predicate, number))
     }
@@ -319,7 +319,7 @@ impl<'p> DifferenceTracer<'p> {
     }
 
     /// True if only one of the programs has the statement.
-    fn is_of_one_program(&self, (file, item): (FileId, u32)) -> bool {
+    fn is_of_one_program(&self, file: FileId, item: u32) -> bool {
         let statement = self.pair.original(file).and_then(|file| file.items.get(item as usize));
         let others = &self.digests[usize::from(!self.pair.is_other(file))];
         statement.is_some_and(|item| !others.contains(&item.statement.digest))

@@ -64,7 +64,7 @@ pub struct Reason {
 
 impl Reason {
     /// True if a solver can decide the operation.
-    pub(crate) fn has_solver(&self) -> bool {
+    fn has_solver(&self) -> bool {
         self.operation != MATCHES
     }
 

@@ -68,7 +68,7 @@ pub fn question(setup: Setup<'_>, property: &Property) -> Result<Question, Prope
     match property.claim.clone()? {
         Claim::Condition(condition) => rules.add_condition(GOAL, &condition)?,
         Claim::Rule { predicate, file, line } => {
-            let rule = rule_at(setup, &program, predicate, (&file, line));
+            let rule = rule_at(setup, &program, predicate, &file, line);
             (rules.of_program, rules.package) =
                 rule.ok_or_else(|| error(format!("no rule of `{predicate}` is at {file}:{line}")))?;
         }
@@ -219,10 +219,11 @@ fn rule_at(
     setup: Setup<'_>,
     program: &Program,
     predicate: PredicateKey,
-    place: (&str, usize),
+    path: &str,
+    line: usize,
 ) -> Option<(String, Option<Symbol>)> {
-    for file in program.files.iter().filter(|file| (setup.name)(file.id).ends_with(place.0)) {
-        let Some(line) = line_range(&file.text, place.1) else { continue };
+    for file in program.files.iter().filter(|file| (setup.name)(file.id).ends_with(path)) {
+        let Some(line) = line_range(&file.text, line) else { continue };
         for item in file.items.iter() {
             let Some(clause) = item.statement.clause().filter(|_| !item.statement.damaged) else { continue };
             let key = key_of(&clause.head);

@@ -148,7 +148,7 @@ type Lookups = Vec<(RelationId, bool)>;
 /// is known.
 ///
 /// The caller checks that worlds of this size do not stop the evaluation in rules of the cone.
-pub(crate) fn derivation_size(
+fn derivation_size(
     compiled: &CompiledProgram,
     cone: &Cone,
     goal: PredicateId,

@@ -23,7 +23,7 @@ pub(super) struct Domains<'d> {
 }
 
 impl Domains<'_> {
-    pub(super) fn finding(&self, place: &Place) -> PlaceComparisons {
+    fn finding(&self, place: &Place) -> PlaceComparisons {
         self.findings.comparisons(self.flow, place).cloned().unwrap_or_default()
     }
 
@@ -57,7 +57,7 @@ impl Domains<'_> {
         }
     }
 
-    pub(super) fn part(&mut self, place: &Place, part: Part, ty: &Type) -> Vec<ValueId> {
+    fn part(&mut self, place: &Place, part: Part, ty: &Type) -> Vec<ValueId> {
         let mut inner = place.clone();
         inner.path.push(part);
         self.values(&inner, ty)

@@ -28,7 +28,7 @@ pub(super) struct Need {
 
 impl Need {
     /// Adds the needs of another node. Returns true if anything changed.
-    pub(super) fn extend(&mut self, other: &Self) -> bool {
+    fn extend(&mut self, other: &Self) -> bool {
         let before = self.clone();
         self.is_joined |= other.is_joined;
         self.distinct = self.distinct.max(other.distinct);

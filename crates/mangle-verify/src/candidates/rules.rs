@@ -12,7 +12,7 @@ use mangle_syntax::syntax::ast::Operator;
 use mangle_syntax::text::Symbol;
 
 /// The registers of one rule.
-pub(super) struct Registers<'g> {
+struct Registers<'g> {
     pub(super) graph: &'g mut Graph,
     slots: FxHashMap<Slot, Node>,
 }
@@ -95,7 +95,7 @@ fn add_aggregate(graph: &mut Graph, compiled: &CompiledProgram, aggregate: &Aggr
 }
 
 impl Registers<'_> {
-    pub(super) fn slot(&mut self, slot: Slot) -> Node {
+    fn slot(&mut self, slot: Slot) -> Node {
         match self.slots.get(&slot) {
             Some(known) => *known,
             None => {
@@ -106,7 +106,7 @@ impl Registers<'_> {
         }
     }
 
-    pub(super) fn source(&mut self, source: ValueSource) -> Node {
+    fn source(&mut self, source: ValueSource) -> Node {
         match source {
             ValueSource::Value(value) => self.graph.constant(value),
             ValueSource::Slot(slot) => self.slot(slot),
@@ -244,7 +244,7 @@ impl Registers<'_> {
 
 impl Registers<'_> {
     /// Adds a built-in predicate, by name.
-    pub(super) fn solve(&mut self, name: Symbol, args: &[Option<ValueSource>], outputs: &[Slot]) {
+    fn solve(&mut self, name: Symbol, args: &[Option<ValueSource>], outputs: &[Slot]) {
         let name = name.as_str().trim_start_matches(':');
         let mut outputs = outputs.iter();
         let nodes: Vec<(Node, bool)> = args
@@ -259,18 +259,20 @@ impl Registers<'_> {
                 self.graph.comparisons.push((*one, meeting, *other));
             }
             (_, "within_distance", [(one, _), (other, _), (most, _)]) => self.distance([*one, *other], *most),
-            (_, "match_pair", [(value, _), first, second]) => {
-                self.part(*value, Part::First, *first);
-                self.part(*value, Part::Second, *second);
+            (_, "match_pair", [(value, _), (first, has_first), (second, has_second)]) => {
+                self.part(*value, Part::First, *first, *has_first);
+                self.part(*value, Part::Second, *second, *has_second);
             }
-            (_, "match_cons", [(value, _), head, (tail, _)]) => {
-                self.part(*value, Part::Element, *head);
+            (_, "match_cons", [(value, _), (head, has_head), (tail, _)]) => {
+                self.part(*value, Part::Element, *head, *has_head);
                 self.graph.flows.push((*value, *tail));
             }
-            (_, "list:member", [member, (list, _)]) => self.part(*list, Part::Element, *member),
-            (_, "match_entry" | "match_field", [(value, _), (key, _), found]) => {
+            (_, "list:member", [(member, is_known), (list, _)]) => {
+                self.part(*list, Part::Element, *member, *is_known);
+            }
+            (_, "match_entry" | "match_field", [(value, _), (key, _), (found, is_known)]) => {
                 if let Some(label) = self.graph.constant_at(*key) {
-                    self.part(*value, Part::Under(label), *found);
+                    self.part(*value, Part::Under(label), *found, *is_known);
                 }
             }
             _ => {}
@@ -279,7 +281,7 @@ impl Registers<'_> {
 
     /// Adds a node that is a part of another node. If the node is already bound, the part is
     /// compared with it.
-    fn part(&mut self, whole: Node, part: Part, (node, is_known): (Node, bool)) {
+    fn part(&mut self, whole: Node, part: Part, node: Node, is_known: bool) {
         if !is_known {
             self.graph.parts.push((whole, part, node));
             return;
@@ -302,26 +304,26 @@ impl Registers<'_> {
     /// Adds a function of nodes.
     pub(super) fn compute(&mut self, function: Function, args: Vec<Node>, result: Node) {
         match (function.name(), args.as_slice()) {
-            ("list:contains", [list, member]) => self.part(*list, Part::Element, (*member, true)),
-            ("list:get", [list, _]) => self.part(*list, Part::Element, (result, false)),
+            ("list:contains", [list, member]) => self.part(*list, Part::Element, *member, true),
+            ("list:get", [list, _]) => self.part(*list, Part::Element, result, false),
             ("struct:get" | "map:get", [value, key]) => {
                 if let Some(label) = self.graph.constant_at(*key) {
-                    self.part(*value, Part::Under(label), (result, false));
+                    self.part(*value, Part::Under(label), result, false);
                 }
             }
             ("pair", [first, second]) => {
-                self.part(result, Part::First, (*first, true));
-                self.part(result, Part::Second, (*second, true));
+                self.part(result, Part::First, *first, true);
+                self.part(result, Part::Second, *second, true);
             }
             ("list", elements) => {
-                elements.iter().for_each(|element| self.part(result, Part::Element, (*element, true)));
+                elements.iter().for_each(|element| self.part(result, Part::Element, *element, true));
             }
             ("struct" | "map", entries) => {
                 for entry in entries.chunks_exact(2) {
                     if let [key, value] = entry
                         && let Some(label) = self.graph.constant_at(*key)
                     {
-                        self.part(result, Part::Under(label), (*value, true));
+                        self.part(result, Part::Under(label), *value, true);
                     }
                 }
             }

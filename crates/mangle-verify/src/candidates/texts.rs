@@ -141,7 +141,7 @@ const MAX_MATCHING_BYTES: usize = 400;
 const MAX_DEPTH: usize = 64;
 
 /// Returns texts that match a pattern. Empty for an invalid pattern.
-pub(super) fn matching_texts(pattern: &str) -> Vec<String> {
+fn matching_texts(pattern: &str) -> Vec<String> {
     let Ok(compiled) = gate_pattern(pattern) else { return Vec::new() };
     let Ok(parsed) = regex_syntax::parse(compiled.as_str()) else { return Vec::new() };
     let mut texts = of_part(&parsed, 0);

@@ -223,7 +223,7 @@ impl Dataflow {
                     Operation::Take(whole, part, node) => self.take(values, *whole, *part, *node),
                     Operation::Make(whole, _, part) => self.make(*whole, *part),
                     Operation::Compute { function, args, result } => {
-                        self.compute(values, (clock, budget), *function, args, *result)
+                        self.compute(values, clock, budget, *function, args, *result)
                     }
                     Operation::Unknown { nodes, results, .. } => self.unknown(nodes, results),
                     Operation::Equal(..)
@@ -323,7 +323,8 @@ impl Dataflow {
     fn compute(
         &mut self,
         values: &mut Values,
-        (clock, budget): (Clock, &Budget),
+        clock: Clock,
+        budget: &Budget,
         function: Function,
         args: &[Node],
         result: Node,

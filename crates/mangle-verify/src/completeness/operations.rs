@@ -93,24 +93,24 @@ impl Reader<'_> {
                 let is_true = self.values.name("/true");
                 Operation::Equal(*value, self.flow.constant(is_true))
             }
-            ("match_pair", [(whole, _), first, second]) => {
-                self.take(*whole, Part::First, *first);
-                return self.take(*whole, Part::Second, *second);
+            ("match_pair", [(whole, _), (first, has_first), (second, has_second)]) => {
+                self.take(*whole, Part::First, *first, *has_first);
+                return self.take(*whole, Part::Second, *second, *has_second);
             }
-            ("match_cons", [(whole, _), first, rest]) => {
-                self.take(*whole, Part::Element, *first);
-                return self.take(*whole, Part::Tail, *rest);
+            ("match_cons", [(whole, _), (first, has_first), (rest, has_rest)]) => {
+                self.take(*whole, Part::Element, *first, *has_first);
+                return self.take(*whole, Part::Tail, *rest, *has_rest);
             }
             ("match_nil", [(whole, _)]) => {
                 // The empty list is distinguished from lists with an element.
                 let rest = self.flow.node();
                 Operation::Take(*whole, Part::Tail, rest)
             }
-            ("match_entry", [(whole, _), (label, _), found]) => {
-                return self.labeled(*whole, *label, *found, Part::Entry);
+            ("match_entry", [(whole, _), (label, _), (found, is_known)]) => {
+                return self.labeled(*whole, *label, *found, *is_known, Part::Entry);
             }
-            ("match_field", [(whole, _), (label, _), found]) => {
-                return self.labeled(*whole, *label, *found, Part::Field);
+            ("match_field", [(whole, _), (label, _), (found, is_known)]) => {
+                return self.labeled(*whole, *label, *found, *is_known, Part::Field);
             }
             ("list:member", _) => return self.opaque("members of lists", nodes, args),
             ("within_distance", _) => return self.opaque("distances of numbers", nodes, args),
@@ -129,7 +129,7 @@ impl Reader<'_> {
 
     /// Adds the extraction of a part. If the argument already has a value, the part is compared
     /// with it.
-    fn take(&mut self, whole: Node, part: Part, (node, is_known): (Node, bool)) {
+    fn take(&mut self, whole: Node, part: Part, node: Node, is_known: bool) {
         if !is_known {
             return self.push(Operation::Take(whole, part, node));
         }
@@ -142,12 +142,15 @@ impl Reader<'_> {
         &mut self,
         whole: Node,
         label: Node,
-        found: (Node, bool),
+        found: Node,
+        is_known: bool,
         part: fn(mangle_engine::kernel::ValueId) -> Part,
     ) {
         match self.constant_at(label) {
-            Some(label) => self.take(whole, part(label), found),
-            None => self.opaque("parts with computed labels", vec![whole, label, found.0], &[found]),
+            Some(label) => self.take(whole, part(label), found, is_known),
+            None => {
+                self.opaque("parts with computed labels", vec![whole, label, found], &[(found, is_known)])
+            }
         }
     }
 

@@ -354,7 +354,7 @@ impl Solvers {
         Self { all: lists.into_iter().flat_map(|list| list.all).collect() }
     }
 
-    pub(crate) fn iter(&self) -> impl ExactSizeIterator<Item = &Arc<dyn Solver>> {
+    fn iter(&self) -> impl ExactSizeIterator<Item = &Arc<dyn Solver>> {
         self.all.iter()
     }
 }

@@ -18,7 +18,7 @@ use mangle_engine::types::Type;
 const MAX_SCRIPT_BYTES: usize = 16_000_000;
 
 /// Returns the sorts of the contents of a kind.
-pub(crate) fn contents(kind: Kind, sorts: TextSorts) -> Vec<Sort> {
+fn contents(kind: Kind, sorts: TextSorts) -> Vec<Sort> {
     match kind {
         Kind::Number | Kind::Time | Kind::Duration | Kind::Bytes => vec![Sort::Int],
         Kind::String => vec![sorts.strings],

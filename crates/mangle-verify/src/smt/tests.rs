@@ -47,7 +47,7 @@ fn values_of_different_kinds_differ_without_a_solver() {
 #[test]
 fn numbers_out_of_range_are_never_equal() {
     let mut exprs = Exprs::default();
-    let hour = exprs.variable_in("hour".to_owned(), Sort::Int, (0, 23));
+    let hour = exprs.variable_in("hour".to_owned(), Sort::Int, 0, 23);
     let (late, noon) = (exprs.int(24), exprs.int(12));
     let (never, open) = (exprs.equal(hour, late), exprs.equal(hour, noon));
     assert_eq!(exprs.as_bool(never), Some(false));

@@ -44,7 +44,7 @@ impl Evaluation<'_> {
             self.tick()?;
             let members = self.members(&rows, leader)?;
             let Some((guard, members)) = members else { continue };
-            self.group(aggregate, &rows, (leader, guard), &members, &mut additions)?;
+            self.group(aggregate, &rows, leader, guard, &members, &mut additions)?;
         }
         if let Some(target) = self.relations.get_mut(aggregate.target as usize) {
             target.merge(&mut self.circuit, additions);
@@ -150,7 +150,8 @@ impl Evaluation<'_> {
         &mut self,
         aggregate: &Aggregate,
         rows: &[Row],
-        (leader, guard): (usize, Literal),
+        leader: usize,
+        mut guard: Literal,
         members: &[(usize, Literal)],
         additions: &mut Additions,
     ) -> Result<(), Obstacle> {
@@ -159,7 +160,6 @@ impl Evaluation<'_> {
         for (slot, term) in aggregate.keys.iter().zip(&first.key) {
             write(&mut registers, *slot, *term);
         }
-        let mut guard = guard;
         for statement in &aggregate.lets {
             match statement {
                 Let::Compute(steps) => guard = self.compute_steps(aggregate, steps, &mut registers, guard)?,
@@ -168,7 +168,7 @@ impl Evaluation<'_> {
                         .chain(members.iter().copied())
                         .collect();
                     let term;
-                    (term, guard) = self.reduce(aggregate, (*reducer, args), rows, &all, guard)?;
+                    (term, guard) = self.reduce(aggregate, *reducer, args, rows, &all, guard)?;
                     write(&mut registers, *slot, term);
                 }
             }
@@ -187,9 +187,8 @@ impl Evaluation<'_> {
         aggregate: &Aggregate,
         steps: &[Step],
         row: &mut [Term],
-        guard: Literal,
+        mut guard: Literal,
     ) -> Result<Literal, Obstacle> {
-        let mut guard = guard;
         for step in steps {
             if let StepKind::Fail(_) = &step.kind {
                 self.fails(aggregate.rule, guard);
@@ -226,7 +225,8 @@ impl Evaluation<'_> {
     fn reduce(
         &mut self,
         aggregate: &Aggregate,
-        (reducer, args): (Reducer, &RowArgs),
+        reducer: Reducer,
+        args: &RowArgs,
         rows: &[Row],
         members: &[(usize, Literal)],
         guard: Literal,

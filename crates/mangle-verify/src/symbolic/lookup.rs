@@ -278,8 +278,8 @@ impl Evaluation<'_> {
             let no = self.circuit.no();
             return Ok(Choice { gives_way: no, is_odd: no });
         };
-        let [keeps_one, keeps_other] = self.decided(merge, (*one, *other), guard)?;
-        let [back_other, back_one] = self.decided(merge, (*other, *one), guard)?;
+        let [keeps_one, keeps_other] = self.decided(merge, *one, *other, guard)?;
+        let [back_other, back_one] = self.decided(merge, *other, *one, guard)?;
         let only_one = self.circuit.all([keeps_one, !keeps_other, back_one, !back_other]);
         let only_other = self.circuit.all([!keeps_one, keeps_other, !back_one, back_other]);
         Ok(Choice { gives_way: only_other, is_odd: self.circuit.all([!only_one, !only_other]) })
@@ -289,7 +289,8 @@ impl Evaluation<'_> {
     fn decided(
         &mut self,
         merge: &Merge,
-        (one, other): (Term, Term),
+        one: Term,
+        other: Term,
         guard: Literal,
     ) -> Result<[Literal; 2], Obstacle> {
         let compiled = self.setting.compiled;

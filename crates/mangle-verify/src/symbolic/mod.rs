@@ -69,7 +69,7 @@ impl<'s> Evaluation<'s> {
     pub(crate) fn new(setting: Setting<'s>, values: Values, size: usize) -> Result<Self, Obstacle> {
         let mut circuit = Circuit::new(setting.end, setting.cancel);
         let mut terms = Terms::default();
-        let slots = Slots::new(&mut circuit, &mut terms, (setting.inputs, setting.groups), size);
+        let slots = Slots::new(&mut circuit, &mut terms, setting.inputs, setting.groups, size);
         let relations = (0..setting.compiled.arities.len()).map(|_| SymbolicRelation::default()).collect();
         let mut facts: FxHashMap<RelationId, Vec<usize>> = FxHashMap::default();
         for (at, fact) in setting.compiled.facts().iter().enumerate() {

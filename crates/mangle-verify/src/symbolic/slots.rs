@@ -83,7 +83,8 @@ impl Slots {
     pub(crate) fn new(
         circuit: &mut Circuit,
         terms: &mut Terms,
-        (inputs, groups): (&[Input], &[Vec<ValueId>]),
+        inputs: &[Input],
+        groups: &[Vec<ValueId>],
         count: usize,
     ) -> Self {
         let mut orders: Vec<GroupOrder> = (0usize..)

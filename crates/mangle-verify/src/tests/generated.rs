@@ -209,12 +209,7 @@ fn universe(inputs: &[Input]) -> Vec<Fact> {
 }
 
 /// Evaluates all worlds with at most `facts` facts.
-fn enumerate(
-    question: &Question,
-    base: &mut Kernel,
-    inputs: &[Input],
-    facts: usize,
-) -> Enumerated {
+fn enumerate(question: &Question, base: &mut Kernel, inputs: &[Input], facts: usize) -> Enumerated {
     let universe = universe(inputs);
     let mut aborts = false;
     for size in 0..=facts.min(universe.len()) {

@@ -38,7 +38,7 @@ pub(super) struct Generator<'g> {
     pub(super) values: &'g mut Values,
     pub(super) clock: Clock,
     /// The number of facts of a world.
-    pub(super) size: usize,
+    size: usize,
     pub(super) budget: &'g Budget,
     memo: &'g WordMemo,
     /// The maximum number of values of a sort in one fact.

@@ -131,7 +131,7 @@ impl Generator<'_> {
             self.gap("tests with long texts", Some(sort));
             return vec![self.fresh(base, distinct, constants)];
         }
-        let classes = self.classes_of_texts((sort, base, distinct), conditions, constants);
+        let classes = self.classes_of_texts(sort, base, distinct, conditions, constants);
         let Some(classes) = classes else {
             self.gap("too many tests of one text", Some(sort));
             return vec![self.fresh(base, distinct, constants)];
@@ -157,7 +157,9 @@ impl Generator<'_> {
     /// too many conditions.
     fn classes_of_texts(
         &self,
-        (sort, base, distinct): (SortId, Base, usize),
+        sort: SortId,
+        base: Base,
+        distinct: usize,
         conditions: &[Condition],
         constants: &[ValueId],
     ) -> Option<Vec<Vec<String>>> {
