@@ -143,7 +143,7 @@ fn times(least: u32, most: u32) -> String {
     }
 }
 
-pub(super) fn quoted(text: &str) -> String {
+fn quoted(text: &str) -> String {
     let mut out = String::from("\"");
     for char in text.chars() {
         match char {

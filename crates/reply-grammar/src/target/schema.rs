@@ -260,7 +260,7 @@ struct SchemaSize {
 }
 
 /// The exceeded limits, one sentence each.
-pub(super) fn exceeded(schema: &Json, limits: &SchemaLimits, target: &str) -> Vec<String> {
+fn exceeded(schema: &Json, limits: &SchemaLimits, target: &str) -> Vec<String> {
     let mut size = SchemaSize::default();
     size.add(schema, 0);
     let rows = [
