@@ -266,12 +266,7 @@ struct DifferenceTracer<'p> {
 }
 
 impl<'p> DifferenceTracer<'p> {
-    pub(crate) fn new(
-        compiled: &'p Arc<CompiledProgram>,
-        model: &Model,
-        clock: Clock,
-        pair: &'p ProgramPair,
-    ) -> Self {
+    fn new(compiled: &'p Arc<CompiledProgram>, model: &Model, clock: Clock, pair: &'p ProgramPair) -> Self {
         let mut places = FxHashMap::default();
         for predicate in (0..compiled.predicates()).map(PredicateId) {
             for (number, fact) in (0u32..).zip(model.facts_of(compiled, predicate)) {

@@ -256,7 +256,7 @@ impl Expr {
                 parts.iter().fold(starts.clone(), |starts, part| part.ends(text, &starts))
             }
             Self::Choice(parts) => parts.iter().flat_map(|part| part.ends(text, starts)).collect(),
-            Self::Repeat(part, least, most) => ends_of_repetition(part, (*least, *most), text, starts),
+            Self::Repeat(part, least, most) => ends_of_repetition(part, *least, *most, text, starts),
             Self::Rule(rule) => rule.body.ends(text, starts),
         }
     }
@@ -264,7 +264,8 @@ impl Expr {
 
 fn ends_of_repetition(
     part: &Expr,
-    (least, most): (u32, u32),
+    least: u32,
+    most: u32,
     text: &str,
     starts: &BTreeSet<usize>,
 ) -> BTreeSet<usize> {

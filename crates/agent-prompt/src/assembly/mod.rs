@@ -26,6 +26,86 @@ pub(super) use super::sections::{INJECTED, KNOWLEDGE};
 pub(super) use context::is_for;
 pub(super) use session::HISTORY;
 
+/// Input of the prompt assembly.
+#[derive(Debug, Clone, Copy)]
+pub struct AssemblyRequest<'a> {
+    /// The shard and its situation.
+    pub context: &'a PromptContext,
+    /// The assembly mode.
+    pub mode: Mode,
+    /// Workspace texts that replace built-in texts. Keys: the type of shard, `generic`, `suffix`,
+    /// `inception`, and phrase names.
+    pub templates: &'a BTreeMap<String, String>,
+    /// True if the preamble about the two channels precedes the prompt.
+    pub inception: bool,
+    /// The reasoning request at the end of the prompt.
+    pub reasoning: Option<Reasoning>,
+    /// The prompt compiler, if a corpus of atoms exists.
+    pub compiler: Option<&'a JitCompiler>,
+    /// Facts that earlier compilations left in the kernel.
+    pub residue: Option<&'a Residue>,
+    /// The protocol version of the requested replies.
+    pub profile: Profile,
+}
+
+impl<'a> AssemblyRequest<'a> {
+    /// The headings and sentences of the assembly.
+    fn wording(&self) -> Wording<'a> {
+        Wording::new(self.templates)
+    }
+
+    /// A request with built-in texts and without a prompt compiler.
+    #[must_use]
+    pub fn plain(context: &'a PromptContext, mode: Mode) -> Self {
+        static OURS: BTreeMap<String, String> = BTreeMap::new();
+        let profile = Profile::Current;
+        Self {
+            context,
+            mode,
+            templates: &OURS,
+            inception: false,
+            reasoning: None,
+            compiler: None,
+            residue: None,
+            profile,
+        }
+    }
+}
+
+/// An assembled prompt.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Prompt {
+    /// The assembly mode.
+    pub mode: Mode,
+    /// The sections, in order.
+    pub sections: Vec<Section>,
+    /// True if the envelope instructions were appended.
+    pub suffix: bool,
+    /// The decisions of the prompt compiler, if it made the prompt.
+    pub compilation: Option<Arc<Compilation>>,
+    /// The reason why the requested compiler was not used, as the runtime records it (at most 400
+    /// bytes).
+    pub fallback: Option<String>,
+    /// Failed queries: predicate and error message. Their sections are missing.
+    pub failed: Vec<(&'static str, String)>,
+}
+
+impl Prompt {
+    /// The text of all sections.
+    #[must_use]
+    pub fn text(&self) -> String {
+        self.sections.iter().map(Section::text).collect()
+    }
+
+    /// All lines, with the index of their section.
+    pub fn lines(&self) -> impl Iterator<Item = (usize, &PromptLine)> {
+        self.sections
+            .iter()
+            .enumerate()
+            .flat_map(|(at, section)| section.lines.iter().map(move |line| (at, line)))
+    }
+}
+
 /// The maximum number of bytes that the runtime records of a compiler error.
 const REASON: usize = 400;
 
@@ -122,86 +202,6 @@ fn legacy(request: &AssemblyRequest<'_>, querier: &mut dyn Querier, prompt: &mut
             "the base is a built-in text"
         };
         append_suffix(request, prompt, because);
-    }
-}
-
-/// Input of the prompt assembly.
-#[derive(Debug, Clone, Copy)]
-pub struct AssemblyRequest<'a> {
-    /// The shard and its situation.
-    pub context: &'a PromptContext,
-    /// The assembly mode.
-    pub mode: Mode,
-    /// Workspace texts that replace built-in texts. Keys: the type of shard, `generic`, `suffix`,
-    /// `inception`, and phrase names.
-    pub templates: &'a BTreeMap<String, String>,
-    /// True if the preamble about the two channels precedes the prompt.
-    pub inception: bool,
-    /// The reasoning request at the end of the prompt.
-    pub reasoning: Option<Reasoning>,
-    /// The prompt compiler, if a corpus of atoms exists.
-    pub compiler: Option<&'a JitCompiler>,
-    /// Facts that earlier compilations left in the kernel.
-    pub residue: Option<&'a Residue>,
-    /// The protocol version of the requested replies.
-    pub profile: Profile,
-}
-
-impl<'a> AssemblyRequest<'a> {
-    /// The headings and sentences of the assembly.
-    fn wording(&self) -> Wording<'a> {
-        Wording::new(self.templates)
-    }
-
-    /// A request with built-in texts and without a prompt compiler.
-    #[must_use]
-    pub fn plain(context: &'a PromptContext, mode: Mode) -> Self {
-        static OURS: BTreeMap<String, String> = BTreeMap::new();
-        let profile = Profile::Current;
-        Self {
-            context,
-            mode,
-            templates: &OURS,
-            inception: false,
-            reasoning: None,
-            compiler: None,
-            residue: None,
-            profile,
-        }
-    }
-}
-
-/// An assembled prompt.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct Prompt {
-    /// The assembly mode.
-    pub mode: Mode,
-    /// The sections, in order.
-    pub sections: Vec<Section>,
-    /// True if the envelope instructions were appended.
-    pub suffix: bool,
-    /// The decisions of the prompt compiler, if it made the prompt.
-    pub compilation: Option<Arc<Compilation>>,
-    /// The reason why the requested compiler was not used, as the runtime records it (at most 400
-    /// bytes).
-    pub fallback: Option<String>,
-    /// Failed queries: predicate and error message. Their sections are missing.
-    pub failed: Vec<(&'static str, String)>,
-}
-
-impl Prompt {
-    /// The text of all sections.
-    #[must_use]
-    pub fn text(&self) -> String {
-        self.sections.iter().map(Section::text).collect()
-    }
-
-    /// All lines, with the index of their section.
-    pub fn lines(&self) -> impl Iterator<Item = (usize, &PromptLine)> {
-        self.sections
-            .iter()
-            .enumerate()
-            .flat_map(|(at, section)| section.lines.iter().map(move |line| (at, line)))
     }
 }
 

@@ -17,6 +17,8 @@ use piggyback::envelope::runtime::accepts;
 
 pub(super) static DISJOINT_JOIN: Rule = rule!("disjoint-join.md");
 
+pub(super) static PACKET_FEEDS_PROMPT: Rule = rule!("packet-feeds-prompt.md");
+
 type Column = (PredicateId, usize);
 
 /// The names in each column; `None` if a rule fills the column with arbitrary values.
@@ -30,13 +32,13 @@ pub(super) fn check_joins(subject: &Subject<'_>, found: &mut Vec<PromptFinding>)
     wanted.sort_unstable();
     for predicate in wanted {
         for head in program.clauses(program.get(predicate)).filter_map(Head::from_site) {
-            of_clause(subject, &head, &columns, found);
+            check_clause(subject, &head, &columns, found);
         }
     }
 }
 
 /// The positive atoms of the body of a clause.
-fn asked(clause: &Clause) -> impl Iterator<Item = &mangle_syntax::syntax::ast::Atom> {
+fn read_atoms(clause: &Clause) -> impl Iterator<Item = &mangle_syntax::syntax::ast::Atom> {
     clause.premises.iter().filter_map(|premise| match premise {
         Premise::Literal(literal) if !literal.is_negated() => Some(&literal.atom),
         _ => None,
@@ -50,7 +52,7 @@ fn columns(subject: &Subject<'_>) -> Columns {
     for file in program.files.iter() {
         for item in file.items.iter().filter(|item| !item.statement.damaged) {
             let Some(clause) = item.statement.clause() else { continue };
-            let premises = asked(clause).map(|atom| (atom, false));
+            let premises = read_atoms(clause).map(|atom| (atom, false));
             for (atom, is_head) in premises.chain([(&clause.head, true)]) {
                 let Some(predicate) = program.id_of(file, atom) else { continue };
                 for (at, term) in atom.args.iter().enumerate() {
@@ -85,12 +87,12 @@ fn columns(subject: &Subject<'_>) -> Columns {
     columns
 }
 
-fn of_clause(subject: &Subject<'_>, head: &Head<'_>, columns: &Columns, found: &mut Vec<PromptFinding>) {
+fn check_clause(subject: &Subject<'_>, head: &Head<'_>, columns: &Columns, found: &mut Vec<PromptFinding>) {
     let program = subject.program();
     // Each variable with the names in its column, and the description of the column.
     let mut seen: Vec<(Symbol, &BTreeSet<Symbol>, String)> = Vec::new();
     let mut told: Vec<Symbol> = Vec::new();
-    for atom in asked(head.clause) {
+    for atom in read_atoms(head.clause) {
         let Some(predicate) = program.id_of(head.file, atom) else { continue };
         for (at, term) in atom.args.iter().enumerate() {
             let TermKind::Variable(name) = term.kind else { continue };
@@ -104,7 +106,7 @@ fn of_clause(subject: &Subject<'_>, head: &Head<'_>, columns: &Columns, found: &
                 let message = format!("{} joins columns without a common value", quoted(name.as_str()));
                 let range: TextRange = term.range + head.item.start;
                 let finding = Finding::new(&DISJOINT_JOIN, range, message)
-                    .note(format!("{first} has {}; {column} has {}", some(has), some(known)))
+                    .note(format!("{first} has {}; {column} has {}", listed_names(has), listed_names(known)))
                     .note("the rule derives nothing for any prompt");
                 found.push(PromptFinding { file: head.file.id, finding });
                 told.push(name);
@@ -115,15 +117,13 @@ fn of_clause(subject: &Subject<'_>, head: &Head<'_>, columns: &Columns, found: &
 }
 
 /// Formats the first three names.
-fn some(names: &BTreeSet<Symbol>) -> String {
+fn listed_names(names: &BTreeSet<Symbol>) -> String {
     let mut all: Vec<&str> = names.iter().map(|name| name.as_str()).collect();
     all.sort_unstable();
     let more = if all.len() > 3 { ", …" } else { "" };
     all.truncate(3);
     format!("{}{more}", all.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", "))
 }
-
-pub(super) static PACKET_FEEDS_PROMPT: Rule = rule!("packet-feeds-prompt.md");
 
 pub(super) fn check_packets(subject: &Subject<'_>, found: &mut Vec<PromptFinding>) {
     // A consumer without lists of predicates accepts everything, so its settings do not show the
@@ -143,7 +143,7 @@ pub(super) fn check_packets(subject: &Subject<'_>, found: &mut Vec<PromptFinding
         while let Some(at) = queue.pop_front() {
             let written = program.get(at).key.name.as_str();
             if accepts(consumer, written) {
-                report(subject, name, read, written, at, &before, found);
+                report_packet(subject, name, read, written, at, &before, found);
             }
             for edge in graph.edges_from(at) {
                 if !seen.contains(&edge.to) {
@@ -156,7 +156,7 @@ pub(super) fn check_packets(subject: &Subject<'_>, found: &mut Vec<PromptFinding
     }
 }
 
-fn report(
+fn report_packet(
     subject: &Subject<'_>,
     consumer: &str,
     read: &'static str,

@@ -22,6 +22,14 @@ pub(super) static STRUCTURED_WITH_ENVELOPE: Rule = rule!("structured-with-envelo
 
 pub(super) static EXAMPLE_WITHOUT_PERIOD: Rule = rule!("example-without-period.md");
 
+pub(super) static TEMPLATE_MISSING: Rule = rule!("template-missing.md");
+
+pub(super) static TEMPLATE_DUPLICATE: Rule = rule!("template-duplicate.md");
+
+pub(super) static TEMPLATE_EMPTY: Rule = rule!("template-empty.md");
+
+pub(super) static DOUBLE_ENVELOPE: Rule = rule!("double-envelope.md");
+
 pub(super) fn check(subject: &Subject<'_>, found: &mut Vec<PromptFinding>) {
     for shown in subject.shown.iter() {
         missing(subject, shown, found);
@@ -148,14 +156,6 @@ fn update_without_period(text: &str) -> Option<String> {
         |update: &String| update.contains('(') && !update.ends_with('.') && !elision::is_in_atom(update);
     texts.into_iter().find(is_open)
 }
-
-pub(super) static TEMPLATE_MISSING: Rule = rule!("template-missing.md");
-
-pub(super) static TEMPLATE_DUPLICATE: Rule = rule!("template-duplicate.md");
-
-pub(super) static TEMPLATE_EMPTY: Rule = rule!("template-empty.md");
-
-pub(super) static DOUBLE_ENVELOPE: Rule = rule!("double-envelope.md");
 
 pub(super) fn check_templates(subject: &Subject<'_>, found: &mut Vec<PromptFinding>) {
     // Templates are used if the compiler fails.

@@ -19,6 +19,14 @@ pub(super) static MULTILINE_ATOM: Rule = rule!("multiline-atom.md");
 
 pub(super) static DIRECTIVE_IN_DATA: Rule = rule!("directive-in-data.md");
 
+pub(super) static DEAD_TARGET: Rule = rule!("dead-target.md");
+
+pub(super) static WRONG_KEY_KIND: Rule = rule!("wrong-key-kind.md");
+
+pub(super) static ID_FORM: Rule = rule!("id-form.md");
+
+pub(super) static UNKNOWN_SHARD_TYPE: Rule = rule!("unknown-shard-type.md");
+
 pub(super) fn check(subject: &Subject<'_>, found: &mut Vec<PromptFinding>) {
     short_heads(subject, found);
     for at in 0..subject.shown.len() {
@@ -165,16 +173,8 @@ fn place(
     subject.place(shown, &answer.origin, at)
 }
 
-pub(super) static DEAD_TARGET: Rule = rule!("dead-target.md");
-
-pub(super) static WRONG_KEY_KIND: Rule = rule!("wrong-key-kind.md");
-
-pub(super) static ID_FORM: Rule = rule!("id-form.md");
-
-pub(super) static UNKNOWN_SHARD_TYPE: Rule = rule!("unknown-shard-type.md");
-
 pub(super) fn check_keys(subject: &Subject<'_>, found: &mut Vec<PromptFinding>) {
-    let (ids, types) = known(subject);
+    let (ids, types) = known_shards(subject);
     for head in subject.heads(INJECTED, 2).chain(subject.heads(KNOWLEDGE, 3)) {
         let Some((key, is_name)) = head.constant(0) else { continue };
         let is_injected = head.clause.head.name.as_str() == INJECTED;
@@ -223,7 +223,7 @@ pub(super) fn check_keys(subject: &Subject<'_>, found: &mut Vec<PromptFinding>) 
 }
 
 /// The known ids and types of shards.
-fn known(subject: &Subject<'_>) -> (Vec<String>, Vec<String>) {
+fn known_shards(subject: &Subject<'_>) -> (Vec<String>, Vec<String>) {
     let (mut ids, mut types) = (Vec::new(), Vec::new());
     for shown in subject.shown.iter() {
         ids.push(shown.request.context.shard_id.clone());

@@ -13,6 +13,12 @@ use crate::session::keys::SESSION;
 use mangle_syntax::lint::{Finding, Fix, Rule, rule};
 use mangle_syntax::text::{FileId, nearest};
 
+pub(super) static UNRENDERED_FIELD: Rule = rule!("unrendered-field.md");
+
+pub(super) static SESSION_IN_JIT: Rule = rule!("session-in-jit.md");
+
+pub(super) static HISTORY_DROPPED: Rule = rule!("history-dropped.md");
+
 /// A finding about `# @preview` comments in a file that is not a sample kernel. Ranges count from
 /// the start of the file.
 #[must_use]
@@ -49,12 +55,12 @@ pub(super) fn check(subject: &Subject<'_>, found: &mut Vec<PromptFinding>) {
     }
     for shown in subject.shown.iter().filter(|shown| !shown.request.context.is_complete()) {
         let context = &shown.request.context;
-        let what = match (context.shard_id.is_empty(), context.shard_type.is_empty()) {
+        let missing = match (context.shard_id.is_empty(), context.shard_type.is_empty()) {
             (true, true) => "neither id nor type",
             (true, false) => "no id",
             _ => "no type",
         };
-        let message = format!("shard of preview {} has {what}", quoted(&shown.request.name));
+        let message = format!("shard of preview {} has {missing}", quoted(&shown.request.name));
         let finding = Finding::new(&PREVIEW_INCOMPLETE, shown.request.range, message)
             .note("the runtime rejects such a shard, or uses the general base for it")
             .help("write id and type, as in `# @preview shard: coder-7 coder`");
@@ -65,12 +71,6 @@ pub(super) fn check(subject: &Subject<'_>, found: &mut Vec<PromptFinding>) {
         found.extend(session.findings.iter().cloned().map(|finding| PromptFinding { file, finding }));
     }
 }
-
-pub(super) static UNRENDERED_FIELD: Rule = rule!("unrendered-field.md");
-
-pub(super) static SESSION_IN_JIT: Rule = rule!("session-in-jit.md");
-
-pub(super) static HISTORY_DROPPED: Rule = rule!("history-dropped.md");
 
 pub(super) fn check_sessions(subject: &Subject<'_>, found: &mut Vec<PromptFinding>) {
     subject.shown.iter().for_each(|shown| in_jit(subject, shown, found));

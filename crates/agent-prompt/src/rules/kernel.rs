@@ -22,6 +22,20 @@ pub(super) static QUERY_ERROR: Rule = rule!("query-error.md");
 
 pub(super) static DEAD_CONFIG: Rule = rule!("dead-config.md");
 
+pub(super) static SHARD_ID_LEAK: Rule = rule!("shard-id-leak.md");
+
+pub(super) static NEVER_INJECTABLE: Rule = rule!("never-injectable.md");
+
+pub(super) static BELOW_THRESHOLD: Rule = rule!("below-threshold.md");
+
+pub(super) static BUDGET_IGNORED: Rule = rule!("budget-ignored.md");
+
+pub(super) static PRIORITY_KIND: Rule = rule!("priority-kind.md");
+
+pub(super) static KERNEL_FAILED: Rule = rule!("kernel-failed.md");
+
+pub(super) static ORDER_SENSITIVE: Rule = rule!("order-sensitive.md");
+
 pub(super) fn check(subject: &Subject<'_>, found: &mut Vec<PromptFinding>) {
     dead_config(subject, found);
     external(subject, found);
@@ -118,8 +132,6 @@ fn dead_config(subject: &Subject<'_>, found: &mut Vec<PromptFinding>) {
     }
 }
 
-pub(super) static SHARD_ID_LEAK: Rule = rule!("shard-id-leak.md");
-
 pub(super) fn check_shard_ids(subject: &Subject<'_>, found: &mut Vec<PromptFinding>) {
     for shown in subject.shown.iter().filter(|shown| shown.request.context.runtime.context_by_pattern) {
         let id = &shown.request.context.shard_id;
@@ -138,18 +150,6 @@ pub(super) fn check_shard_ids(subject: &Subject<'_>, found: &mut Vec<PromptFindi
         subject.at_header(found, finding);
     }
 }
-
-pub(super) static NEVER_INJECTABLE: Rule = rule!("never-injectable.md");
-
-pub(super) static BELOW_THRESHOLD: Rule = rule!("below-threshold.md");
-
-pub(super) static BUDGET_IGNORED: Rule = rule!("budget-ignored.md");
-
-pub(super) static PRIORITY_KIND: Rule = rule!("priority-kind.md");
-
-pub(super) static KERNEL_FAILED: Rule = rule!("kernel-failed.md");
-
-pub(super) static ORDER_SENSITIVE: Rule = rule!("order-sensitive.md");
 
 pub(super) fn check_policy(subject: &mut Subject<'_>, found: &mut Vec<PromptFinding>) {
     for head in subject.heads("final_injectable", 0).filter(|head| !head.clause.is_fact()).take(1) {
@@ -272,7 +272,7 @@ fn never(subject: &mut Subject<'_>, found: &mut Vec<PromptFinding>) {
             .note(format!("{}, no rule of `{INJECTED}` derives anything for this shard", within(shown)));
         for (rule, gap) in gaps.iter().take(3) {
             let Some((_, place)) = related(common, *rule) else { continue };
-            finding = finding.related(place, said(&gap.miss.obstacle));
+            finding = finding.related(place, obstacle_text(&gap.miss.obstacle));
         }
         found.push(PromptFinding { file: sample, finding });
     }
@@ -287,7 +287,7 @@ fn related(
     Some((range, mangle_syntax::lint::Span::new(file, statement, range)))
 }
 
-fn said(obstacle: &Obstacle) -> String {
+fn obstacle_text(obstacle: &Obstacle) -> String {
     match obstacle {
         Obstacle::Head { argument, has } => format!("argument {} is {}", argument + 1, quoted_in_label(has)),
         Obstacle::Premise { asked, .. } if asked.starts_with('!') => {

@@ -13,7 +13,7 @@ use mangle_syntax::text::Symbol;
 
 /// The registers of one rule.
 struct Registers<'g> {
-    pub(super) graph: &'g mut Graph,
+    graph: &'g mut Graph,
     slots: FxHashMap<Slot, Node>,
 }
 
@@ -156,7 +156,7 @@ impl Registers<'_> {
         }
     }
 
-    pub(super) fn steps(&mut self, compiled: &CompiledProgram, steps: &[Step]) {
+    fn steps(&mut self, compiled: &CompiledProgram, steps: &[Step]) {
         for step in steps {
             match &step.kind {
                 StepKind::Match(found) | StepKind::Absent(found) | StepKind::Call(found) => {
@@ -302,7 +302,7 @@ impl Registers<'_> {
     }
 
     /// Adds a function of nodes.
-    pub(super) fn compute(&mut self, function: Function, args: Vec<Node>, result: Node) {
+    fn compute(&mut self, function: Function, args: Vec<Node>, result: Node) {
         match (function.name(), args.as_slice()) {
             ("list:contains", [list, member]) => self.part(*list, Part::Element, *member, true),
             ("list:get", [list, _]) => self.part(*list, Part::Element, result, false),

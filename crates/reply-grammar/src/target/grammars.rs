@@ -59,7 +59,7 @@ struct GrammarStyle {
 
 impl GrammarStyle {
     /// The rules of an expression in reverse order: the root comes first.
-    pub(super) fn write(self, expr: &Expr, origin: &str) -> String {
+    fn write(self, expr: &Expr, origin: &str) -> String {
         let mut out = format!("# {origin}\n");
         for rule in expr.rules().iter().rev() {
             let name = self.name(&rule.name);

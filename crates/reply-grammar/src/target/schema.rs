@@ -271,8 +271,8 @@ fn exceeded(schema: &Json, limits: &SchemaLimits, target: &str) -> Vec<String> {
         ("unions", size.unions, limits.unions),
     ];
     let over =
-        rows.into_iter().filter_map(|(what, is, most)| Some((what, is, most.filter(|most| is > *most)?)));
-    over.map(|(what, is, most)| format!("the schema has {is} {what}, and `{target}` takes {most}")).collect()
+        rows.into_iter().filter_map(|(name, is, most)| Some((name, is, most.filter(|most| is > *most)?)));
+    over.map(|(name, is, most)| format!("the schema has {is} {name}, and `{target}` takes {most}")).collect()
 }
 
 impl SchemaSize {
