@@ -3,6 +3,12 @@
 //! A search finds a world with a fact that only one program derives. The statement that causes the
 //! difference is determined, and the search is repeated after removing that statement. The
 //! comparison ends when no difference is left.
+//!
+//! The search for the cause starts at a fact that only one program derives. If both programs have the
+//! rule of the fact, the search continues at a premise that differs. The search ends at a rule that only
+//! one program has.
+//!
+//! A world can also be compared in both readings ([`ReadingDifference`]).
 
 use std::path::Path;
 use std::sync::Arc;

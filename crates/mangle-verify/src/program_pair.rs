@@ -1,5 +1,7 @@
 //! Two programs in one: predicates of the other program are renamed, so that both are evaluated in
 //! the same world.
+//!
+//! Predicates with equal statements and dependencies in both programs are detected: they need no search.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;

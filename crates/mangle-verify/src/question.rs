@@ -2,6 +2,9 @@
 //!
 //! The rules are in separate files and are evaluated as written, regardless of the reading of the
 //! program.
+//!
+//! The search for worlds that stop the evaluation with an error depends on the whole program and not on
+//! a property, so all properties of a file share its result ([`AbortMemo`]).
 
 use std::cell::RefCell;
 use std::ops::Range;

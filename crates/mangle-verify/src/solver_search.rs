@@ -1,4 +1,8 @@
 //! The part of a search that uses a solver: worlds over all values, not over a list of values.
+//!
+//! A violating world can lose the facts that its derivation does not need, if the negated predicates are
+//! monotone. These predicates must be derived without negation and aggregation, so that fewer facts derive
+//! fewer of them.
 
 use std::time::Instant;
 

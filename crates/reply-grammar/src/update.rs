@@ -70,9 +70,7 @@ impl Updates {
         }
         updates
     }
-}
 
-impl Updates {
     /// Adds the predicates that are omitted only because they permit requests or override a block.
     fn omit_deciding(&mut self, policy: &Policy<'_>) {
         let Policy { declarations, transcripts, .. } = policy;

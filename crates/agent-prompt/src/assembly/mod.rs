@@ -215,6 +215,8 @@ struct PromptBase {
     is_from_kernel: bool,
 }
 
+/// The identity of the shard. Sources in this order: a template of the kernel, the mandatory atoms, a
+/// built-in text.
 fn base_section(request: &AssemblyRequest<'_>, querier: &mut dyn Querier, prompt: &mut Prompt) -> PromptBase {
     let kind = &request.context.shard_type;
     let answers = querier.query(TEMPLATES, 2).unwrap_or_else(|why| {

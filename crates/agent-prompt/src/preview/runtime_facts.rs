@@ -1,9 +1,9 @@
-//! Facts that the runtime asserts in the kernel of a preview: the active shard, the user's intent,
-//! the budget, and the situation of the prompt compiler.
+//! Facts that the runtime asserts in the kernel of a preview: the active shard, the user's intent, the
+//! budget, and the situation of the prompt compiler. Facts that already exist are not added.
 //!
-//! Sticky previews show the consequences for later prompts: they are compiled one after the other in
-//! a kernel that is never cleaned, and each compilation sees the situations, atoms and search hits of
-//! earlier compilations.
+//! Sticky previews show the consequences for later prompts: they are compiled one after the other in a
+//! kernel that is never cleaned, and each compilation sees the situations, atoms and search hits of earlier
+//! compilations.
 
 use std::sync::Arc;
 

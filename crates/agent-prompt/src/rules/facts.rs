@@ -1,4 +1,4 @@
-//! Rules about facts in prompts.
+//! Rules about facts in prompts, and about the shard keys of facts.
 
 use super::{PromptFinding, Subject, within};
 use crate::answers::{Answer, Arg};

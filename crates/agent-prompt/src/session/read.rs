@@ -1,4 +1,7 @@
 //! Conversion of the tree of a session file to typed values.
+//!
+//! The key `budget` has two forms: `budget: 300` sets only the tokens; `budget: {tokens: 300, reserved: 30}`
+//! sets both.
 
 use super::keys::{OTHER_KEYS, SESSION, SYNONYMS, SessionField, Shape};
 use super::tree::{ReadError, TreeKey, TreeKind, TreeNode};

@@ -2,6 +2,8 @@
 //!
 //! Demands start at constants and bounds in comparisons. Demands are followed backward, through
 //! rules and inverse functions, to the places of the inputs.
+//!
+//! Each demanded or computed value has a provenance tag.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 

@@ -1,4 +1,7 @@
 //! The candidate values of a place: compared values of its type, and additional values.
+//!
+//! Values with parts (pairs, lists, maps and structs) are composed of the values of their parts. Temporal
+//! facts get candidate intervals.
 
 use std::collections::BTreeSet;
 

@@ -1,5 +1,7 @@
 //! The flow of values through a graph: the values of the program at each node, and the input places
 //! whose values arrive unchanged.
+//!
+//! The edges of the graph by node determine the nodes that depend on the facts of a world.
 
 use std::cell::Cell;
 use std::collections::BTreeSet;

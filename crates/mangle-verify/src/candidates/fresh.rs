@@ -1,4 +1,6 @@
 //! Fresh values of each kind: values that do not occur in the program.
+//!
+//! Each fresh value that a place can supply to other places is a seed of these places, by type.
 
 use std::collections::BTreeSet;
 

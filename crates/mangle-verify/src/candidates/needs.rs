@@ -1,5 +1,8 @@
 //! The number and kinds of distinct values that each node needs, propagated from comparisons and
 //! counts to the origins of values.
+//!
+//! Places whose values are compared with each other form a group. All places of a group have the same
+//! candidate values.
 
 use std::collections::{BTreeMap, BTreeSet};
 

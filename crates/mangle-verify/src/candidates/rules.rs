@@ -1,4 +1,6 @@
 //! Construction of the value flow graph of a program.
+//!
+//! Built-in predicates and functions contribute extracted parts and comparisons.
 
 use rustc_hash::FxHashMap;
 
@@ -240,9 +242,7 @@ impl Registers<'_> {
             }
         }
     }
-}
 
-impl Registers<'_> {
     /// Adds a built-in predicate, by name.
     fn solve(&mut self, name: Symbol, args: &[Option<ValueSource>], outputs: &[Slot]) {
         let name = name.as_str().trim_start_matches(':');

@@ -1,4 +1,6 @@
 //! Candidate texts for the tests of a place: each test, several tests together, and longer texts.
+//!
+//! Texts that match a regular expression are generated: several for each alternative, shortest first.
 
 use regex_syntax::hir::{Class, Hir, HirKind};
 

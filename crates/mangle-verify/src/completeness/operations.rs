@@ -2,6 +2,11 @@
 //!
 //! An unlisted name is an unknown operation, so a new built-in makes answers incomplete until it is
 //! listed here.
+//!
+//! Text tests against the patterns of a table are one operation. In
+//! `danger(Id) :- action(Id, Text), blocked(P), :string:contains(Text, P).` all patterns have the same
+//! effect: the text contains any of them, or none. One condition per pattern would make the automaton of
+//! the text exponentially large.
 
 use std::collections::BTreeMap;
 

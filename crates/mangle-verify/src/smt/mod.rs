@@ -1,9 +1,11 @@
 //! The search for a world with an SMT solver. The values of a world are unknowns of their declared
 //! types, not choices from a list.
 //!
-//! `encoder` translates the plans of a program to expressions, and `print` writes the script. A
+//! `encoder` translates the plans of a program to expressions, and `script` writes the script. A
 //! [`Solver`](crate::Solver) runs it, and `model` reads the facts of a world. *Unsatisfiable*
 //! proves that no world of the size exists. A model is only a proposal, which the kernel evaluates.
+//!
+//! This library starts no processes, so the embedding program must provide the solvers.
 
 mod aggregate;
 mod builtin;

@@ -1,5 +1,8 @@
 //! Text of SMT scripts: the printer with the sorts of texts, and the parser for the S-expressions of
 //! a solver.
+//!
+//! The sorts of strings and names are selected by their use: texts, or numbers if they are only compared
+//! for equality. Scripts have declarations, shared subexpressions and assertions.
 
 use std::fmt::Write;
 use std::iter::Peekable;

@@ -1,4 +1,8 @@
-//! Lookups in symbolic relations.
+//! Lookups in symbolic relations, and merging of facts (`fundep` and `merge`): of facts with equal keys,
+//! the fact that the merging predicate prefers is kept.
+//!
+//! The engine merges facts in the order of their derivation. This order is irrelevant if the predicate
+//! always chooses the same one of two values. Otherwise, the search gives up.
 
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;

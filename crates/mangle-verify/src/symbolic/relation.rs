@@ -1,4 +1,5 @@
-//! Symbolic relations: tuples of terms, each with the condition that it holds.
+//! Symbolic relations: tuples of terms, each with the condition that it holds. Also the state of a plan
+//! evaluation that fills them: registers and memoized results.
 
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;

@@ -1,5 +1,6 @@
-//! The unknown facts of a world: a slot holds one fact of one input predicate, and its columns are
-//! choices.
+//! The unknown facts of a world: a slot holds one fact of one input predicate, and its columns are choices.
+//!
+//! A choice is a term: a value, or several values, each with a literal that selects it.
 
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;

@@ -1,4 +1,8 @@
 //! Tests that both searches agree on generated policies.
+//!
+//! The other search is naive: every set of given values, smallest first, evaluated by the kernel. It checks
+//! the symbolic evaluation and the order of exchangeable values. It does not check the completeness of the
+//! values.
 
 use std::time::{Duration, Instant};
 

@@ -1,5 +1,5 @@
 //! Generation of the values that a search needs for each input column: constants and
-//! representatives of all other values.
+//! representatives of all other values, and the number of values of each sort in one fact.
 
 mod composed;
 mod plain;

@@ -4,6 +4,8 @@
 //! Rules do not distinguish two worlds if the values of a sort are exchanged and every operation on
 //! the sort has the same outcome. The operations therefore determine the values that a search
 //! needs.
+//!
+//! Unsupported operations are gaps: they make sorts incomplete.
 
 mod collect;
 mod views;

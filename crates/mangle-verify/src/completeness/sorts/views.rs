@@ -1,4 +1,6 @@
 //! Conversion of conditions on function results to conditions on arguments.
+//!
+//! Arithmetic functions of one unknown integer become computation steps.
 
 use std::collections::BTreeSet;
 

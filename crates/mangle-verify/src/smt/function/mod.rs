@@ -213,9 +213,7 @@ impl Encoder<'_> {
         self.required.push(same);
         result
     }
-}
 
-impl Encoder<'_> {
     /// Encodes a function of integers.
     fn integer_value(&mut self, function: Function, args: &[Expr]) -> Applied {
         match (function.name(), args) {
@@ -315,9 +313,7 @@ impl Encoder<'_> {
         let quotient = if may_leave { self.wrapped(quotient) } else { self.named(quotient, LOW, HIGH) };
         (quotient, self.named(rest, LOW, HIGH), is_zero)
     }
-}
 
-impl Encoder<'_> {
     /// Encodes a function of floats.
     fn float_value(&mut self, function: Function, args: &[Expr]) -> Applied {
         let (Some(floats), are) = self.floats(args) else {

@@ -1,4 +1,5 @@
-//! Encoding of concatenation, replacement and conversion to text.
+//! Encoding of functions of texts and names: concatenation, replacement, conversion to text, and parts of
+//! names.
 
 use super::Applied;
 use crate::obstacle::Obstacle;
@@ -116,9 +117,7 @@ impl Encoder<'_> {
         };
         Ok((self.exprs.make(Kind::String, &[replaced]), succeeds))
     }
-}
 
-impl Encoder<'_> {
     /// Returns the first part, the last part or the list of all parts of a name.
     pub(super) fn part_of_name(&mut self, function: Function, value: Expr) -> (Expr, Expr) {
         let (text, is) = self.of_kind(Kind::Name, value);

@@ -1,4 +1,4 @@
-//! Encoding of functions of times, durations and intervals.
+//! Encoding of functions of times, durations and intervals, with the civil calendar.
 
 use super::{Applied, HIGH, LOW};
 use crate::smt::encoder::Encoder;
