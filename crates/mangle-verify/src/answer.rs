@@ -3,23 +3,23 @@
 
 use std::sync::Arc;
 
-use rustc_hash::FxHashMap;
-
-use super::comparison::{ReadingDifference, reading_differences};
-use super::cone;
-use super::goal_rules::plain_proof;
-use super::inputs::Input;
-use super::obstacle::{Obstacle, listed};
-use super::program_pair::with_own_names;
-use super::question::{Setup, question};
-use super::search::{Outcome, Question, Scope, Searched, World, search};
-use super::values::fact_text;
 use mangle_check::policy_test::property::{Claim, Condition, Connective, Piece, Property, PropertyError};
 use mangle_engine::kernel::{CompiledProgram, Ground, Proof, ProofNode, RuleId, StopReason};
 use mangle_engine::program::{FileSummary, PredicateId};
 use mangle_syntax::syntax::SourceFile;
 use mangle_syntax::syntax::ast::{Clause, Item, Literal, Premise};
 use mangle_syntax::text::{Cancel, FileId, Symbol, slice};
+use rustc_hash::FxHashMap;
+
+use crate::comparison::{ReadingDifference, reading_differences};
+use crate::cone;
+use crate::goal_rules::plain_proof;
+use crate::inputs::Input;
+use crate::obstacle::{Obstacle, listed};
+use crate::program_pair::with_own_names;
+use crate::question::{Setup, question};
+use crate::search::{Outcome, Question, Scope, Searched, World, search};
+use crate::values::fact_text;
 
 /// The verdict about a property.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -13,12 +13,6 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use rustc_hash::{FxHashMap, FxHashSet};
-
-use super::goal_rules::{ComparedAtom, Direction, plain_proof};
-use super::program_pair::{ProgramPair, SAME_RULES, original_fact, renamed_fact, with_own_names};
-use super::question::{Setup, difference, own_program};
-use super::search::{Outcome, Question, Scope, World, search};
 use mangle_check::policy_test::property::{Piece, PropertyError};
 use mangle_engine::kernel::{
     Clock, CompiledProgram, Ground, Kernel, Model, Proof, ProofNode, Reading, RuleId, compile,
@@ -26,6 +20,12 @@ use mangle_engine::kernel::{
 use mangle_engine::program::{FileSummary, PredicateId, Program};
 use mangle_syntax::syntax::SourceFile;
 use mangle_syntax::text::{Cancel, FileId, slice};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::goal_rules::{ComparedAtom, Direction, plain_proof};
+use crate::program_pair::{ProgramPair, SAME_RULES, original_fact, renamed_fact, with_own_names};
+use crate::question::{Setup, difference, own_program};
+use crate::search::{Outcome, Question, Scope, World, search};
 
 /// The maximum number of differences per direction.
 const MAX_DIFFERENCES: usize = 16;

@@ -3,14 +3,14 @@
 //! Also predicates that have no fact in any world, and vacuous answers, which depend on no fact of a
 //! world because the program contains the facts.
 
-use rustc_hash::{FxHashMap, FxHashSet};
-
-use super::inputs::InputPredicate;
-use super::program_pair::original_name;
 use mangle_engine::kernel::CompiledProgram;
 use mangle_engine::kernel::plan::{Let, RelationId, Step, StepKind};
 use mangle_engine::program::{PredicateId, PredicateKey, Program};
 use mangle_syntax::text::{FileId, Symbol};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::inputs::InputPredicate;
+use crate::program_pair::original_name;
 
 /// The part of a program that a question depends on.
 #[derive(Debug, Clone, Default)]

@@ -1,8 +1,6 @@
 //! The rules of a question: predicates whose facts identify the worlds in question and the excluded
 //! worlds. Proofs are shown without these internal predicates.
 
-use super::inputs::holders;
-use super::program_pair::{ProgramPair, renamed_key, with_own_names};
 use mangle_check::policy_test::property::{
     Condition, Connective, Piece, PropertyError, Restrictions, parsed,
 };
@@ -10,6 +8,9 @@ use mangle_engine::kernel::{Ground, Proof};
 use mangle_engine::program::{Predicate, PredicateKey, Program, functional_dependencies, key_of};
 use mangle_syntax::syntax::ast::{Declaration, Premise, Term};
 use mangle_syntax::text::{Symbol, shorten, slice};
+
+use crate::inputs::holders;
+use crate::program_pair::{ProgramPair, renamed_key, with_own_names};
 
 /// The predicate whose facts are searched for.
 pub(crate) const GOAL: &str = "verify_goal";

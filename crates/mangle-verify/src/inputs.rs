@@ -1,12 +1,13 @@
 //! Input predicates of worlds, and their selection: from the property, the test file or the settings.
 //! Default: predicates whose facts come from outside of the program.
 
-use super::program_pair::{original_name, renamed_key};
 use mangle_check::policy_test::property::{Inputs, Restrictions};
 use mangle_engine::kernel::ValueId;
 use mangle_engine::program::{Predicate, PredicateId, PredicateKey, Program};
 use mangle_engine::types::{Rows, Type};
 use mangle_syntax::text::Symbol;
+
+use crate::program_pair::{original_name, renamed_key};
 
 /// An input predicate, or one alternative of its declaration.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -7,12 +7,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::Arc;
 
-use rustc_hash::FxHashMap;
-
 use mangle_engine::program::{FileSummary, PredicateId, PredicateKey, Program, ProgramEnvironment, Site};
 use mangle_syntax::syntax::SourceFile;
 use mangle_syntax::syntax::ast::{Atom, Item, Premise, StatementKind, TermKind};
 use mangle_syntax::text::{FileId, Symbol, TextSize};
+use rustc_hash::FxHashMap;
 
 /// The prefix of the last part of a predicate name of the other program.
 const OTHER_PREFIX: &str = "verify_other_";

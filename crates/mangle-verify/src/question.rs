@@ -11,14 +11,6 @@ use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
-use rustc_hash::FxHashMap;
-
-use super::cone;
-use super::goal_rules::{ComparedAtom, Direction, GOAL, Rules};
-use super::inputs::{Consumer, input, input_predicates};
-use super::program_pair::{ProgramPair, SAME_RULES};
-use super::search::{Outcome, Question, Scope, Searched};
-use super::smt::Solvers;
 use mangle_check::policy_test::property::{Claim, Properties, Property, PropertyError, Restrictions};
 use mangle_check::policy_test::without_cases;
 use mangle_engine::kernel::plan::StepKind;
@@ -27,6 +19,14 @@ use mangle_engine::program::{FileSummary, PredicateKey, Program, key_of};
 use mangle_syntax::syntax::SourceFile;
 use mangle_syntax::syntax::ast::{Clause, Item, StatementKind};
 use mangle_syntax::text::{FileId, Symbol, TextRange};
+use rustc_hash::FxHashMap;
+
+use crate::cone;
+use crate::goal_rules::{ComparedAtom, Direction, GOAL, Rules};
+use crate::inputs::{Consumer, input, input_predicates};
+use crate::program_pair::{ProgramPair, SAME_RULES};
+use crate::search::{Outcome, Question, Scope, Searched};
+use crate::smt::Solvers;
 
 /// A program with the options for checking its properties.
 #[derive(Clone, Copy)]

@@ -8,25 +8,25 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use rustc_hash::FxHashMap;
-
-use super::candidates::{Candidates, Sources};
-use super::circuit::Literal;
-use super::completeness::{Analysis, Certificate, Reason, Subject};
-use super::cone::Cone;
-use super::inputs::{Input, InputPredicate};
-use super::obstacle::{Budget, Obstacle};
-use super::smt::Solvers;
-use super::solver_search::Solved;
-use super::symbolic::{Evaluation, Setting, unsupported};
-use super::values::is_readable;
-use super::{candidates, cone};
 use mangle_engine::kernel::plan::RelationId;
 use mangle_engine::kernel::{
     Clock, CompiledProgram, Fact, Kernel, Limits, Reading, RuleId, Stop, StopReason, ValueId,
 };
 use mangle_engine::program::{FileSummary, PredicateId, PredicateKey};
 use mangle_syntax::text::{Cancel, FileId};
+use rustc_hash::FxHashMap;
+
+use crate::candidates::{Candidates, Sources};
+use crate::circuit::Literal;
+use crate::completeness::{Analysis, Certificate, Reason, Subject};
+use crate::cone::Cone;
+use crate::inputs::{Input, InputPredicate};
+use crate::obstacle::{Budget, Obstacle};
+use crate::smt::Solvers;
+use crate::solver_search::Solved;
+use crate::symbolic::{Evaluation, Setting, unsupported};
+use crate::values::is_readable;
+use crate::{candidates, cone};
 
 /// A search for a world.
 #[derive(Debug, Clone)]

@@ -6,17 +6,17 @@
 
 use std::time::Instant;
 
-use rustc_hash::{FxHashMap, FxHashSet};
-
-use super::cone::Cone;
-use super::inputs::InputPredicate;
-use super::obstacle::Obstacle;
-use super::search::{Confirmation, Search, SizeResult, Worlds};
-use super::smt::{Decision, PlainFacts, Setting, SmtSearch, Wanted};
 use mangle_engine::kernel::plan::{Plan, RelationId, StepKind};
 use mangle_engine::kernel::{CompiledProgram, Fact, Reading, RuleId, StopReason, ValueId, Values};
 use mangle_engine::program::PredicateId;
 use mangle_syntax::syntax::ast::Operator;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::cone::Cone;
+use crate::inputs::InputPredicate;
+use crate::obstacle::Obstacle;
+use crate::search::{Confirmation, Search, SizeResult, Worlds};
+use crate::smt::{Decision, PlainFacts, Setting, SmtSearch, Wanted};
 
 /// The result of a search among the worlds of one size.
 #[allow(clippy::large_enum_variant)] // one value exists at a time

@@ -2,11 +2,12 @@
 //!
 //! Only worlds whose facts parse to the same values are shown.
 
-use super::inputs::InputPredicate;
 use mangle_engine::kernel::{Clock, CompiledProgram, Datum, Fact, Model, ValueId, Values, evaluate};
 use mangle_engine::types::{Base, StructField, Type, is_below};
 use mangle_syntax::syntax::SourceFile;
 use mangle_syntax::text::Symbol;
+
+use crate::inputs::InputPredicate;
 
 /// Returns the kind of a value without parts.
 pub(crate) fn kind(datum: &Datum) -> Option<Base> {

@@ -1,16 +1,16 @@
 //! The set of valid envelopes: values of all fields, and constraints that no grammar enforces.
 
-use thiserror::Error;
-
-use super::argument::UnenforcedConstraint;
-use super::expr::Expr;
-use super::fields::Fields;
-use super::policy::Policy;
-use super::update::{Omitted, Predicate, Updates};
-use super::value::{Member, Value};
 use mangle_settings::Profile;
 use piggyback::envelope::secrets;
 use piggyback::envelope::table::{CONTROL, ENVELOPE, MemberField, Requirement};
+use thiserror::Error;
+
+use crate::argument::UnenforcedConstraint;
+use crate::expr::Expr;
+use crate::fields::Fields;
+use crate::policy::Policy;
+use crate::update::{Omitted, Predicate, Updates};
+use crate::value::{Member, Value};
 
 /// The set of valid envelopes.
 #[derive(Debug)]

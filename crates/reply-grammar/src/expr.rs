@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, HashSet};
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-use super::class::CharClass;
+use crate::class::CharClass;
 
 /// A set of texts of bounded length.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]

@@ -1,14 +1,15 @@
 //! Fields of an envelope as sets of values. The table of fields is shared with the checks of
 //! replies.
 
-use super::expr::Expr;
-use super::policy::Policy;
-use super::term;
-use super::update::{Predicate, Updates};
-use super::value::{Member, Value};
 use mangle_settings::Profile;
 use piggyback::envelope::table::{INTENT, MemberField, Shape, Table};
 use piggyback::envelope::{CATEGORIES, MemoryOperation, OPERATIONS, Taxonomy};
+
+use crate::expr::Expr;
+use crate::policy::Policy;
+use crate::term;
+use crate::update::{Predicate, Updates};
+use crate::value::{Member, Value};
 
 /// The memory operation with a predicate name as key.
 const FORGET: &str = "forget";

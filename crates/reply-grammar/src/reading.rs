@@ -5,8 +5,8 @@ use std::sync::Arc;
 use regex_syntax::hir::{Class, Hir, HirKind, Look};
 use rustc_hash::FxHashMap;
 
-use super::class::CharClass;
-use super::expr::{Expr, Rule};
+use crate::class::CharClass;
+use crate::expr::{Expr, Rule};
 
 /// An error in a grammar, with its location.
 #[derive(Debug, Clone, PartialEq, Eq)]

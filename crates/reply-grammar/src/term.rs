@@ -1,9 +1,10 @@
 //! Texts of an envelope: arguments of updates in Mangle syntax (names, strings and numbers that the
 //! runtime stores unchanged), and texts that are not updates.
 
-use super::class::CharClass;
-use super::expr::Expr;
 use mangle_settings::{DecodingSettings, Runtime};
+
+use crate::class::CharClass;
+use crate::expr::Expr;
 
 /// The file extensions that make the runtime read a text as a path, and store it as a string.
 const EXTENSIONS: [&str; 34] = [

@@ -1,11 +1,12 @@
 //! Updates of an envelope: one fact each, of a predicate that the model can assert.
 
-use super::argument::{UnenforcedConstraint, argument, rows};
-use super::expr::Expr;
-use super::policy::{Policy, candidates};
-use super::term::TermLimits;
 use piggyback::envelope::atoms::{DeclaredPredicate, is_delicate};
 use piggyback::envelope::runtime::{accepts, consumer_of};
+
+use crate::argument::{UnenforcedConstraint, argument, rows};
+use crate::expr::Expr;
+use crate::policy::{Policy, candidates};
+use crate::term::TermLimits;
 
 /// A predicate, by name and arity.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]

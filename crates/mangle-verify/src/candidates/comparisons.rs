@@ -2,12 +2,13 @@
 
 use std::collections::BTreeSet;
 
+use mangle_engine::kernel::{Datum, ValueId, Values};
+
 use super::demands::{Demands, Provenance};
 use super::flow::Flow;
 use super::graph::Comparison;
 use super::needs::{Groups, Need};
 use super::world_values::{WorldValues, moved};
-use mangle_engine::kernel::{Datum, ValueId, Values};
 
 /// The maximum distance from a bound in the search for an unused value.
 const FARTHEST: i64 = 64;

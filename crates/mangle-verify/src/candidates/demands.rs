@@ -7,10 +7,11 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
+use mangle_engine::kernel::{Clock, Datum, ValueId, Values};
+
 use super::flow::{Edges, Flow, at};
 use super::graph::{Comparison, Computation, Graph, Node};
 use super::inverse::{Call, Piece, inverse, part_of_fold, part_of_test, pieces_of};
-use mangle_engine::kernel::{Clock, Datum, ValueId, Values};
 
 /// The maximum number of demanded values per node.
 const MAX_WANTED: usize = 2_000;

@@ -5,14 +5,15 @@
 
 use std::collections::BTreeSet;
 
+use mangle_engine::kernel::plan::{BEGINNING, END};
+use mangle_engine::kernel::{Clock, Datum, ValueId, Values};
+use mangle_engine::types::{Base, StructField, Type};
+
 use super::comparisons::{AllComparisons, PlaceComparisons};
 use super::flow::{Flow, Place};
 use super::fresh::Fresh;
 use super::graph::{Comparison, Part};
 use crate::values::{conforms, in_order, kind};
-use mangle_engine::kernel::plan::{BEGINNING, END};
-use mangle_engine::kernel::{Clock, Datum, ValueId, Values};
-use mangle_engine::types::{Base, StructField, Type};
 
 /// The maximum number of values of a column.
 const MAX_VALUES: usize = 1_500;

@@ -6,11 +6,11 @@
 use std::cell::Cell;
 use std::collections::BTreeSet;
 
+use mangle_engine::kernel::{Clock, Datum, ValueId, Values};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::graph::{Computation, Graph, Node, Part};
 use crate::obstacle::Budget;
-use mangle_engine::kernel::{Clock, Datum, ValueId, Values};
 
 /// The maximum number of values per node.
 const MAX_VALUES: usize = 4_000;

@@ -4,13 +4,14 @@
 
 use std::collections::BTreeSet;
 
+use mangle_engine::kernel::{Clock, CompiledProgram, Datum, ValueId, Values};
+use mangle_engine::types::{Base, Type};
+
 use super::demands::Demands;
 use super::flow::{Flow, Place};
 use super::graph::{Comparison, Part};
 use super::needs::{FRESH, Groups};
 use crate::inputs::InputPredicate;
-use mangle_engine::kernel::{Clock, CompiledProgram, Datum, ValueId, Values};
-use mangle_engine::types::{Base, Type};
 
 /// Fresh values by kind.
 pub(super) struct Fresh {

@@ -1,7 +1,8 @@
 //! Inverse functions: arguments that give a function a certain value.
 
-use super::graph::Comparison;
 use mangle_engine::kernel::{Clock, Datum, Function, ValueId, Values};
+
+use super::graph::Comparison;
 
 /// A function call with a known value and at least one unknown argument.
 pub(super) struct Call<'c> {

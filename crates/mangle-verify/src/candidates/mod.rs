@@ -17,18 +17,19 @@ mod rules;
 mod texts;
 mod world_values;
 
-use super::cone::Cone;
-use super::inputs::{Input, InputPredicate};
-use super::obstacle::Budget;
+use mangle_engine::kernel::plan::{BEGINNING, Bound, END};
+use mangle_engine::kernel::{Clock, CompiledProgram, Model, ValueId, Values};
+use mangle_engine::program::PredicateId;
+
+use crate::cone::Cone;
+use crate::inputs::{Input, InputPredicate};
+use crate::obstacle::Budget;
 use comparisons::AllComparisons;
 use demands::Demands;
 use domain::{Domains, intervals};
 use flow::{Edges, Flow, Place, Truncations};
 use fresh::Fresh;
 use graph::{Comparison, Graph, relation_of};
-use mangle_engine::kernel::plan::{BEGINNING, Bound, END};
-use mangle_engine::kernel::{Clock, CompiledProgram, Model, ValueId, Values};
-use mangle_engine::program::PredicateId;
 use needs::Groups;
 use world_values::WorldValues;
 

@@ -6,9 +6,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use mangle_engine::types::Base;
+
 use super::flow::{Edges, Flow, at};
 use super::graph::{Comparison, Graph, Node};
-use mangle_engine::types::Base;
 
 /// The number of fresh values per kind for a joined place.
 pub(super) const FRESH: usize = 3;

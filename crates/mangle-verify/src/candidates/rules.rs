@@ -2,16 +2,16 @@
 //!
 //! Built-in predicates and functions contribute extracted parts and comparisons.
 
-use rustc_hash::FxHashMap;
-
-use super::graph::{Comparison, Computation, Graph, Node, Part, Reduced};
-use crate::cone::Cone;
 use mangle_engine::kernel::plan::{
     Aggregate, Bound, Let, Lookup, Merge, Plan, RowArgs, Slot, Step, StepKind, ValueSource,
 };
 use mangle_engine::kernel::{CompiledProgram, Function, Reducer};
 use mangle_syntax::syntax::ast::Operator;
 use mangle_syntax::text::Symbol;
+use rustc_hash::FxHashMap;
+
+use super::graph::{Comparison, Computation, Graph, Node, Part, Reduced};
+use crate::cone::Cone;
 
 /// The registers of one rule.
 struct Registers<'g> {

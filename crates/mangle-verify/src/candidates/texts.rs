@@ -2,12 +2,12 @@
 //!
 //! Texts that match a regular expression are generated: several for each alternative, shortest first.
 
+use mangle_engine::kernel::{Datum, ValueId, Values};
+use mangle_settings::gate_pattern;
 use regex_syntax::hir::{Class, Hir, HirKind};
 
 use super::flow::Truncations;
 use super::graph::Comparison;
-use mangle_engine::kernel::{Datum, ValueId, Values};
-use mangle_settings::gate_pattern;
 
 /// The maximum number of texts per place.
 const MAX_TEXTS: usize = 500;

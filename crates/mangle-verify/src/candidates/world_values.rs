@@ -3,11 +3,12 @@
 
 use std::collections::BTreeMap;
 
+use mangle_engine::kernel::{Clock, Datum, ValueId, Values};
+
 use super::demands::{ArgumentValues, Demands, MAX_STEPS, Provenance, add_tagged};
 use super::flow::{Flow, at};
 use super::graph::{Comparison, Node};
 use super::needs::{FRESH, Groups};
-use mangle_engine::kernel::{Clock, Datum, ValueId, Values};
 
 /// The maximum number of world-dependent values of a function.
 const MAX_COMPUTED: usize = 1_000;

@@ -6,12 +6,12 @@
 
 use std::collections::BTreeSet;
 
-use rustc_hash::FxHashMap;
-
-use crate::obstacle::Budget;
 use mangle_engine::kernel::plan::RelationId;
 use mangle_engine::kernel::{Clock, Datum, Function, ValueId, Values};
 use mangle_engine::types::Base;
+use rustc_hash::FxHashMap;
+
+use crate::obstacle::Budget;
 
 /// A column of a relation, a variable of a rule, or a constant.
 pub(super) type Node = u32;

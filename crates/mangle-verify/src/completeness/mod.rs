@@ -33,18 +33,19 @@ mod words;
 
 use std::collections::BTreeSet;
 
-use super::cone::Cone;
-use super::inputs::{Input, InputPredicate};
-use super::obstacle::Budget;
-use dataflow::{Dataflow, Node, Operation};
-use generate::{Generator, Group, WordMemo};
 use mangle_engine::kernel::{Clock, CompiledProgram, Model, ValueId, Values};
 use mangle_engine::types::Type;
+
+use crate::cone::Cone;
+use crate::inputs::{Input, InputPredicate};
+use crate::obstacle::Budget;
+use dataflow::{Dataflow, Node, Operation};
+use generate::{Generator, Group, WordMemo};
 use observed::Observation;
 use rules::Reader;
 use sorts::{Gap, SortId, Sorts};
 
-pub use super::obstacle::Reason;
+pub use crate::obstacle::Reason;
 
 /// The program and facts that the analysis reads.
 #[derive(Clone, Copy)]

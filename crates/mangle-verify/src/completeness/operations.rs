@@ -10,13 +10,14 @@
 
 use std::collections::BTreeMap;
 
-use super::dataflow::{Node, Operation, Part, PatternTests, TextTest, TextTests};
-use super::rules::Reader;
-use crate::obstacle::MATCHES;
 use mangle_engine::kernel::plan::{Lookup, Plan, Slot, Step, StepKind, ValueSource};
 use mangle_engine::kernel::{Datum, Function, Model, Reducer, ValueId};
 use mangle_engine::program::PredicateId;
 use mangle_engine::types::Base;
+
+use super::dataflow::{Node, Operation, Part, PatternTests, TextTest, TextTests};
+use super::rules::Reader;
+use crate::obstacle::MATCHES;
 
 /// The maximum list index that is followed.
 const MAX_INDEX: i64 = 12;

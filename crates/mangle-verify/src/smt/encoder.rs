@@ -10,6 +10,10 @@
 use std::collections::BTreeSet;
 use std::time::Instant;
 
+use mangle_engine::kernel::plan::{Plan, RelationId, StepKind, Stratum};
+use mangle_engine::kernel::{Clock, CompiledProgram, Datum, Model, Reading, RuleId, ValueId, Values};
+use mangle_engine::program::PredicateId;
+use mangle_syntax::text::Cancel;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::expr::{Expr, Exprs, Kind, Sort};
@@ -20,10 +24,6 @@ use crate::cone::Cone;
 use crate::inputs::InputPredicate;
 use crate::obstacle::Obstacle;
 use crate::symbolic::Uses;
-use mangle_engine::kernel::plan::{Plan, RelationId, StepKind, Stratum};
-use mangle_engine::kernel::{Clock, CompiledProgram, Datum, Model, Reading, RuleId, ValueId, Values};
-use mangle_engine::program::PredicateId;
-use mangle_syntax::text::Cancel;
 
 /// The maximum number of tuples of all relations in a script.
 const MAX_TUPLES: usize = 40_000;

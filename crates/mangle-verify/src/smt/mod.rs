@@ -24,12 +24,13 @@ use std::fmt::Debug;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use super::obstacle::Obstacle;
-use encoder::Encoder;
-use expr::Expr;
 use mangle_engine::kernel::Values;
 use mangle_engine::program::PredicateId;
 use mangle_syntax::text::Cancel;
+
+use crate::obstacle::Obstacle;
+use encoder::Encoder;
+use expr::Expr;
 use model::{ModelValues, wanted, with_plain_letters};
 use script::Sexpr;
 

@@ -2,12 +2,12 @@
 
 use std::collections::BTreeSet;
 
+use mangle_engine::kernel::{Datum, ValueId, Values};
 use rustc_hash::FxHashMap;
 
 use super::encoder::Encoder;
 use super::expr::{Expr, Exprs, Kind, Node, Op};
 use super::script::Sexpr;
-use mangle_engine::kernel::{Datum, ValueId, Values};
 
 /// The maximum number of elements of a list in a model.
 const MAX_ELEMENTS: usize = 64;

@@ -8,14 +8,14 @@ use std::fmt::Write;
 use std::iter::Peekable;
 use std::str::Chars;
 
+use mangle_engine::kernel::CompiledProgram;
+use mangle_engine::kernel::plan::{Let, RowArgs, Step, StepKind};
+use mangle_engine::types::Type;
 use rustc_hash::FxHashMap;
 
 use super::expr::{Expr, Exprs, Kind, Node, Op, Sort};
 use crate::cone::Cone;
 use crate::inputs::InputPredicate;
-use mangle_engine::kernel::CompiledProgram;
-use mangle_engine::kernel::plan::{Let, RowArgs, Step, StepKind};
-use mangle_engine::types::Type;
 
 /// The maximum size of a script in bytes.
 const MAX_SCRIPT_BYTES: usize = 16_000_000;

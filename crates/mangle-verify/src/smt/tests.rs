@@ -1,14 +1,16 @@
 //! Tests of scripts and answers without a real solver.
+
 #![allow(clippy::unwrap_used)]
 
 use std::time::Duration;
+
+use mangle_engine::kernel::Reading;
+use mangle_syntax::text::Cancel;
 
 use super::expr::{Exprs, Kind, Op, Sort};
 use super::script::{TextSorts, print_script, quoted};
 use crate::tests::{question, told};
 use crate::{Scope, Solver, SolverError, Solvers, search};
-use mangle_engine::kernel::Reading;
-use mangle_syntax::text::Cancel;
 
 const TEXTS: TextSorts = TextSorts { strings: Sort::Text, names: Sort::Text };
 

@@ -1,5 +1,7 @@
 //! Symbolic aggregations: groups of rows, and the possible results of each reducer.
 
+use mangle_engine::kernel::plan::{Aggregate, Let, Lookup, RowArgs, Slot, Step, StepKind, ValueSource};
+use mangle_engine::kernel::{Failure, Reducer, ValueId, Values};
 use rustc_hash::FxHashMap;
 
 use super::Evaluation;
@@ -8,8 +10,6 @@ use super::slots::{Term, Uses};
 use super::step::write;
 use crate::circuit::Literal;
 use crate::obstacle::Obstacle;
-use mangle_engine::kernel::plan::{Aggregate, Let, Lookup, RowArgs, Slot, Step, StepKind, ValueSource};
-use mangle_engine::kernel::{Failure, Reducer, ValueId, Values};
 
 /// The maximum number of different results of a reducer for one group.
 const MAX_STATES: usize = 4_000;

@@ -4,6 +4,8 @@
 //! The engine merges facts in the order of their derivation. This order is irrelevant if the predicate
 //! always chooses the same one of two values. Otherwise, the search gives up.
 
+use mangle_engine::kernel::CompiledProgram;
+use mangle_engine::kernel::plan::{Bound, Lookup, Merge, RelationId, Step, StepKind, Stratum, ValueSource};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
@@ -13,8 +15,6 @@ use super::slots::{Term, Uses};
 use super::step::write;
 use crate::circuit::Literal;
 use crate::obstacle::Obstacle;
-use mangle_engine::kernel::CompiledProgram;
-use mangle_engine::kernel::plan::{Bound, Lookup, Merge, RelationId, Step, StepKind, Stratum, ValueSource};
 
 impl Evaluation<'_> {
     /// Returns the requirements of a lookup for a row.

@@ -11,16 +11,16 @@ mod step;
 
 use std::time::Instant;
 
-use rustc_hash::FxHashMap;
-
-use super::circuit::{Circuit, Literal, Satisfiable};
-use super::cone::Cone;
-use super::inputs::Input;
-use super::obstacle::{Budget, Obstacle};
 use mangle_engine::kernel::plan::{Plan, RelationId, StepKind, Stratum};
 use mangle_engine::kernel::{Clock, CompiledProgram, Model, Reading, RuleId, ValueId, Values};
 use mangle_engine::program::PredicateId;
 use mangle_syntax::text::Cancel;
+use rustc_hash::FxHashMap;
+
+use crate::circuit::{Circuit, Literal, Satisfiable};
+use crate::cone::Cone;
+use crate::inputs::Input;
+use crate::obstacle::{Budget, Obstacle};
 use relation::{Additions, Frame, Memo};
 
 pub(crate) use relation::SymbolicRelation;

@@ -1,14 +1,14 @@
 //! Symbolic relations: tuples of terms, each with the condition that it holds. Also the state of a plan
 //! evaluation that fills them: registers and memoized results.
 
+use mangle_engine::kernel::ValueId;
+use mangle_engine::kernel::plan::{Plan, RelationId};
+use mangle_syntax::syntax::ast::Operator;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use super::slots::{Term, Terms, Uses};
 use crate::circuit::{Circuit, Literal};
-use mangle_engine::kernel::ValueId;
-use mangle_engine::kernel::plan::{Plan, RelationId};
-use mangle_syntax::syntax::ast::Operator;
 
 /// A tuple of a symbolic relation.
 #[derive(Debug, Clone)]

@@ -2,13 +2,13 @@
 //!
 //! A choice is a term: a value, or several values, each with a literal that selects it.
 
+use mangle_engine::kernel::ValueId;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use crate::circuit::{Circuit, Literal};
 use crate::inputs::Input;
 use crate::obstacle::Obstacle;
-use mangle_engine::kernel::ValueId;
 
 /// The input of the fact in each slot, as required by a derivation: 0 for any input, or the number
 /// of the input plus one.

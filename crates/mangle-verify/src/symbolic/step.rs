@@ -1,5 +1,8 @@
 //! Evaluation of the steps of a plan, for every combination of the previous steps.
 
+use mangle_engine::kernel::plan::{Bound, Lookup, MAX_CALL_DEPTH, Slot, Step, StepKind, ValueSource};
+use mangle_engine::kernel::{Builtin, Failure, Function, RuleId, ValueId, compare};
+use mangle_syntax::syntax::ast::Operator;
 use rustc_hash::FxHashMap;
 
 use super::Evaluation;
@@ -7,9 +10,6 @@ use super::relation::{Computed, Frame, Test};
 use super::slots::{Term, Uses};
 use crate::circuit::Literal;
 use crate::obstacle::Obstacle;
-use mangle_engine::kernel::plan::{Bound, Lookup, MAX_CALL_DEPTH, Slot, Step, StepKind, ValueSource};
-use mangle_engine::kernel::{Builtin, Failure, Function, RuleId, ValueId, compare};
-use mangle_syntax::syntax::ast::Operator;
 
 impl Evaluation<'_> {
     /// Continues at a step of a plan with the condition `guard`.

@@ -2,13 +2,14 @@
 
 use std::sync::Arc;
 
-use super::NOW;
-use crate::{AbortMemo, Answer, Scope, Setup, test_case, verify};
 use mangle_check::policy_test::property::{Properties, Restrictions};
 use mangle_engine::kernel::{Limits, Reading};
 use mangle_engine::program::{FileSummary, Program};
 use mangle_syntax::syntax::SourceFile;
 use mangle_syntax::text::{Cancel, FileId};
+
+use super::NOW;
+use crate::{AbortMemo, Answer, Scope, Setup, test_case, verify};
 
 const DOORS: &str = "Decl door(D) descr [extensional()] bound [/name].\n\
     Decl locked(D, Key) descr [extensional()] bound [/name, /name].\n\

@@ -6,10 +6,11 @@
 
 use std::time::{Duration, Instant};
 
-use super::{question, told};
-use crate::{Input, Outcome, Question, Scope, search};
 use mangle_engine::kernel::{Fact, Kernel, Reading, RuleId, StopReason};
 use mangle_syntax::text::Cancel;
+
+use super::{question, told};
+use crate::{Input, Outcome, Question, Scope, search};
 
 /// A deterministic random number generator.
 pub(super) struct Random(u64);

@@ -1,4 +1,5 @@
 //! Tests of questions about small programs.
+
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
 mod cases;
@@ -12,13 +13,14 @@ mod values;
 
 use std::sync::Arc;
 
-use super::{InputPredicate, Outcome, Question, Scope, Searched, search};
 use mangle_engine::kernel::{Clock, Limits, Reading, compile_with_intended_files};
 use mangle_engine::program::{FileSummary, PredicateId, Program, ProgramEnvironment};
 use mangle_engine::types::{ProgramTypes, TypeCache};
 use mangle_settings::EngineVersion;
 use mangle_syntax::syntax::SourceFile;
 use mangle_syntax::text::{Cancel, FileId};
+
+use crate::{InputPredicate, Outcome, Question, Scope, Searched, search};
 
 /// The time of evaluation in tests.
 const NOW: Clock = Clock { now_ns: 1_700_000_000_000_000_000 };

@@ -1,12 +1,13 @@
 //! Tests of small policies with known answers, also for an engine that compares floats and matches
 //! regular expressions.
 
-use super::{ask, question_for, told};
-use crate::{Scope, search};
 use mangle_engine::kernel::Reading;
 use mangle_settings::EngineVersion;
 use mangle_settings::versions::engine_names;
 use mangle_syntax::text::Cancel;
+
+use super::{ask, question_for, told};
+use crate::{Scope, search};
 
 #[track_caller]
 fn check(policy: &str, body: &str, expected: &str) {

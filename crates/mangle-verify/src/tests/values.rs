@@ -1,8 +1,9 @@
 //! Tests of worlds that require specific values: number of values, kinds, numbers, texts, instants, and
 //! values with parts.
 
-use super::ask;
 use mangle_engine::kernel::Reading;
+
+use super::ask;
 
 /// Checks the answer to a question about a policy.
 #[track_caller]

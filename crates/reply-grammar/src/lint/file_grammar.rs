@@ -1,15 +1,15 @@
 //! Content of a grammar or schema file: the fields of its envelopes, and the updates that it allows.
 //! Readers for grammars of whole envelopes and for JSON Schema files.
 
+use mangle_syntax::lint::Finding;
+use mangle_syntax::text::{TextRange, TextSize, size};
+use piggyback::envelope::json::{Json, Member, NodeId};
 use serde_json::Value as JsonValue;
 
 use super::rules;
 use crate::expr::{Expr, escaped};
 use crate::reading::{ReadError, read_pattern};
 use crate::target::Dialect;
-use mangle_syntax::lint::Finding;
-use mangle_syntax::text::{TextRange, TextSize, size};
-use piggyback::envelope::json::{Json, Member, NodeId};
 
 /// The envelopes that a file allows.
 #[derive(Debug)]

@@ -6,18 +6,19 @@ pub mod rules;
 #[cfg(test)]
 mod tests;
 
-use super::envelope::EnvelopeSet;
-use super::expr::escaped;
-use super::reading::{read_bnf, read_lark, read_pattern};
-use super::target::{Dialect, Target};
-use super::value::Value;
-use file_grammar::{FileGrammar, UpdateGrammar};
 use mangle_settings::{Profile, TranscriptSettings};
 use mangle_syntax::lint::{Finding, Fix, Rule, Severity};
 use mangle_syntax::text::{TextRange, text_len};
 use piggyback::envelope::atoms::{Declarations, Update, UpdateContext};
 use piggyback::envelope::json::Json;
 use piggyback::envelope::{atoms, plain};
+
+use crate::envelope::EnvelopeSet;
+use crate::expr::escaped;
+use crate::reading::{read_bnf, read_lark, read_pattern};
+use crate::target::{Dialect, Target};
+use crate::value::Value;
+use file_grammar::{FileGrammar, UpdateGrammar};
 use rules::{GRAMMAR_GAP, SCHEMA_DRIFT, SCHEMA_PATTERN};
 
 /// The inputs for the check of a file.

@@ -4,7 +4,7 @@ mod grammars;
 mod schema;
 mod schema_targets;
 
-use super::envelope::{EnvelopeSet, Remaining};
+use crate::envelope::{EnvelopeSet, Remaining};
 
 /// The location of JSON escapes in a pattern.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -5,10 +5,6 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::path::Path;
 
-use serde_json::{Value, json};
-
-use crate::EnvelopeSet;
-use crate::testing::{Notations, Setup, declarations, envelope};
 use mangle_settings::{DecodingSettings, Profile, TranscriptSettings};
 use mangle_syntax::syntax::literal::string_value;
 use mangle_syntax::text::slice;
@@ -19,6 +15,10 @@ use piggyback::envelope::runtime::{
     AcceptedEnvelope, FilterVerdict, MemoryOperation, ReadUpdate, Stage, consumer_of, read,
 };
 use piggyback::envelope::{Reply, ReplyContext, atoms, check, may_be_predicate, plain};
+use serde_json::{Value, json};
+
+use crate::EnvelopeSet;
+use crate::testing::{Notations, Setup, declarations, envelope};
 
 /// Valid replies that are not generated: their surface has control characters or starts with
 /// blanks.

@@ -1,12 +1,13 @@
 //! Generation of values with parts: pairs, lists, maps and structs.
 
+use mangle_engine::kernel::{Datum, ValueId};
+use mangle_engine::types::{StructField, Type};
+use mangle_syntax::text::Symbol;
+
 use super::{Generator, MAX_VALUES};
 use crate::completeness::dataflow::Part;
 use crate::completeness::sorts::SortId;
 use crate::values::conforms;
-use mangle_engine::kernel::{Datum, ValueId};
-use mangle_engine::types::{StructField, Type};
-use mangle_syntax::text::Symbol;
 
 /// The label, type and part of a field, and true if the field is optional.
 type LabeledField = (ValueId, Type, Part, bool);

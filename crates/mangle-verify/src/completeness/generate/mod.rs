@@ -7,15 +7,15 @@ mod plain;
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 
+use mangle_engine::kernel::{Clock, CompiledProgram, ValueId, Values};
+use mangle_engine::types::{Base, Type};
+use mangle_syntax::text::Symbol;
 use rustc_hash::FxHashMap;
 
 use super::dataflow::Part;
 use super::sorts::{Gap, SortId, Sorts};
 use crate::obstacle::Budget;
 use crate::values::conforms;
-use mangle_engine::kernel::{Clock, CompiledProgram, ValueId, Values};
-use mangle_engine::types::{Base, Type};
-use mangle_syntax::text::Symbol;
 
 /// The maximum number of values per column.
 const MAX_VALUES: usize = 1_500;

@@ -2,14 +2,15 @@
 
 use std::collections::BTreeSet;
 
+use mangle_engine::kernel::{Datum, ValueId};
+use mangle_engine::types::Base;
+
 use super::{Generator, Group, fresh_words};
 use crate::completeness::condition::{Condition, MAX_TEXT};
 use crate::completeness::numbers::{Chain, bounds, classes};
 use crate::completeness::sorts::{SortId, numbers};
 use crate::completeness::words::{Alphabet, set, words};
 use crate::values::{in_order, kind};
-use mangle_engine::kernel::{Datum, ValueId};
-use mangle_engine::types::Base;
 
 /// The maximum number of digits of an integer whose text is tested.
 const MAX_DIGITS: usize = 18;

@@ -12,11 +12,12 @@ mod views;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use mangle_engine::kernel::{Datum, Function, ValueId, Values};
+use mangle_engine::types::Base;
+
 use super::condition::Condition;
 use super::dataflow::{Dataflow, Node, Part, combinations};
 use super::numbers::Chain;
-use mangle_engine::kernel::{Datum, Function, ValueId, Values};
-use mangle_engine::types::Base;
 
 /// The number of a sort.
 pub(super) type SortId = u32;

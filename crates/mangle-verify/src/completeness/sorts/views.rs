@@ -4,13 +4,14 @@
 
 use std::collections::BTreeSet;
 
+use mangle_engine::kernel::{Datum, ValueId, Values};
+use mangle_engine::types::Base;
+
 use super::{CIRCLE, Computation, SortId, Sorts, numbers};
 use crate::completeness::condition::{Condition, MAX_TEXT};
 use crate::completeness::dataflow::{Dataflow, Node, Part};
 use crate::completeness::numbers::{Chain, NumberStep};
 use crate::completeness::operations::function_words;
-use mangle_engine::kernel::{Datum, ValueId, Values};
-use mangle_engine::types::Base;
 
 struct Resolving<'r> {
     flow: &'r Dataflow,

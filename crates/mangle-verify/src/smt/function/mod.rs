@@ -4,10 +4,11 @@
 mod text;
 mod time;
 
+use mangle_engine::kernel::{Datum, Function, ValueId};
+
 use super::encoder::{Encoder, OpenCall};
 use super::expr::{Expr, Kind, Node, Op, Sort};
 use crate::obstacle::Obstacle;
-use mangle_engine::kernel::{Datum, Function, ValueId};
 
 /// A value with the condition that it exists.
 pub(crate) type Applied = Result<(Expr, Expr), Obstacle>;

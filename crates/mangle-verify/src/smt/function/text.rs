@@ -1,12 +1,13 @@
 //! Encoding of functions of texts and names: concatenation, replacement, conversion to text, and parts of
 //! names.
 
+use mangle_engine::kernel::Function;
+
 use super::Applied;
 use crate::obstacle::Obstacle;
 use crate::smt::collection::UNROLLED;
 use crate::smt::encoder::{Encoder, OpenCall};
 use crate::smt::expr::{Expr, FLOAT_TEXT, Kind, Op, Sort};
-use mangle_engine::kernel::Function;
 
 impl Encoder<'_> {
     /// Encodes a function with a text result.

@@ -1,9 +1,10 @@
 //! Encoding of functions of times, durations and intervals, with the civil calendar.
 
+use mangle_engine::kernel::{Datum, Function};
+
 use super::{Applied, HIGH, LOW};
 use crate::smt::encoder::Encoder;
 use crate::smt::expr::{Expr, Kind, Op, Sort};
-use mangle_engine::kernel::{Datum, Function};
 
 /// 2^53. Floats represent all integers up to this number.
 const EXACT_FLOAT: i128 = 1 << 53;
