@@ -192,8 +192,8 @@ fn of_shard(subject: &Subject<'_>, shown: &PreviewedPrompt, found: &mut Vec<Prom
         } else {
             None
         };
-        if let Some((what, effect)) = empty {
-            let message = format!("template for {} is {what}", quoted(kind));
+        if let Some((state, effect)) = empty {
+            let message = format!("template for {} is {state}", quoted(kind));
             let finding = Finding::new(&TEMPLATE_EMPTY, range, message);
             let note = format!("{}, {effect}", within(shown));
             found.push(PromptFinding { file, finding: finding.note(note) });

@@ -44,8 +44,8 @@ pub(super) fn check(subject: &Subject<'_>, found: &mut Vec<PromptFinding>) {
             }
             let is_data =
                 matches!(kind, SectionKind::Context | SectionKind::Knowledge | SectionKind::Session);
-            if let Some((what, effect)) = suspicious(line.value()).filter(|_| is_data) {
-                let finding = draft(&DIRECTIVE_IN_DATA, &format!("data contains {what}"))
+            if let Some((content, effect)) = suspicious(line.value()).filter(|_| is_data) {
+                let finding = draft(&DIRECTIVE_IN_DATA, &format!("data contains {content}"))
                     .note(format!("{}, {effect}", within(shown)));
                 report(subject, shown, line, session, finding, found);
             }
@@ -153,12 +153,12 @@ fn numbers(subject: &Subject<'_>, shown: &PreviewedPrompt, found: &mut Vec<Promp
             };
             let Some(at) = (0..read).find(|at| !is_text(at)) else { continue };
             let Some((file, range)) = place(subject, shown, &answer, at) else { continue };
-            let what = match answer.args.get(at) {
+            let effect = match answer.args.get(at) {
                 Some(Arg::Other(_)) if !shown.is_compiled() => "prompts read an empty text there",
                 _ => "prompts silently ignore the fact",
             };
             let message = format!("argument {} of `{name}` is not text", at + 1);
-            let finding = Finding::new(&SHORT_FACT, range, message).note(what).help("write a string");
+            let finding = Finding::new(&SHORT_FACT, range, message).note(effect).help("write a string");
             found.push(PromptFinding { file, finding });
         }
     }

@@ -359,17 +359,17 @@ impl<'b> Truncations<'b> {
     }
 
     /// Records a truncated list with its reason.
-    pub(super) fn add(&self, what: &'static str) {
+    pub(super) fn add(&self, reason: &'static str) {
         if self.first.get().is_none() {
-            self.first.set(Some(what));
+            self.first.set(Some(reason));
         }
     }
 
     /// Truncates a list to `most` elements.
-    pub(super) fn shorten<T>(&self, list: &mut Vec<T>, most: usize, what: &'static str) {
+    pub(super) fn shorten<T>(&self, list: &mut Vec<T>, most: usize, reason: &'static str) {
         if list.len() > most {
             list.truncate(most);
-            self.add(what);
+            self.add(reason);
         }
     }
 

@@ -72,8 +72,8 @@ impl SchemaStyle {
 }
 
 impl Writer {
-    fn drop_constraint(&mut self, what: impl Into<String>, rule: &'static str) {
-        let remaining = Remaining::new(what, rule);
+    fn drop_constraint(&mut self, constraint: impl Into<String>, rule: &'static str) {
+        let remaining = Remaining::new(constraint, rule);
         if !self.dropped.contains(&remaining) {
             self.dropped.push(remaining);
         }
