@@ -6,15 +6,12 @@
 use std::sync::Arc;
 
 use super::answers::{Answer, Querier};
-use super::line::{LineRole, PromptLine};
-use super::origin::LineOrigin;
-use super::prompt::Prompt;
-use super::sections::{Section, SectionKind, SectionSource};
+use super::assembly::Prompt;
+use super::origin::{LineOrigin, SourcedText};
+use super::sections::{LineRole, PromptLine, Section, SectionKind, SectionSource, Wording};
 use super::session::PromptSession;
-use super::sourced_text::SourcedText;
 use super::tokens::Estimator;
 use super::turn::{add_message, facts_of, heading, limit_facts};
-use super::wording::Wording;
 use mangle_settings::{ContextBlockSettings as ContextBlock, Profile};
 use mangle_syntax::text::TextRange;
 
@@ -72,26 +69,36 @@ pub(super) struct CompressedInput<'a> {
 }
 
 pub(super) fn compressed(
-    of: &CompressedInput<'_>,
+    input: &CompressedInput<'_>,
     block: &ContextBlock,
     querier: &mut dyn Querier,
 ) -> Prompt {
     let mut prompt = Prompt::default();
-    let window = of.window.unwrap_or(WINDOW);
+    let window = input.window.unwrap_or(WINDOW);
     let share = |percent: u64| usize::try_from(window.saturating_mul(percent) / 100).unwrap_or(usize::MAX);
     let core: Vec<String> = CORE.iter().map(|name| (*name).to_owned()).collect();
-    let of_kernel = (of.wording, SectionKind::Core, "CORE FACTS", "compressed.core");
-    let core = facts(of_kernel, &core, share(CONTEXT_SHARES_PERCENT.0), querier, &mut prompt);
-    let active = active(of.recorded, block);
-    let of_kernel = (of.wording, SectionKind::State, "ACTIVE FACTS", "compressed.active");
-    let active = facts(of_kernel, &active, share(CONTEXT_SHARES_PERCENT.1), querier, &mut prompt);
-    let (older, recent) = of.recorded.turns.split_at(of.recorded.turns.len().saturating_sub(RECENT));
-    let mut sections = vec![core, active, history(of, older), turns(of, recent)];
+    let part = FactSection {
+        wording: input.wording,
+        kind: SectionKind::Core,
+        title: "CORE FACTS",
+        phrase: "compressed.core",
+    };
+    let core = facts(part, &core, share(CONTEXT_SHARES_PERCENT.0), querier, &mut prompt);
+    let active = active(input.recorded, block);
+    let part = FactSection {
+        wording: input.wording,
+        kind: SectionKind::State,
+        title: "ACTIVE FACTS",
+        phrase: "compressed.active",
+    };
+    let active = facts(part, &active, share(CONTEXT_SHARES_PERCENT.1), querier, &mut prompt);
+    let (older, recent) = input.recorded.turns.split_at(input.recorded.turns.len().saturating_sub(RECENT));
+    let mut sections = vec![core, active, history(input, older), turns(input, recent)];
     sections.retain(|section| section.lines.len() > 1);
     let text: String = sections.iter().map(Section::text).collect();
-    sections.insert(0, title(of, Estimator::Chars4.count(&text)));
+    sections.insert(0, title(input, Estimator::Chars4.count(&text)));
     prompt.sections = sections;
-    add_message(of.message, of.profile, of.wording, &mut prompt);
+    add_message(input.message, input.profile, input.wording, &mut prompt);
     prompt
 }
 
@@ -109,69 +116,77 @@ fn active(recorded: &RecordedSession, block: &ContextBlock) -> Vec<String> {
     all
 }
 
+/// A section with facts of the kernel, and the phrase of its heading.
+struct FactSection<'t> {
+    wording: Wording<'t>,
+    kind: SectionKind,
+    title: &'static str,
+    phrase: &'static str,
+}
+
 fn facts(
-    (wording, kind, title, phrase): (Wording<'_>, SectionKind, &str, &str),
+    part: FactSection<'_>,
     predicates: &[String],
     tokens: usize,
     querier: &mut dyn Querier,
     prompt: &mut Prompt,
 ) -> Section {
-    let mut section = Section::new(kind, SectionSource::Kernel, title);
-    heading(&mut section, wording, phrase);
+    let mut section = Section::new(part.kind, SectionSource::Kernel, part.title);
+    heading(&mut section, part.wording, part.phrase);
     let found: Vec<(String, Answer)> = facts_of(predicates, querier, prompt);
-    for at in limit_facts(&found, querier, prompt, (usize::MAX, tokens), Estimator::Chars4) {
+    for at in limit_facts(&found, querier, prompt, usize::MAX, tokens, Estimator::Chars4) {
         let Some((text, answer)) = found.get(at) else { continue };
         section.lines.push(PromptLine::plain(text.clone(), LineOrigin::Fact(answer.origin.whole())));
     }
     section
 }
 
-fn title(of: &CompressedInput<'_>, tokens: usize) -> Section {
+fn title(input: &CompressedInput<'_>, tokens: usize) -> Section {
     let mut section = Section::new(SectionKind::Title, SectionSource::Preview, "CONTEXT");
     let tokens = tokens.to_string();
-    let (name, said) = match of.recorded.turns.last() {
+    let (name, said) = match input.recorded.turns.last() {
         Some(turn) => {
             let number = turn.number.to_string();
             let values = [("turn", number.as_str()), ("time", &turn.time), ("tokens", &tokens)];
-            ("compressed.title", of.wording.sentence("compressed.title", &values))
+            ("compressed.title", input.wording.sentence("compressed.title", &values))
         }
-        None => ("compressed.first", of.wording.sentence("compressed.first", &[("tokens", &tokens)])),
+        None => ("compressed.first", input.wording.sentence("compressed.first", &[("tokens", &tokens)])),
     };
     section.lines.push(PromptLine::plain(said, LineOrigin::builtin(name)));
     section
 }
 
 /// The history of older turns: the text of the session file, and the facts of the turns.
-fn history(of: &CompressedInput<'_>, older: &[RecordedTurn]) -> Section {
+fn history(input: &CompressedInput<'_>, older: &[RecordedTurn]) -> Section {
     let mut section = Section::new(SectionKind::History, SectionSource::Session, "HISTORY");
-    heading(&mut section, of.wording, "compressed.history");
-    if let Some(session) = of.session.filter(|session| !session.compressed_history.is_empty()) {
+    heading(&mut section, input.wording, "compressed.history");
+    if let Some(session) = input.session.filter(|session| !session.compressed_history.is_empty()) {
         let said = &session.compressed_history;
         section.push_text(said.as_str(), &LineOrigin::session(said));
     }
     if let (Some(first), Some(last)) = (older.first(), older.last()) {
         let (from, to) = (first.number.to_string(), last.number.to_string());
         let values = [("first", from.as_str()), ("last", to.as_str())];
-        let line = of.wording.line("compressed.turns", &values, None, origin(of.recorded, last));
+        let line = input.wording.line("compressed.turns", &values, None, origin(input.recorded, last));
         // The numbers are computed and have no source location.
         section.lines.push(PromptLine { role: LineRole::Heading, value: TextRange::default(), ..line });
     }
     let all = older.iter().flat_map(|turn| turn.facts.iter().map(move |fact| (turn, fact)));
     for (turn, fact) in all.take(KEY_ATOMS) {
-        section.lines.push(PromptLine::plain(format!("{fact}."), origin(of.recorded, turn)));
+        section.lines.push(PromptLine::plain(format!("{fact}."), origin(input.recorded, turn)));
     }
     section
 }
 
 /// The recent turns: facts without the text of the conversation.
-fn turns(of: &CompressedInput<'_>, recent: &[RecordedTurn]) -> Section {
-    let recorded = of.recorded;
+fn turns(input: &CompressedInput<'_>, recent: &[RecordedTurn]) -> Section {
+    let recorded = input.recorded;
     let mut section = Section::new(SectionKind::Recent, SectionSource::Session, "RECENT TURNS");
-    heading(&mut section, of.wording, "compressed.recent");
+    heading(&mut section, input.wording, "compressed.recent");
     for turn in recent {
         let number = turn.number.to_string();
         let values = [("turn", number.as_str()), ("time", &turn.time)];
-        let line = of.wording.line("compressed.turn", &values, None, origin(recorded, turn));
+        let line = input.wording.line("compressed.turn", &values, None, origin(recorded, turn));
         section.lines.push(PromptLine { role: LineRole::Heading, ..line });
         let facts = turn.facts.iter();
         section.lines.extend(facts.map(|fact| PromptLine::plain(format!("{fact}."), origin(recorded, turn))));

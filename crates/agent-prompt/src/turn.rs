@@ -2,14 +2,11 @@
 //! articulation, which puts results into words.
 
 use super::answers::{Answer, Querier};
-use super::line::{LineRole, PromptLine};
-use super::origin::LineOrigin;
-use super::prompt::Prompt;
-use super::sections::{Section, SectionKind, SectionSource};
+use super::assembly::Prompt;
+use super::origin::{LineOrigin, SourcedText, TextSource};
+use super::sections::{LineRole, PromptLine, Section, SectionKind, SectionSource, Wording};
 use super::session::StepResult;
-use super::sourced_text::{SourcedText, TextSource};
 use super::tokens::Estimator;
-use super::wording::Wording;
 use mangle_settings::{ContextBlockSettings as ContextBlock, Profile};
 
 /// The predicate of activation scores: the fact as text, a number.
@@ -20,11 +17,12 @@ pub fn turn_input(
     message: &SourcedText,
     profile: Profile,
     block: &ContextBlock,
-    (estimator, wording): (Estimator, Wording<'_>),
+    estimator: Estimator,
+    wording: Wording<'_>,
     querier: &mut dyn Querier,
 ) -> Prompt {
     let mut prompt = Prompt::default();
-    let state = state(block, (estimator, wording), querier, &mut prompt);
+    let state = state(block, estimator, wording, querier, &mut prompt);
     prompt.sections.push(state);
     add_message(message, profile, wording, &mut prompt);
     prompt
@@ -57,11 +55,12 @@ pub(super) fn add_message(
 pub fn articulation(
     results: &[StepResult],
     block: &ContextBlock,
-    (estimator, wording): (Estimator, Wording<'_>),
+    estimator: Estimator,
+    wording: Wording<'_>,
     querier: &mut dyn Querier,
 ) -> Prompt {
     let mut prompt = Prompt::default();
-    let state = state(block, (estimator, wording), querier, &mut prompt);
+    let state = state(block, estimator, wording, querier, &mut prompt);
     let mut role = Section::new(SectionKind::Base, SectionSource::Builtin("articulation".into()), "BASE");
     role.push_text(wording.text("articulation.role"), &LineOrigin::builtin("articulation.role"));
     let mut list = Section::new(SectionKind::Results, SectionSource::Session, "RESULTS");
@@ -89,14 +88,15 @@ pub(super) fn heading(section: &mut Section, wording: Wording<'_>, phrase: &str)
 /// with the lowest activation.
 fn state(
     block: &ContextBlock,
-    (estimator, wording): (Estimator, Wording<'_>),
+    estimator: Estimator,
+    wording: Wording<'_>,
     querier: &mut dyn Querier,
     prompt: &mut Prompt,
 ) -> Section {
     let mut section = Section::new(SectionKind::State, SectionSource::Kernel, "STATE");
     heading(&mut section, wording, "turn.state");
     let facts = facts_of(&block.predicates, querier, prompt);
-    for at in limit_facts(&facts, querier, prompt, (block.max_facts, block.max_tokens), estimator) {
+    for at in limit_facts(&facts, querier, prompt, block.max_facts, block.max_tokens, estimator) {
         let Some((text, answer)) = facts.get(at) else { continue };
         section.lines.push(PromptLine::plain(text.clone(), LineOrigin::Fact(answer.origin.whole())));
     }
@@ -128,7 +128,8 @@ pub(super) fn limit_facts(
     facts: &[(String, Answer)],
     querier: &mut dyn Querier,
     prompt: &mut Prompt,
-    (max_facts, max_tokens): (usize, usize),
+    max_facts: usize,
+    max_tokens: usize,
     estimator: Estimator,
 ) -> Vec<usize> {
     let scores = querier.query(ACTIVATION, 2).unwrap_or_else(|why| {
@@ -192,7 +193,8 @@ mod tests {
             &said,
             Profile::Current,
             &ContextBlock::default(),
-            (Estimator::Bytes4, Wording::built_in()),
+            Estimator::Bytes4,
+            Wording::built_in(),
             &mut facts,
         );
         expect![[r#"
@@ -222,7 +224,8 @@ mod tests {
             &SourcedText::by_caller("x"),
             Profile::Current,
             &block,
-            (Estimator::Bytes4, Wording::built_in()),
+            Estimator::Bytes4,
+            Wording::built_in(),
             &mut facts,
         );
         assert!(prompt.text().starts_with("STATE\ndiagnostic(1).\ndiagnostic(3).\nMESSAGE"));
@@ -239,7 +242,8 @@ mod tests {
         let prompt = articulation(
             &[result, failed],
             &ContextBlock::default(),
-            (Estimator::Chars4, Wording::built_in()),
+            Estimator::Chars4,
+            Wording::built_in(),
             &mut FactList::default(),
         );
         assert!(

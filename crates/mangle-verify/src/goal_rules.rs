@@ -1,22 +1,23 @@
 //! The rules of a question: predicates whose facts identify the worlds in question and the excluded
-//! worlds.
+//! worlds. Proofs are shown without these internal predicates.
 
 use mangle_check::policy_test::property::{
     Condition, Connective, Piece, PropertyError, Restrictions, parsed,
 };
+use mangle_engine::kernel::{Ground, Proof};
 use mangle_engine::program::{Predicate, PredicateKey, Program, functional_dependencies, key_of};
 use mangle_syntax::syntax::ast::{Declaration, Premise, Term};
 use mangle_syntax::text::{Symbol, shorten, slice};
 
 use crate::inputs::holders;
-use crate::program_pair::{ProgramPair, renamed_key};
+use crate::program_pair::{ProgramPair, renamed_key, with_own_names};
 
 /// The predicate whose facts are searched for.
 pub(crate) const GOAL: &str = "verify_goal";
 
 /// The infix in the names of predicates for solutions that satisfy the part after `unless` or
 /// `then`.
-pub(crate) const EXTENDED: &str = "_extended_";
+const EXTENDED: &str = "_extended_";
 
 /// The direction of a difference between two programs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -218,4 +219,29 @@ fn variables(body: &Piece) -> Result<Vec<String>, PropertyError> {
         }
     }
     Ok(names)
+}
+
+/// Replaces internal names in a proof: the goal becomes `solution`, and predicates of the other
+/// program get their original names.
+pub(crate) fn plain_proof(mut proof: Proof) -> Proof {
+    for node in &mut proof.nodes {
+        let goal = format!("{GOAL}()");
+        // In a package, the goal is prefixed with the name of the package.
+        node.fact = match node.fact.ends_with(&goal) {
+            true => "solution".to_owned(),
+            false => with_own_names(&node.fact),
+        };
+        for step in &mut node.steps {
+            match &mut step.ground {
+                Ground::Absent(pattern) if pattern.starts_with(&format!("{GOAL}{EXTENDED}")) => {
+                    *pattern = "solution of what follows".to_owned();
+                }
+                Ground::Absent(text) | Ground::Dropped(text) | Ground::Holds(text) => {
+                    *text = with_own_names(text);
+                }
+                Ground::Fact(_) | Ground::Rows { .. } => {}
+            }
+        }
+    }
+    proof
 }

@@ -1,14 +1,39 @@
-//! Selection of the input predicates: from the property, the test file or the settings. Default:
-//! predicates whose facts come from outside of the program.
+//! Input predicates of worlds, and their selection: from the property, the test file or the settings.
+//! Default: predicates whose facts come from outside of the program.
 
 use mangle_check::policy_test::property::{Inputs, Restrictions};
+use mangle_engine::kernel::ValueId;
 use mangle_engine::program::{Predicate, PredicateId, PredicateKey, Program};
 use mangle_engine::types::{Rows, Type};
 use mangle_syntax::text::Symbol;
 
-use crate::candidates::InputPredicate;
-use crate::consumer::Consumer;
 use crate::program_pair::{original_name, renamed_key};
+
+/// An input predicate, or one alternative of its declaration.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Input {
+    /// The predicates that share the facts of the input: one, or one in each of two compared
+    /// programs.
+    pub predicates: Vec<PredicateId>,
+    /// The possible values of each column, in order of preference.
+    pub columns: Vec<Vec<ValueId>>,
+    /// For each column, the numbers of its groups of exchangeable values.
+    pub(crate) groups: Vec<Vec<usize>>,
+}
+
+/// An input predicate with its declaration.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct InputPredicate {
+    /// The predicates that share the facts of the input: one, or one in each of two compared
+    /// programs.
+    pub predicates: Vec<PredicateId>,
+    /// The types of the arguments, one row per alternative of the declaration.
+    pub rows: Vec<Vec<Type>>,
+}
+
+/// Returns the predicates of a program whose facts a consumer accepts, by its name. The error is a
+/// message.
+pub type Consumer<'c> = dyn Fn(&Program, &str) -> Result<Vec<PredicateKey>, String> + 'c;
 
 /// Returns the names of the input predicates.
 ///

@@ -1,10 +1,13 @@
 //! Two programs in one: predicates of the other program are renamed, so that both are evaluated in
 //! the same world.
+//!
+//! Predicates with equal statements and dependencies in both programs are detected: they need no search.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::Arc;
 
-use mangle_engine::program::{FileSummary, PredicateKey, Program, ProgramEnvironment};
+use mangle_engine::program::{FileSummary, PredicateId, PredicateKey, Program, ProgramEnvironment, Site};
 use mangle_syntax::syntax::SourceFile;
 use mangle_syntax::syntax::ast::{Atom, Item, Premise, StatementKind, TermKind};
 use mangle_syntax::text::{FileId, Symbol, TextSize};
@@ -21,7 +24,7 @@ pub struct ProgramPair {
     /// The original file for each renamed file of the other program in [`Self::program`].
     pub originals: FxHashMap<FileId, Arc<FileSummary>>,
     /// True if both programs have the same engine and the same stores.
-    pub(crate) has_same_runtime: bool,
+    has_same_runtime: bool,
 }
 
 impl ProgramPair {
@@ -177,6 +180,53 @@ fn names(file: &FileSummary, item: &Item) -> Vec<usize> {
         StatementKind::Package(_) | StatementKind::Use(_) | StatementKind::Broken => {}
     }
     places
+}
+
+/// The argument for equal results of two programs with the same statements.
+pub(crate) const SAME_RULES: &str = "the statements that it depends on are the same in both programs";
+
+/// The sorted digests of the statements of each predicate, by its name in its own program.
+type Statements = BTreeMap<(String, u16), Vec<u64>>;
+
+impl ProgramPair {
+    /// True if both programs have the same statements for a predicate and its dependencies, in any
+    /// order, and the same engine and stores.
+    pub(crate) fn has_same_rules(&self, key: PredicateKey) -> bool {
+        self.has_same_runtime && self.statements(key) == self.statements(renamed_key(key))
+    }
+
+    fn statements(&self, key: PredicateKey) -> Statements {
+        let mut all = Statements::new();
+        let mut pending: Vec<PredicateId> = self.program.id(key).into_iter().collect();
+        let mut seen: BTreeSet<u32> = BTreeSet::new();
+        while let Some(id) = pending.pop() {
+            if !seen.insert(id.0) {
+                continue;
+            }
+            let predicate = self.program.get(id);
+            let clauses: Vec<Site<'_>> = self.program.clauses(predicate).collect();
+            let declarations = self.program.declarations(predicate);
+            let mut digests: Vec<u64> =
+                clauses.iter().copied().chain(declarations).filter_map(|site| self.digest(&site)).collect();
+            digests.sort_unstable();
+            let (name, _) = original_name(predicate.key.name.as_str());
+            all.insert((name, predicate.key.arity), digests);
+            for site in &clauses {
+                let literals = site.item.statement.clause().into_iter().flat_map(|clause| clause.literals());
+                pending.extend(literals.filter_map(|literal| self.program.id_of(site.file, &literal.atom)));
+            }
+            let merging = predicate.signature.merge.as_ref().and_then(|merge| merge.predicate);
+            pending.extend(merging.and_then(|name: Symbol| self.program.id(PredicateKey { name, arity: 3 })));
+        }
+        all
+    }
+
+    /// Returns the digest of a statement in its original program.
+    fn digest(&self, site: &Site<'_>) -> Option<u64> {
+        let index = site.file.item_at(site.item.start)?;
+        let original = self.original(site.file.id)?;
+        original.items.get(index).map(|item| item.statement.digest)
+    }
 }
 
 #[cfg(test)]

@@ -2,7 +2,11 @@
 //!
 //! The rules are in separate files and are evaluated as written, regardless of the reading of the
 //! program.
+//!
+//! The search for worlds that stop the evaluation with an error depends on the whole program and not on
+//! a property, so all properties of a file share its result ([`AbortMemo`]).
 
+use std::cell::RefCell;
 use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
@@ -17,15 +21,12 @@ use mangle_syntax::syntax::ast::{Clause, Item, StatementKind};
 use mangle_syntax::text::{FileId, Symbol, TextRange};
 use rustc_hash::FxHashMap;
 
-use crate::abort_memo::AbortMemo;
-use crate::consumer::Consumer;
+use crate::cone;
 use crate::goal_rules::{ComparedAtom, Direction, GOAL, Rules};
-use crate::inputs::{input, input_predicates};
-use crate::program_pair::ProgramPair;
-use crate::same_rules::SAME_RULES;
-use crate::search::Question;
-use crate::solver::Solvers;
-use crate::vacuity;
+use crate::inputs::{Consumer, input, input_predicates};
+use crate::program_pair::{ProgramPair, SAME_RULES};
+use crate::search::{Outcome, Question, Scope, Searched};
+use crate::smt::Solvers;
 
 /// A program with the options for checking its properties.
 #[derive(Clone, Copy)]
@@ -70,7 +71,7 @@ pub fn question(setup: Setup<'_>, property: &Property) -> Result<Question, Prope
     match property.claim.clone()? {
         Claim::Condition(condition) => rules.add_condition(GOAL, &condition)?,
         Claim::Rule { predicate, file, line } => {
-            let rule = rule_at(setup, &program, predicate, (&file, line));
+            let rule = rule_at(setup, &program, predicate, &file, line);
             (rules.of_program, rules.package) =
                 rule.ok_or_else(|| error(format!("no rule of `{predicate}` is at {file}:{line}")))?;
         }
@@ -176,7 +177,7 @@ fn compile(
         originals: FxHashMap::default(),
         goal,
         forbidden,
-        constants: vacuity::constants(&whole, &compiled, goal),
+        constants: cone::constant_predicates(&whole, &compiled, goal),
         compiled,
         inputs,
         settled: rules.settled,
@@ -221,10 +222,11 @@ fn rule_at(
     setup: Setup<'_>,
     program: &Program,
     predicate: PredicateKey,
-    place: (&str, usize),
+    path: &str,
+    line: usize,
 ) -> Option<(String, Option<Symbol>)> {
-    for file in program.files.iter().filter(|file| (setup.name)(file.id).ends_with(place.0)) {
-        let Some(line) = line_range(&file.text, place.1) else { continue };
+    for file in program.files.iter().filter(|file| (setup.name)(file.id).ends_with(path)) {
+        let Some(line) = line_range(&file.text, line) else { continue };
         for item in file.items.iter() {
             let Some(clause) = item.statement.clause().filter(|_| !item.statement.damaged) else { continue };
             let key = key_of(&clause.head);
@@ -279,4 +281,50 @@ fn safe(compiled: &CompiledProgram, files: &[FileId]) -> Result<(), String> {
 #[must_use]
 pub fn properties(program: &Program, file: FileId) -> Properties {
     program.file(file).map(|file| Properties::read(file)).unwrap_or_default()
+}
+
+/// The completed searches in one program that found no world.
+#[derive(Debug, Default)]
+pub struct AbortMemo {
+    none: RefCell<Vec<AbortSearch>>,
+}
+
+/// A search for a world that stops the evaluation.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct AbortSearch {
+    reading: Reading,
+    facts: usize,
+    /// The input predicates of worlds, by name and arity.
+    inputs: Vec<(Symbol, usize)>,
+}
+
+impl AbortSearch {
+    /// Returns the abort search of a question.
+    ///
+    /// Returns `None` if worlds are restricted or another program is compared, because such
+    /// searches differ between questions.
+    fn new(question: &Question, scope: Scope) -> Option<Self> {
+        let compiled = &question.compiled;
+        let inputs = question.inputs.iter().flat_map(|input| &input.predicates);
+        let arity = |relation: u32| compiled.arities.get(relation as usize).copied().unwrap_or(0);
+        let inputs = inputs.map(|id| (compiled.name(*id), arity(id.0))).collect();
+        let is_free = question.forbidden.is_empty() && question.originals.is_empty();
+        is_free.then_some(Self { reading: compiled.reading, facts: scope.facts, inputs })
+    }
+}
+
+impl AbortMemo {
+    /// Returns the question without the abort search, if a previous search found no world.
+    pub(crate) fn reduce(&self, question: Question, scope: Scope) -> Question {
+        let search = AbortSearch::new(&question, scope);
+        let is_known = search.is_some_and(|search| self.none.borrow().contains(&search));
+        Question { looks_for_aborts: question.looks_for_aborts && !is_known, ..question }
+    }
+
+    /// Records the result of a question.
+    pub(crate) fn remember(&self, question: &Question, scope: Scope, searched: &Searched) {
+        let is_none = matches!(searched.outcome, Outcome::Never(_) | Outcome::NotInScope);
+        let search = AbortSearch::new(question, scope).filter(|_| is_none && question.looks_for_aborts);
+        self.none.borrow_mut().extend(search);
+    }
 }

@@ -16,18 +16,17 @@ use mangle_engine::program::{FileSummary, PredicateId, PredicateKey};
 use mangle_syntax::text::{Cancel, FileId};
 use rustc_hash::FxHashMap;
 
-use crate::budget::Budget;
-use crate::candidates::{self, Candidates, InputPredicate, Sources};
+use crate::candidates::{Candidates, Sources};
 use crate::circuit::Literal;
 use crate::completeness::{Analysis, Certificate, Reason, Subject};
-use crate::cone::{self, Cone};
-use crate::input::Input;
-use crate::obstacle::Obstacle;
-use crate::possible;
-use crate::readable_world::is_readable;
-use crate::solver::Solvers;
+use crate::cone::Cone;
+use crate::inputs::{Input, InputPredicate};
+use crate::obstacle::{Budget, Obstacle};
+use crate::smt::Solvers;
 use crate::solver_search::Solved;
 use crate::symbolic::{Evaluation, Setting, unsupported};
+use crate::values::is_readable;
+use crate::{candidates, cone};
 
 /// A search for a world.
 #[derive(Debug, Clone)]
@@ -229,7 +228,7 @@ impl Search<'_> {
         self.update_cone();
         let Question { compiled, goal, inputs, .. } = self.question;
         // A goal that no rule can derive remains underived if the engine misses facts.
-        let is_possible = possible::obstacle(compiled, *goal, inputs).is_none();
+        let is_possible = cone::impossible_goal(compiled, *goal, inputs).is_none();
         let roots: &[PredicateId] = if is_possible { &self.roots } else { &[] };
         if let Some(why) = roots.iter().find_map(|root| missed_by_engine(compiled, *root)) {
             return Outcome::Undecided { obstacle: Obstacle::Unsupported(why), below: 0 };
@@ -273,7 +272,7 @@ impl Search<'_> {
             return Some(Outcome::Never(why.to_owned()));
         }
         let Question { compiled, goal, inputs, .. } = self.question;
-        possible::obstacle(compiled, *goal, inputs).map(Outcome::Never)
+        cone::impossible_goal(compiled, *goal, inputs).map(Outcome::Never)
     }
 
     /// Searches all sizes of the scope.

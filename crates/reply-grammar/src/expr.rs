@@ -1,6 +1,7 @@
-//! Bounded regular expressions over the decoded text of a string, or over JSON.
+//! Bounded regular expressions over the decoded text of a string, or over JSON: construction, matching
+//! by sets of end positions, and short examples that cover every alternative.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::fmt::Write as _;
 use std::sync::Arc;
 
@@ -185,7 +186,7 @@ const WORDS: &str = "the parser of the project reads every file twice and the se
 
 /// The character of [`WORDS`] for this position of the sample. Fallback: another character of the
 /// class.
-pub(crate) fn filler(class: &CharClass, out: &str) -> char {
+fn filler(class: &CharClass, out: &str) -> char {
     let at = out.len() % WORDS.len();
     let next =
         WORDS.get(at..).into_iter().chain([WORDS]).flat_map(str::chars).find(|char| class.contains(*char));
@@ -229,9 +230,131 @@ fn escaped_class(class: &CharClass) -> Expr {
     }
 }
 
+impl Expr {
+    /// True if the set contains the text. Time: at most the length of the text for each node of the
+    /// expression.
+    #[must_use]
+    pub fn accepts(&self, text: &str) -> bool {
+        self.ends(text, &BTreeSet::from([0])).contains(&text.len())
+    }
+
+    /// The end positions of matches that start at the given positions.
+    fn ends(&self, text: &str, starts: &BTreeSet<usize>) -> BTreeSet<usize> {
+        let after = |start: &usize| text.get(*start..).unwrap_or_default();
+        match self {
+            _ if starts.is_empty() => BTreeSet::new(),
+            Self::Literal(literal) => {
+                let here = starts.iter().filter(|start| after(start).starts_with(literal.as_str()));
+                here.map(|start| start + literal.len()).collect()
+            }
+            Self::Class(class) => {
+                let next = starts.iter().filter_map(|start| Some((start, after(start).chars().next()?)));
+                let fits = next.filter(|(_, char)| class.contains(*char));
+                fits.map(|(start, char)| start + char.len_utf8()).collect()
+            }
+            Self::Sequence(parts) => {
+                parts.iter().fold(starts.clone(), |starts, part| part.ends(text, &starts))
+            }
+            Self::Choice(parts) => parts.iter().flat_map(|part| part.ends(text, starts)).collect(),
+            Self::Repeat(part, least, most) => ends_of_repetition(part, *least, *most, text, starts),
+            Self::Rule(rule) => rule.body.ends(text, starts),
+        }
+    }
+}
+
+fn ends_of_repetition(
+    part: &Expr,
+    least: u32,
+    most: u32,
+    text: &str,
+    starts: &BTreeSet<usize>,
+) -> BTreeSet<usize> {
+    let mut ends = if least == 0 { starts.clone() } else { BTreeSet::new() };
+    let mut current = starts.clone();
+    for count in 1..=most {
+        current = part.ends(text, &current);
+        if count >= least {
+            // A position that was reached with fewer repetitions has already been continued.
+            current.retain(|end| ends.insert(*end) || count <= least);
+        }
+        if current.is_empty() {
+            break;
+        }
+    }
+    ends
+}
+
+/// The maximum number of examples.
+const MAX_EXAMPLES: usize = 2_000;
+
+impl Expr {
+    /// Short texts that cover every alternative, up to `MAX_EXAMPLES`. Rules that are `open` have a
+    /// single text.
+    #[must_use]
+    pub fn examples(&self, open: &dyn Fn(&Rule) -> bool) -> Vec<String> {
+        let mut found = match self {
+            Self::Literal(text) => vec![text.clone()],
+            Self::Class(class) => vec![filler(class, "").to_string()],
+            Self::Sequence(parts) => {
+                let parts: Vec<_> = parts.iter().map(|part| part.examples(open)).collect();
+                let count = parts.iter().map(Vec::len).max().unwrap_or(1);
+                (0..count).map(|at| side_by_side(&parts, at)).collect()
+            }
+            Self::Choice(parts) => {
+                let mut found = Vec::new();
+                for part in parts.iter().take(MAX_EXAMPLES) {
+                    if found.len() < MAX_EXAMPLES {
+                        found.extend(part.examples(open));
+                    }
+                }
+                found
+            }
+            Self::Repeat(_, _, 0) => vec![String::new()],
+            Self::Repeat(part, least, _) => {
+                let count = (*least).clamp(1, 100) as usize;
+                let mut found: Vec<_> = part.examples(open).iter().map(|text| text.repeat(count)).collect();
+                if *least == 0 {
+                    found.push(String::new());
+                }
+                found
+            }
+            Self::Rule(rule) if open(rule) => vec![plain(&rule.body)],
+            Self::Rule(rule) => rule.body.examples(open),
+        };
+        found.truncate(MAX_EXAMPLES);
+        found
+    }
+
+    /// A text of the first alternatives without repetitions. If `has_optional`, includes optional
+    /// parts.
+    fn shortest(&self, has_optional: bool) -> String {
+        match self {
+            Self::Literal(text) => text.clone(),
+            Self::Class(class) => filler(class, "").to_string(),
+            Self::Sequence(parts) => parts.iter().map(|part| part.shortest(has_optional)).collect(),
+            Self::Choice(parts) => parts.first().map(|part| part.shortest(has_optional)).unwrap_or_default(),
+            Self::Repeat(part, 0, 1) if has_optional => part.shortest(has_optional),
+            Self::Repeat(part, least, _) => part.shortest(has_optional).repeat((*least).min(100) as usize),
+            Self::Rule(rule) => rule.body.shortest(has_optional),
+        }
+    }
+}
+
+/// The shortest text that contains an alphanumeric character, if possible.
+fn plain(expr: &Expr) -> String {
+    let shortest = expr.shortest(false);
+    if shortest.contains(char::is_alphanumeric) { shortest } else { expr.shortest(true) }
+}
+
+/// Joins the elements at an index of several lists. Shorter lists are cycled.
+fn side_by_side(parts: &[Vec<String>], at: usize) -> String {
+    parts.iter().filter_map(|part| part.get(at.checked_rem(part.len())?)).map(String::as_str).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::class::CharClass;
 
     #[test]
     fn the_longest_text_is_counted_in_bytes_and_characters() {
@@ -250,5 +373,35 @@ mod tests {
         let Expr::Choice(parts) = Expr::Class(CharClass::chars("a\n")).in_json() else { panic!("no choice") };
         assert_eq!(parts[0], Expr::Class(CharClass::chars("a")));
         assert_eq!(parts[1].sample(), "\\n");
+    }
+
+    #[test]
+    fn repetitions_are_counted() {
+        let letters = Expr::Class(CharClass::chars("ab")).repeat(1, 3);
+        let list = Expr::Sequence(vec![
+            letters.clone(),
+            Expr::Sequence(vec![Expr::literal(","), letters]).repeat(0, 2),
+        ]);
+        for text in ["a", "ab,b", "aba,a,bbb"] {
+            assert!(list.accepts(text), "{text}");
+        }
+        for text in ["", "a,", "abab", "a,b,a,b", "c", "a,b "] {
+            assert!(!list.accepts(text), "{text}");
+        }
+        let pairs = Expr::Choice(vec![Expr::literal("a"), Expr::literal("aa")]).repeat(2, 3);
+        let accepted: Vec<_> = (0..8).filter(|count| pairs.accepts(&"a".repeat(*count))).collect();
+        assert_eq!(accepted, [2, 3, 4, 5, 6]);
+    }
+
+    #[test]
+    fn every_alternative_occurs() {
+        let names = Expr::Choice(vec![Expr::literal("a"), Expr::literal("b"), Expr::literal("c")]);
+        let list = Expr::Sequence(vec![names, Expr::Class(CharClass::chars("x")).optional()]);
+        assert_eq!(list.examples(&|_| false), ["ax", "b", "cx"]);
+        let rule = Expr::terminal("list", list);
+        assert_eq!(rule.examples(&|_| true), ["a"]);
+        assert_eq!(rule.clone().repeat(2, 3).examples(&|_| true), ["aa"]);
+        let quoted = Expr::terminal("text", Expr::Sequence(vec![Expr::literal("\""), rule.optional()]));
+        assert_eq!(quoted.examples(&|_| true), ["\"ax"]);
     }
 }

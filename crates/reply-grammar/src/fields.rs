@@ -7,7 +7,7 @@ use piggyback::envelope::{CATEGORIES, MemoryOperation, OPERATIONS, Taxonomy};
 
 use crate::expr::Expr;
 use crate::policy::Policy;
-use crate::text;
+use crate::term;
 use crate::update::{Predicate, Updates};
 use crate::value::{Member, Value};
 
@@ -81,7 +81,7 @@ impl Fields<'_> {
         let stored = replace_member(
             &members,
             "value",
-            &Value::Text("filled_text", text::filled(self.policy.decoding.text)),
+            &Value::Text("filled_text", term::filled_text(self.policy.decoding.text)),
         );
         let bare = replace_member(&members, "value", &Value::Text("nothing", Expr::literal("")));
         let forgettable = self.forgettable();
@@ -143,7 +143,7 @@ impl Fields<'_> {
                 least,
                 self.policy.most_updates().max(least),
             ),
-            None => Value::List(Box::new(Value::Text("text", text::any(0))), 0, 0),
+            None => Value::List(Box::new(Value::Text("text", term::any_text(0))), 0, 0),
         }
     }
 
@@ -151,7 +151,7 @@ impl Fields<'_> {
     fn map(&self) -> Value {
         let limits = self.policy.decoding;
         let scalars = vec![self.text("argument"), Value::Count(limits.digits), Value::Flag];
-        Value::Map(text::word(limits.name), Box::new(Value::Scalar(scalars)), limits.elements)
+        Value::Map(term::word(limits.name), Box::new(Value::Scalar(scalars)), limits.elements)
     }
 
     /// The values of a text field.
@@ -161,27 +161,28 @@ impl Fields<'_> {
             "category" => Value::Words(categories(profile)),
             "verb" => self.verbs(),
             "priority" => words(&["required", "optional"]),
-            "key" => Value::Text("memory_key", text::memory_key(limits.name)),
-            "timestamp" => Value::Text("timestamp", text::timestamp()),
-            "recovery_action" => Value::Text("action", text::slashed_word(limits.name)),
-            "helpful_facts" | "noise_facts" => Value::Text("predicate", text::word(limits.name)),
+            "key" => Value::Text("memory_key", term::memory_key(limits.name)),
+            "timestamp" => Value::Text("timestamp", term::timestamp()),
+            "recovery_action" => Value::Text("action", term::slashed_word(limits.name)),
+            "helpful_facts" | "noise_facts" => Value::Text("predicate", term::word(limits.name)),
             "from" | "to" => self.transition_end(),
             "surface_response" => Value::Text(
                 "surface",
-                text::filled(self.policy.length(limits.surface, transcripts.caps.surface())),
+                term::filled_text(self.policy.length(limits.surface, transcripts.caps.surface())),
             ),
-            "reasoning_trace" => {
-                Value::Text("trace", text::any(self.policy.length(limits.text, transcripts.caps.trace())))
-            }
+            "reasoning_trace" => Value::Text(
+                "trace",
+                term::any_text(self.policy.length(limits.text, transcripts.caps.trace())),
+            ),
             "tool_name" => self.tool(),
             "specialist" => self.specialist(),
-            "id" | "query" => Value::Text("filled_text", text::filled(limits.text)),
-            _ => Value::Text("text", text::any(limits.text)),
+            "id" | "query" => Value::Text("filled_text", term::filled_text(limits.text)),
+            _ => Value::Text("text", term::any_text(limits.text)),
         }
     }
 
     fn transition_end(&self) -> Value {
-        let none = || text::any(0);
+        let none = || term::any_text(0);
         Value::Text("update", self.updates.expr.clone().unwrap_or_else(none))
     }
 
@@ -193,14 +194,14 @@ impl Fields<'_> {
     fn tool(&self) -> Value {
         match self.policy.tools.filter(|catalogue| !catalogue.tools.is_empty()) {
             Some(catalogue) => Value::Words(catalogue.tools.keys().cloned().collect()),
-            None => Value::Text("tool", text::word(self.policy.decoding.name)),
+            None => Value::Text("tool", term::word(self.policy.decoding.name)),
         }
     }
 
     fn specialist(&self) -> Value {
         match &self.policy.transcripts.specialists {
             Some(specialists) if !specialists.is_empty() => Value::Words(specialists.clone()),
-            _ => Value::Text("filled_text", text::filled(self.policy.decoding.text)),
+            _ => Value::Text("filled_text", term::filled_text(self.policy.decoding.text)),
         }
     }
 }

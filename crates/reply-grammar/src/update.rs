@@ -5,8 +5,7 @@ use piggyback::envelope::runtime::{accepts, consumer_of};
 
 use crate::argument::{UnenforcedConstraint, argument, rows};
 use crate::expr::Expr;
-use crate::policy::Policy;
-use crate::selection::candidates;
+use crate::policy::{Policy, candidates};
 use crate::term::TermLimits;
 
 /// A predicate, by name and arity.
@@ -72,9 +71,7 @@ impl Updates {
         }
         updates
     }
-}
 
-impl Updates {
     /// Adds the predicates that are omitted only because they permit requests or override a block.
     fn omit_deciding(&mut self, policy: &Policy<'_>) {
         let Policy { declarations, transcripts, .. } = policy;

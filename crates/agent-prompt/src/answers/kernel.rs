@@ -1,10 +1,12 @@
-//! [`Querier`] for an evaluated program.
+//! [`Querier`] for an evaluated program, and the order of its answers.
+//!
+//! The store of the runtime has no order; the default order follows the files.
+
+use std::cmp::Ordering;
 
 use rustc_hash::FxHashMap;
 
-use super::order::{AnswerPlace, place_of};
-use super::pattern::argument;
-use super::{Answer, AnswerOrder, Arg, Querier, QueryPattern};
+use super::{Answer, Arg, Querier, QueryPattern, argument};
 use crate::origin::{FactOrigin, FactOriginKind};
 use mangle_engine::kernel::{CompiledProgram, Model, RuleId, ValueId};
 use mangle_engine::program::{PredicateId, Program};
@@ -91,7 +93,7 @@ impl<'k> KernelAnswers<'k> {
     }
 }
 
-pub(crate) fn is_fact(program: &Program, compiled: &CompiledProgram, rule: RuleId) -> bool {
+fn is_fact(program: &Program, compiled: &CompiledProgram, rule: RuleId) -> bool {
     let item = compiled.rule(rule).and_then(|rule| program.file(rule.file)?.items.get(rule.item as usize));
     item.and_then(|item| item.statement.clause()).is_some_and(|clause| clause.is_fact())
 }
@@ -116,6 +118,70 @@ impl Querier for KernelAnswers<'_> {
             }
         }
         Ok(self.order.apply(found))
+    }
+}
+
+/// The order of answers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum AnswerOrder {
+    /// Facts by file and line, then derived facts by the position of their rule, then by printed
+    /// text.
+    #[default]
+    Sorted,
+    /// The order of the store.
+    Store,
+    /// Shuffled with this seed, to detect results that depend on the order.
+    Shuffled(u64),
+}
+
+/// The source position of a fact or rule. Facts from the caller sort after facts from files.
+type AnswerPlace = (bool, Option<(FileId, TextSize)>);
+
+/// The source position of a clause.
+fn place_of(program: &Program, compiled: &CompiledProgram, rule: RuleId) -> Option<(FileId, TextSize)> {
+    let rule = compiled.rule(rule)?;
+    let item = program.file(rule.file)?.items.get(rule.item as usize)?;
+    Some((rule.file, item.start))
+}
+
+impl AnswerOrder {
+    /// Sorts answers. The first part of each key is true for derived facts.
+    fn apply(self, mut found: Vec<(AnswerPlace, Answer)>) -> Vec<Answer> {
+        match self {
+            Self::Store => {}
+            Self::Sorted => {
+                found.sort_by(|(one, first), (other, second)| compare(*one, first, *other, second))
+            }
+            Self::Shuffled(seed) => {
+                found.sort_by(|(one, first), (other, second)| compare(*one, first, *other, second));
+                shuffle(&mut found, seed);
+            }
+        }
+        found.into_iter().map(|(_, answer)| answer).collect()
+    }
+}
+
+fn compare(one: AnswerPlace, first: &Answer, other: AnswerPlace, second: &Answer) -> Ordering {
+    // Facts without a position come from the caller. They sort last and keep their order.
+    let key = |place: AnswerPlace| (place.0, place.1.is_none(), place.1);
+    let printed = || {
+        if one.1.is_none() && !one.0 { Ordering::Equal } else { first.origin.fact.cmp(&second.origin.fact) }
+    };
+    key(one).cmp(&key(other)).then_with(printed)
+}
+
+/// Shuffles a list; the result depends only on the seed.
+fn shuffle<T>(list: &mut [T], seed: u64) {
+    let mut state = seed;
+    for last in (1..list.len()).rev() {
+        // SplitMix64, with the published constants.
+        state = state.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut bits = state;
+        bits = (bits ^ (bits >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        bits = (bits ^ (bits >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        bits ^= bits >> 31;
+        let other = usize::try_from(bits % (last as u64 + 1)).unwrap_or(0);
+        list.swap(last, other);
     }
 }
 
@@ -156,5 +222,19 @@ mod tests {
         assert_eq!(ask(text, "p(_, \"/x\", N)", 2, AnswerOrder::Sorted), ["p(1,\"/x\",3)"]);
         assert_eq!(ask(text, "p", 4, AnswerOrder::Sorted), [""; 0]);
         assert_eq!(ask(text, "nothing", 1, AnswerOrder::Sorted), [""; 0]);
+    }
+
+    #[test]
+    fn a_shuffle_is_a_permutation_and_depends_on_the_seed() {
+        let shuffled = |seed| {
+            let mut list: Vec<u32> = (0..20).collect();
+            shuffle(&mut list, seed);
+            list
+        };
+        let mut sorted = shuffled(7);
+        assert_eq!(shuffled(7), sorted);
+        assert_ne!(shuffled(8), sorted);
+        sorted.sort_unstable();
+        assert_eq!(sorted, (0..20).collect::<Vec<_>>());
     }
 }

@@ -3,8 +3,8 @@
 //! The limit of the session section includes the labels of the runtime. Each line therefore has the
 //! label length that the runtime uses.
 
-use crate::line::PromptLine;
 use crate::origin::LineOrigin;
+use crate::sections::PromptLine;
 use crate::texts::Block;
 use mangle_syntax::text::{TextRange, size};
 

@@ -1,15 +1,13 @@
-//! Context section: injected context atoms and specialist knowledge.
+//! Context and intent sections: injected context atoms, specialist knowledge, and the user's
+//! request.
 
-use super::clamp;
-use super::request::AssemblyRequest;
+use super::{AssemblyRequest, Prompt, clamp};
 use crate::answers::{Answer, Querier};
 use crate::context::PromptContext;
-use crate::line::PromptLine;
-use crate::origin::LineOrigin;
-use crate::prompt::Prompt;
-use crate::sections::{INJECTED, KNOWLEDGE, Section, SectionKind, SectionSource};
+use crate::origin::{LineOrigin, SourcedText};
+use crate::sections::{INJECTED, KNOWLEDGE, PromptLine, Section, SectionKind, SectionSource, Wording};
+use crate::session::Intent;
 use crate::texts;
-use crate::wording::Wording;
 use piggyback::envelope::runtime::go_quoted;
 
 /// True if a fact with this key applies to a shard: the exact id or a wildcard.
@@ -151,4 +149,29 @@ fn knowledge(
         Some((topic, text, answer))
     };
     answers.into_iter().filter_map(block).collect()
+}
+
+pub(super) fn intent_section(intent: &Intent, wording: Wording<'_>) -> Section {
+    let mut section = Section::new(SectionKind::Intent, SectionSource::Intent, "INTENT");
+    section.push_banner(wording, "intent.title");
+    let parts = [
+        ("id", "intent.id", &intent.id),
+        ("category", "intent.category", &intent.category),
+        ("verb", "intent.verb", &intent.verb),
+        ("target", "intent.target", &intent.target),
+        ("constraint", "intent.constraint", &intent.constraint),
+    ];
+    for (part, phrase, said) in parts {
+        // Only the constraint is omitted if it is empty.
+        if part != "constraint" || !said.is_empty() {
+            let value = [("value", said.as_str())];
+            section.lines.push(wording.line(phrase, &value, Some(part), intent_origin(part, said)));
+        }
+    }
+    section.push_blank();
+    section
+}
+
+fn intent_origin(part: &'static str, said: &SourcedText) -> LineOrigin {
+    LineOrigin::Intent { part, source: said.source, pointer: said.pointer.clone(), range: said.range }
 }

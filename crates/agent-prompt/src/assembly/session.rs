@@ -1,14 +1,12 @@
 //! Session section: one block for each kind of session data, with a blank line and a heading before
 //! it.
 
-use super::clamp::{self, SessionLine};
-use crate::line::PromptLine;
-use crate::origin::LineOrigin;
-use crate::sections::{Section, SectionKind, SectionSource};
+use super::clamp;
+use super::clamp::SessionLine;
+use crate::origin::{LineOrigin, SourcedText};
+use crate::sections::{PromptLine, Section, SectionKind, SectionSource, Wording};
 use crate::session::{Count, PriorShard, PromptSession, Tool};
-use crate::sourced_text::SourcedText;
 use crate::texts::Block;
-use crate::wording::Wording;
 use mangle_settings::Runtime;
 use mangle_syntax::text::{TextRange, text_len};
 
@@ -99,7 +97,8 @@ impl Writer<'_> {
         tag: &'static str,
         phrase: &str,
         values: &[(&str, &str)],
-        (pointer, range): (&str, TextRange),
+        pointer: &str,
+        range: TextRange,
     ) {
         let origin = LineOrigin::Session { pointer: pointer.to_owned(), range };
         let line = self.wording.line(phrase, values, Some(tag), origin);
@@ -108,7 +107,7 @@ impl Writer<'_> {
 
     fn positive(&mut self, tag: &'static str, phrase: &str, count: Option<Count>, pointer: &str) {
         if let Some(count) = count.filter(|count| count.value > 0) {
-            self.shown(tag, phrase, &[("value", &count.value.to_string())], (pointer, count.range));
+            self.shown(tag, phrase, &[("value", &count.value.to_string())], pointer, count.range);
         }
     }
 
@@ -157,7 +156,7 @@ impl Writer<'_> {
             let last = session.git_modified_files.last().unwrap_or(first);
             let range = first.range.cover(last.range);
             let count = session.git_modified_files.len().to_string();
-            self.shown("modified", "session.modified", &[("value", &count)], ("/git_modified_files", range));
+            self.shown("modified", "session.modified", &[("value", &count)], "/git_modified_files", range);
             if self.runtime.git_files {
                 let files = &session.git_modified_files;
                 files.iter().for_each(|file| self.said("modified_file", "session.modified_file", file));
@@ -188,12 +187,7 @@ impl Writer<'_> {
             let last = session.task_dependencies.last().unwrap_or(first);
             let range = first.range.cover(last.range);
             let names = names.join(", ");
-            self.shown(
-                "blocked_by",
-                "session.blocked_by",
-                &[("value", &names)],
-                ("/task_dependencies", range),
-            );
+            self.shown("blocked_by", "session.blocked_by", &[("value", &names)], "/task_dependencies", range);
         }
     }
 
@@ -207,7 +201,7 @@ impl Writer<'_> {
                 (prior.shard_type.as_str(), prior.task.as_str(), prior.summary.as_str());
             let (task, summary) = (self.cut(task), self.cut(summary));
             let values = [("shard", kind), ("outcome", outcome), ("task", &task), ("summary", &summary)];
-            self.shown("line", "session.output", &values, (&prior.pointer, prior.range));
+            self.shown("line", "session.output", &values, &prior.pointer, prior.range);
         }
     }
 
@@ -227,7 +221,7 @@ impl Writer<'_> {
         for tool in tools {
             let description = self.cut(tool.description.as_str());
             let values = [("name", tool.name.as_str()), ("description", &description)];
-            self.shown("tool", "session.tool", &values, (&tool.pointer, tool.range));
+            self.shown("tool", "session.tool", &values, &tool.pointer, tool.range);
             if !tool.binary_path.is_empty() {
                 self.said("binary", "session.binary", &tool.binary_path);
             }

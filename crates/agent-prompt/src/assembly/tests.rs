@@ -1,8 +1,7 @@
 //! Tests of the assembly with small kernels.
 #![allow(clippy::unwrap_used)]
 
-use super::assemble;
-use super::request::AssemblyRequest;
+use super::{AssemblyRequest, assemble};
 use crate::session::{SessionFile, SessionForm};
 use crate::{
     AnswerOrder, FactLocations, KernelAnswers, Mode, Prompt, PromptContext, SectionKind, SectionSource,

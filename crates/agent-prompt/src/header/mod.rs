@@ -13,19 +13,18 @@
 //!
 //! Comments after the first statement are ignored.
 
-mod words;
+mod setting;
 
-use words::words;
-
-use super::intent::Intent;
-use super::near::near_key;
+use super::names::{near_key, quoted};
+use super::origin::SourcedText;
 use super::rules::header_rules::{PREVIEW_INCOMPLETE, PREVIEW_KEY};
 use super::sections::Mode;
-use super::sourced_text::SourcedText;
-use crate::quoted::quoted;
+use super::session::Intent;
 use mangle_syntax::lint::{Finding, Fix, Severity};
-use mangle_syntax::syntax::{SourceFile, TokenKind};
-use mangle_syntax::text::{TextRange, TextSize, size, text_len};
+use mangle_syntax::text::TextRange;
+use setting::{comment, header_lines, list, misplaced_settings, mode, words};
+
+pub use setting::PreviewSetting;
 
 /// The keys of `# @preview` comments.
 pub const KEYS: [&str; 7] = ["name", "shard", "intent", "use", "session", "mode", "captured"];
@@ -78,42 +77,6 @@ pub struct PreviewGroup {
     pub atoms: Option<SourcedText>,
     /// The file with a captured prompt, relative to the folder of the kernel.
     pub captured: Option<SourcedText>,
-}
-
-/// A comment with a key: `# @preview key: value`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct PreviewSetting<'t> {
-    /// The range from `#` to the end of the line.
-    pub range: TextRange,
-    /// The key; empty if missing.
-    pub key: &'t str,
-    /// The range of the key.
-    pub key_range: TextRange,
-    /// The text after the colon, trimmed.
-    pub value: &'t str,
-    /// The range of the value.
-    pub value_range: TextRange,
-}
-
-impl PreviewSetting<'_> {
-    /// The setting on the line at `offset` in the header of a sample kernel.
-    #[must_use]
-    pub fn at(text: &str, offset: TextSize) -> Option<PreviewSetting<'_>> {
-        let is_around = |line: &str, start: TextSize| start <= offset && offset <= start + text_len(line);
-        let (line, start) = header_lines(text).filter(|(line, start)| is_around(line, *start)).last()?;
-        comment(line, start)
-    }
-
-    /// The settings in the header of a sample kernel, in text order.
-    pub fn all(text: &str) -> impl Iterator<Item = PreviewSetting<'_>> {
-        header_lines(text).filter_map(|(line, start)| comment(line, start))
-    }
-
-    /// The comma-separated entries of the value. An empty value has one empty entry.
-    #[must_use]
-    pub fn entries(&self) -> Vec<SourcedText> {
-        list(self)
-    }
 }
 
 impl Header {
@@ -188,63 +151,6 @@ impl Header {
         }
         all
     }
-}
-
-/// The lines of a text with their offsets.
-fn lines(text: &str) -> impl Iterator<Item = (&str, TextSize)> {
-    let mut start = TextSize::new(0);
-    text.split_inclusive('\n').map(move |line| {
-        let at = start;
-        start += text_len(line);
-        (line, at)
-    })
-}
-
-/// True if a line can precede the first statement.
-fn is_header(line: &str) -> bool {
-    line.trim().is_empty() || line.trim_start().starts_with('#')
-}
-
-/// The lines before the first statement, with their offsets.
-fn header_lines(text: &str) -> impl Iterator<Item = (&str, TextSize)> {
-    lines(text).take_while(|(line, _)| is_header(line))
-}
-
-/// Settings after the first statement, or on the same line as a statement.
-fn misplaced_settings(text: &str) -> impl Iterator<Item = TextRange> {
-    let below = lines(text).skip_while(|(line, _)| is_header(line));
-    let found = below.filter_map(|(line, start)| {
-        let at = line.find('#')?;
-        let comment = comment(line.get(at..)?, start + size(at))?;
-        Some(comment.range)
-    });
-    let found: Vec<_> = found.collect();
-    // A line inside a backquoted string can look like a comment.
-    let source = (!found.is_empty()).then(|| SourceFile::parse(text.into()));
-    let comments: Vec<_> =
-        source.iter().flat_map(|source| source.tokens(TextRange::up_to(text_len(text)))).collect();
-    found.into_iter().filter(move |range| {
-        comments.iter().any(|token| token.kind == TokenKind::Comment && token.range.contains_range(*range))
-    })
-}
-
-fn comment(line: &str, start: TextSize) -> Option<PreviewSetting<'_>> {
-    let whole = line.trim();
-    let setting = whole.trim_start_matches('#').trim_start().strip_prefix("@preview")?;
-    // Accepts a colon after `@preview`: the intended meaning is clear.
-    let setting = setting.strip_prefix(':').unwrap_or(setting);
-    let rest = setting.trim_start();
-    let is_word = |char: char| char.is_alphanumeric() || char == '_' || char == '-';
-    if setting.starts_with(is_word) {
-        return None;
-    }
-    let (key, value) = rest.split_once(':').unwrap_or((rest, ""));
-    let range = |piece: &str| {
-        let at = (piece.as_ptr() as usize).saturating_sub(line.as_ptr() as usize).min(line.len());
-        TextRange::at(start + size(at), text_len(piece))
-    };
-    let (key, value) = (key.trim(), value.trim());
-    Some(PreviewSetting { range: range(whole), key, key_range: range(key), value, value_range: range(value) })
 }
 
 const IGNORED: &str = "the comment is ignored";
@@ -347,37 +253,6 @@ fn incomplete(group: &PreviewGroup) -> Finding {
         .severity(Severity::Error)
         .note("a prompt is made for one shard, so nothing is shown")
         .help("add `# @preview shard: coder-7 coder`, with id and type")
-}
-
-/// The comma-separated entries; one empty entry if the value is empty.
-fn list(comment: &PreviewSetting<'_>) -> Vec<SourcedText> {
-    let mut at = comment.value_range.start();
-    let mut all = Vec::new();
-    for piece in comment.value.split(',') {
-        let name = piece.trim();
-        let indent = text_len(piece) - text_len(piece.trim_start());
-        if !name.is_empty() || all.is_empty() {
-            all.push(SourcedText::in_header(
-                name,
-                TextRange::at(at + indent.min(text_len(piece)), text_len(name)),
-            ));
-        }
-        at += text_len(piece) + TextSize::new(1);
-    }
-    all
-}
-
-/// Parses a mode such as `legacy`, `section`, `jit` or `jit(atoms=../atoms)`.
-fn mode(comment: &PreviewSetting<'_>) -> Option<(Mode, Option<SourcedText>)> {
-    if let Some(mode) = Mode::parse(comment.value) {
-        return Some((mode, None));
-    }
-    let (word, inner) = comment.value.strip_suffix(')')?.split_once('(')?;
-    let mode = Mode::parse(word.trim())?;
-    let folder = inner.trim().strip_prefix("atoms")?.trim_start().strip_prefix('=')?.trim();
-    let at = comment.value.find(folder).unwrap_or(0);
-    let range = TextRange::at(comment.value_range.start() + size(at), text_len(folder));
-    (!folder.is_empty()).then(|| (mode, Some(SourcedText::in_header(folder, range))))
 }
 
 #[cfg(test)]

@@ -1,12 +1,12 @@
 //! Reasons for the absence of an atom from a prompt, in each mode.
 
-use super::super::derived_context::DerivedContext;
 use super::atom::{AtomKind, Dimension, PromptAtom};
-use super::compile::{Compilation, JitCompiler};
-use super::limits::is_left_out;
+use super::budget::is_left_out;
 use super::read::AtomFault;
 use super::rules::fault_message;
 use super::situation::Situation;
+use super::{Compilation, JitCompiler};
+use crate::context::DerivedContext;
 use mangle_syntax::text::{FileId, TextRange, nearest};
 
 /// An atom, or a faulty atom that the runtime skips, with the reason for its absence.

@@ -9,13 +9,12 @@
 
 use std::sync::Arc;
 
-use super::super::near::near_key;
-use super::super::session::tree::{TreeKey, TreeKind as Value, TreeNode};
-use super::super::session::yaml;
-use super::atom::{AtomKind, AtomText, Dimension, PromptAtom, Word};
-use super::category::Category;
-use super::keys::{SYNONYMS, all_keys};
-use super::yaml_values;
+use super::atom::{AtomKind, AtomText, Category, Dimension, PromptAtom, Word};
+use super::file_format;
+use super::file_format::{SYNONYMS, all_keys};
+use crate::names::near_key;
+use crate::session::tree;
+use crate::session::tree::{TreeKey, TreeKind as Value, TreeNode};
 use mangle_syntax::text::{FileId, TextRange, size, slice};
 
 /// The value type of a selector.
@@ -98,7 +97,7 @@ pub enum FaultKind {
 }
 
 /// Opens the content file of an atom: the referring file, and the path relative to it.
-pub(super) type OpenContent<'o> = &'o mut dyn FnMut(FileId, &str) -> Option<(FileId, Arc<str>)>;
+type OpenContent<'o> = &'o mut dyn FnMut(FileId, &str) -> Option<(FileId, Arc<str>)>;
 
 impl Corpus {
     /// Reads files, given in the collection order of the runtime.
@@ -169,7 +168,7 @@ struct WrongKind;
 
 impl Reader<'_, '_> {
     fn file(&mut self) -> Vec<PromptAtom> {
-        let root = match yaml::read(&self.file.text) {
+        let root = match tree::parse_yaml(&self.file.text) {
             Ok(root) => root,
             Err(unread) => {
                 self.fault(unread.range, FaultKind::File(unread.why));
@@ -213,7 +212,7 @@ impl Reader<'_, '_> {
     fn atom(&mut self, node: &TreeNode) -> Result<Option<PromptAtom>, WrongKind> {
         self.atom.clear();
         let members = match &node.kind {
-            Value::Map(members) => &yaml_values::merged(members),
+            Value::Map(members) => &file_format::merged(members),
             _ => return Err(self.lost(node, "an atom", "a table of keys and values")),
         };
         if let Some(TreeNode { kind: Value::Scalar(id), .. }) = self.member(members, "id") {
@@ -308,7 +307,7 @@ impl Reader<'_, '_> {
 
     /// Reports a duplicate key, which invalidates the whole file.
     fn repeated(&mut self, node: &TreeNode) -> Result<(), WrongKind> {
-        let Some(key) = yaml_values::repeated(node) else { return Ok(()) };
+        let Some(key) = file_format::repeated(node) else { return Ok(()) };
         self.fault(key.range, FaultKind::File(format!("the key `{}` is twice in this atom", key.text)));
         Err(WrongKind)
     }
@@ -388,7 +387,7 @@ impl Reader<'_, '_> {
         match self.scalar(members, key, "a whole number")? {
             None => Ok(0),
             Some((text, node)) => {
-                let number = yaml_values::whole_number(text).filter(|_| !self.is_quoted(node));
+                let number = file_format::whole_number(text).filter(|_| !self.is_quoted(node));
                 number.ok_or_else(|| self.lost(node, key, "a whole number"))
             }
         }
@@ -398,7 +397,7 @@ impl Reader<'_, '_> {
         match self.scalar(members, key, "true or false")? {
             None => Ok(false),
             Some((text, node)) => {
-                let truth = yaml_values::truth(text, self.is_quoted(node));
+                let truth = file_format::truth(text, self.is_quoted(node));
                 truth.ok_or_else(|| self.lost(node, key, "true or false"))
             }
         }

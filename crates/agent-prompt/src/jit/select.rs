@@ -8,8 +8,7 @@
 use rustc_hash::FxHashMap;
 
 use super::atom::{Dimension, PromptAtom, Word};
-use super::residue::Residue;
-use super::situation::Situation;
+use super::situation::{Residue, Situation};
 
 /// The reason for the exclusion of an atom from a prompt.
 #[derive(Debug, Clone, PartialEq, Eq)]

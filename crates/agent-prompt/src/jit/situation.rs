@@ -1,11 +1,15 @@
-//! Selector matching, by two rules of the reference runtime that differ.
+//! Situation of a compilation: selector matching by two rules of the reference runtime that differ,
+//! and the residue of earlier compilations.
+//!
+//! The reference runtime retracts neither the situation nor the atoms of a prompt. In a long
+//! session, shards are therefore compiled with the facts of earlier shards.
+
+use std::sync::Arc;
 
 use rustc_hash::FxHashSet;
 
-use super::super::derived_context::DerivedContext;
 use super::atom::{Dimension, PromptAtom};
-use super::names::normal;
-use super::residue::Residue;
+use crate::context::DerivedContext;
 
 /// The values of a situation, by dimension.
 #[derive(Debug, Clone)]
@@ -32,7 +36,8 @@ impl Situation {
             Dimension::Frameworks => derived.frameworks.clone(),
             Dimension::WorldStates => derived.world_states.iter().map(|&state| state.to_owned()).collect(),
         });
-        let names = raw.each_ref().map(|values| values.iter().filter_map(|value| normal(value)).collect());
+        let names =
+            raw.each_ref().map(|values| values.iter().filter_map(|value| normal_name(value)).collect());
         Self { raw, names }
     }
 
@@ -51,7 +56,7 @@ impl Situation {
         }
     }
 
-    pub(super) fn values(&self, dimension: Dimension) -> &[String] {
+    fn values(&self, dimension: Dimension) -> &[String] {
         &self.raw[dimension as usize]
     }
 
@@ -65,7 +70,7 @@ impl Situation {
             let mut wanted = atoms
                 .iter()
                 .flat_map(|atom| atom.selector(dimension))
-                .filter_map(|word| normal(&word.text))
+                .filter_map(|word| normal_name(&word.text))
                 .peekable();
             !here.is_empty() && wanted.peek().is_some() && !wanted.any(|name| here.contains(&name))
         })
@@ -95,10 +100,63 @@ pub(crate) fn has_value(derived: &DerivedContext, dimension: Dimension, name: &s
 }
 
 /// The values of a situation in a dimension, as given.
-pub(crate) fn values(derived: &DerivedContext, dimension: Dimension) -> Vec<String> {
+pub(crate) fn situation_values(derived: &DerivedContext, dimension: Dimension) -> Vec<String> {
     Situation::new(derived).values(dimension).to_vec()
 }
 
 fn bare(word: &str) -> &str {
     word.strip_prefix('/').unwrap_or(word)
+}
+
+/// The residue of earlier compilations; empty in a new kernel.
+#[derive(Debug, Clone, Default)]
+pub struct Residue {
+    /// The situation values, by dimension, as names.
+    names: [FxHashSet<String>; 11],
+    /// The collected atoms.
+    pub(super) atoms: Vec<Arc<PromptAtom>>,
+    /// The search hits.
+    pub(super) vectors: Vec<(String, f64)>,
+}
+
+impl Residue {
+    /// True before the first compilation.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.atoms.is_empty() && self.names.iter().all(FxHashSet::is_empty)
+    }
+}
+
+/// The name constant of a word, without its first `/`; `None` if nothing remains.
+///
+/// The word is trimmed and in lower case. `_` replaces each byte that is invalid in a name, and
+/// empty parts between slashes are removed.
+pub(super) fn normal_name(word: &str) -> Option<String> {
+    let word = word.trim().to_lowercase();
+    let parts: Vec<String> = word.split('/').filter_map(name_part).collect();
+    (!parts.is_empty()).then(|| parts.join("/"))
+}
+
+fn name_part(part: &str) -> Option<String> {
+    let is_legal = |byte: u8| {
+        byte.is_ascii_lowercase() || byte.is_ascii_digit() || matches!(byte, b'.' | b'-' | b'_' | b'~' | b'%')
+    };
+    let cleaned: String =
+        part.bytes().map(|byte| if is_legal(byte) { char::from(byte) } else { '_' }).collect();
+    let trimmed = cleaned.trim_matches('_');
+    (!trimmed.is_empty()).then(|| trimmed.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_become_names() {
+        let names = ["/Coder", " go ", "//a//b/", "c++", "é", "a b", "_x_", "/", ""].map(normal_name);
+        let names: Vec<_> = names.iter().map(Option::as_deref).collect();
+        let expected =
+            [Some("coder"), Some("go"), Some("a/b"), Some("c"), None, Some("a_b"), Some("x"), None, None];
+        assert_eq!(names, expected);
+    }
 }

@@ -6,11 +6,10 @@ use std::sync::Arc;
 
 use expect_test::{Expect, expect};
 
-use super::super::answers::{Answer, Arg, FactList};
-use super::super::context::PromptContext;
-use super::super::derived_context::DerivedContext;
-use super::super::origin::FactOrigin;
 use super::{AtomFile, AtomKind, Corpus, JitCompiler, Residue};
+use crate::answers::{Answer, Arg, FactList};
+use crate::context::{DerivedContext, PromptContext};
+use crate::origin::FactOrigin;
 use crate::testing::words_of;
 use mangle_syntax::text::FileId;
 

@@ -11,8 +11,7 @@ mod places;
 mod preview_facts;
 mod prompt_request;
 mod reasons;
-mod sticky;
-mod synthetic;
+mod runtime_facts;
 #[cfg(test)]
 mod tests;
 
@@ -23,31 +22,28 @@ use std::sync::Arc;
 use rustc_hash::FxHashSet;
 
 use super::answers::{AnswerOrder, FactLocations, KernelAnswers};
-use super::assembly::{AssemblyRequest, assemble, is_for};
+use super::assembly::{AssemblyRequest, Prompt, assemble, is_for};
 use super::compressed_input::{CompressedInput, compressed};
-use super::derived_context::DerivedContext;
+use super::context::DerivedContext;
 use super::hybrid::Directives;
 use super::jit::{Corpus, JitCompiler, Residue, Word, is_injected_for};
-use super::prompt::Prompt;
-use super::sections::Mode;
+use super::sections::{Mode, Wording};
 use super::tokens::Estimator;
 use super::turn;
-use super::wording::Wording;
 use mangle_engine::kernel::{
     Clock, CompiledProgram, Fact, Kernel, Limits, Reading, RuleId, ValueId, compile,
 };
 use mangle_engine::program::{PredicateId, Program};
 use mangle_settings::{ContextBlockSettings, Profile, PromptSettings, Reasoning, Runtime};
 use mangle_syntax::text::{Cancel, FileId};
+use preview_facts::PreviewFacts;
 
 pub use absence::{RuleAbsence, RuleAbsenceReason};
 pub use places::{OpenedPlace, OriginPlace};
-use preview_facts::PreviewFacts;
-pub use prompt_request::{PromptPart, PromptRequest};
+pub use prompt_request::{BudgetSource, CapturedPrompt, PromptPart, PromptRequest, TokenBudget};
 pub use reasons::{AbsenceReason, LineReason, MAX_PROOFS};
 pub(crate) use reasons::{SCORED, THRESHOLD};
-pub use sticky::StickyChanges;
-pub use synthetic::undeclared_of_runtime;
+pub use runtime_facts::{StickyChanges, undeclared_of_runtime};
 
 /// The settings of previews.
 #[derive(Debug, Clone)]
@@ -213,7 +209,7 @@ impl Preview {
             common.refresh(&mut shown, cancel);
             all.push(shown);
         }
-        sticky::stick(&common, &mut all);
+        runtime_facts::stick(&common, &mut all);
         Self { common, shown: all }
     }
 
@@ -260,7 +256,7 @@ impl Preview {
             (shown.sticky_changes, shown.left) = (None, Residue::default());
             common.refresh(shown, cancel);
         }
-        sticky::stick(common, &mut self.shown);
+        runtime_facts::stick(common, &mut self.shown);
         if self.shown.iter().any(|shown| shown.stopped().is_some()) && !cancel.is_cancelled() {
             let wanted = self.shown.iter().map(|shown| shown.request.clone()).collect();
             let (program, settings) = (Arc::clone(&self.common.current), self.common.settings.clone());
@@ -294,9 +290,9 @@ impl PreviewState {
             PreviewFacts::of_sample(&self.evaluated, &self.current, self.sample, shown.kernel.values());
         given.add_directives(&self.evaluated, &self.current, shown.kernel.values());
         if self.settings.synthetic {
-            synthetic::add(&mut given, self, shown);
+            runtime_facts::add_synthetic(&mut given, self, shown);
             if shown.request.part == PromptPart::System && self.settings.mode(&shown.request) == Mode::Jit {
-                synthetic::add_situation(&mut given, self, shown);
+                runtime_facts::add_situation(&mut given, self, shown);
             }
         }
         let states = |predicate, tuple: &[_]| self.states(predicate, tuple);
@@ -377,7 +373,7 @@ impl PreviewState {
                 assemble(&request, querier)
             }
             PromptPart::Turn(message) => {
-                turn::turn_input(message, profile, block, (estimator, wording), querier)
+                turn::turn_input(message, profile, block, estimator, wording, querier)
             }
             PromptPart::Compressed(message, recorded) => {
                 let wanted = &shown.request;
@@ -392,7 +388,7 @@ impl PreviewState {
                 compressed(&of, block, querier)
             }
             PromptPart::Articulation(results) => {
-                turn::articulation(results, block, (estimator, wording), querier)
+                turn::articulation(results, block, estimator, wording, querier)
             }
         }
     }

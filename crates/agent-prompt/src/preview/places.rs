@@ -1,8 +1,7 @@
 //! Source locations of line origins, with the text at these locations.
 
 use super::{PreviewState, PreviewedPrompt};
-use crate::origin::{FactOrigin, FactOriginKind, LineOrigin};
-use crate::sourced_text::TextSource;
+use crate::origin::{FactOrigin, FactOriginKind, LineOrigin, TextSource};
 use mangle_engine::kernel::{Proof, RuleId};
 use mangle_engine::program::Program;
 use mangle_syntax::text::{FileId, StatementId, TextRange, TextSize, slice};

@@ -6,9 +6,8 @@ use super::{PreviewState, PreviewedPrompt};
 use crate::answers::{Answer, KernelAnswers, Querier};
 use crate::assembly::{INJECTED, KNOWLEDGE, TEMPLATES, is_for};
 use crate::jit::{AssemblyKind, AtomAbsence, JitCompiler};
-use crate::line::PromptLine;
 use crate::origin::{FactOrigin, FactOriginKind, LineOrigin};
-use crate::sections::{Mode, SectionKind, SectionSource};
+use crate::sections::{Mode, PromptLine, SectionKind, SectionSource};
 use mangle_engine::kernel::{Proof, RuleId};
 use mangle_syntax::text::FileId;
 

@@ -1,13 +1,11 @@
 //! Rules about the size of prompts.
 
-use super::subject::{PromptFinding, Subject, within};
-use crate::derived_context::HEADROOM;
-use crate::line::LineRole;
+use super::{PromptFinding, Subject, within};
+use crate::context::HEADROOM;
+use crate::names::quoted;
 use crate::origin::LineOrigin;
-use crate::preview::{OriginPlace, PreviewedPrompt, PromptPart};
-use crate::quoted::quoted;
-use crate::sections::Mode;
-use crate::token_budget::TokenBudget;
+use crate::preview::{OriginPlace, PreviewedPrompt, PromptPart, TokenBudget};
+use crate::sections::{LineRole, Mode};
 use crate::tokens::Estimator;
 use mangle_syntax::lint::{Finding, Rule, rule};
 

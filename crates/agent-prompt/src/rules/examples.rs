@@ -4,17 +4,16 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::elision;
-use super::subject::{PromptFinding, Subject, within};
-use crate::line::LineRole;
+use super::{PromptFinding, Subject, elision, within};
 use crate::origin::LineOrigin;
 use crate::preview::{OriginPlace, PreviewedPrompt, PromptPart};
-use crate::sections::SectionKind;
+use crate::sections::{LineRole, SectionKind};
 use mangle_settings::{Profile, TranscriptSettings};
 use mangle_syntax::lint::{Finding, Rule, Severity, rule};
 use mangle_syntax::text::TextRange;
+use piggyback::envelope;
 use piggyback::envelope::table::CONTROL;
-use piggyback::envelope::{self, OPERATIONS, Reply, ReplyContext, json};
+use piggyback::envelope::{OPERATIONS, Reply, ReplyContext, json};
 
 pub(super) static EXAMPLE_INVALID: Rule = rule!("example-invalid.md");
 

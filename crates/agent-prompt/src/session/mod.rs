@@ -3,18 +3,13 @@
 //! [`SessionFile::read`] parses the text of a file. Each value has its range and JSON pointer;
 //! problems are findings. This module opens no files.
 
-mod budget;
-mod json;
 pub mod keys;
-mod number;
 mod read;
 #[cfg(test)]
 mod tests;
 pub(crate) mod tree;
-pub(crate) mod yaml;
 
-use super::Intent;
-use super::sourced_text::SourcedText;
+use super::origin::SourcedText;
 use mangle_syntax::lint::Finding;
 use mangle_syntax::text::TextRange;
 
@@ -210,4 +205,19 @@ impl PromptSession {
             set("ouroboros_stage", stage);
         }
     }
+}
+
+/// The user's intent as classified by perception.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Intent {
+    /// The id in facts about the intent.
+    pub id: SourcedText,
+    /// `/query`, `/mutation` or `/instruction`.
+    pub category: SourcedText,
+    /// The requested action, for example `/fix`.
+    pub verb: SourcedText,
+    /// The target of the verb: a file, a symbol or a topic.
+    pub target: SourcedText,
+    /// The constraint; empty for none.
+    pub constraint: SourcedText,
 }

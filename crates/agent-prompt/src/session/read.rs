@@ -1,14 +1,16 @@
 //! Conversion of the tree of a session file to typed values.
+//!
+//! The key `budget` has two forms: `budget: 300` sets only the tokens; `budget: {tokens: 300, reserved: 30}`
+//! sets both.
 
 use super::keys::{OTHER_KEYS, SESSION, SYNONYMS, SessionField, Shape};
-use super::number::{member, number};
 use super::tree::{ReadError, TreeKey, TreeKind, TreeNode};
-use super::{PriorShard, SessionFile, SessionForm, SessionKey, StepResult, Tool, budget, json, yaml};
+use super::{Count, PriorShard, SessionFile, SessionForm, SessionKey, StepResult, Tool, tree};
 use crate::Intent;
-use crate::near::near_key;
-use crate::quoted::quoted;
+use crate::context::reserved_of;
+use crate::names::{near_key, quoted};
+use crate::origin::{SourcedText, TextSource};
 use crate::rules::SESSION_KEY;
-use crate::sourced_text::{SourcedText, TextSource};
 use mangle_syntax::lint::{Finding, Fix, Severity};
 use mangle_syntax::text::{TextRange, TextSize};
 
@@ -17,8 +19,8 @@ impl SessionFile {
     #[must_use]
     pub fn read(text: &str, form: SessionForm) -> Self {
         let tree = match form {
-            SessionForm::Yaml => yaml::read(text),
-            SessionForm::Json => json::read(text),
+            SessionForm::Yaml => tree::parse_yaml(text),
+            SessionForm::Json => tree::parse_json(text),
         };
         let mut reader = Reader { file: Self::default(), pointer: String::new() };
         match tree {
@@ -197,7 +199,7 @@ impl Reader {
                 self.file.vectors =
                     members.iter().filter_map(|(key, node)| Some((key.text.clone(), score(node)?))).collect();
             }
-            "budget" => self.file.budget = budget::read(node, &mut self.file.findings),
+            "budget" => self.file.budget = budget_tokens(node, &mut self.file.findings),
             _ => self.set_session(name, node),
         }
     }
@@ -340,4 +342,50 @@ fn is_empty(node: &TreeNode) -> bool {
 
 fn listed(keys: &[&str]) -> String {
     keys.iter().map(|key| format!("`{key}`")).collect::<Vec<_>>().join(", ")
+}
+
+/// The valid values of tokens and reserve. Adds findings for invalid values.
+fn budget_tokens(node: &TreeNode, findings: &mut Vec<Finding>) -> (Option<u32>, Option<u32>) {
+    let (tokens, reserved) = match &node.kind {
+        TreeKind::Scalar(_) => (number(node), None),
+        _ => (number_in(node, "tokens"), number_in(node, "reserved")),
+    };
+    let tokens = tokens.and_then(|count| {
+        let used = u32::try_from(count.value).ok().filter(|tokens| *tokens > 0);
+        if used.is_none() {
+            let message = format!("{} tokens are not a valid budget", count.value);
+            findings.push(Finding::new(&SESSION_KEY, count.range, message).note("the number is ignored"));
+        }
+        used
+    });
+    let reserved = reserved.and_then(|count| reserved_tokens(count, tokens, findings));
+    (tokens, reserved)
+}
+
+fn reserved_tokens(count: Count, tokens: Option<u32>, findings: &mut Vec<Finding>) -> Option<u32> {
+    let Ok(reserved) = u32::try_from(count.value) else {
+        let message = format!("{} tokens cannot be reserved", count.value);
+        findings.push(Finding::new(&SESSION_KEY, count.range, message).note("the number is ignored"));
+        return None;
+    };
+    if let Some(tokens) = tokens.filter(|tokens| reserved >= *tokens) {
+        let message = format!("{reserved} reserved tokens leave nothing of a budget of {tokens}");
+        let note = format!("the runtime reserves a tenth instead, {}", reserved_of(tokens, reserved));
+        findings.push(Finding::new(&SESSION_KEY, count.range, message).note(note));
+    }
+    Some(reserved)
+}
+
+fn number(node: &TreeNode) -> Option<Count> {
+    let TreeKind::Scalar(text) = &node.kind else { return None };
+    Some(Count { value: text.trim().parse().ok()?, range: node.range })
+}
+
+fn number_in(node: &TreeNode, name: &str) -> Option<Count> {
+    member(node, name).and_then(number)
+}
+
+fn member<'n>(node: &'n TreeNode, name: &str) -> Option<&'n TreeNode> {
+    let TreeKind::Map(members) = &node.kind else { return None };
+    members.iter().rev().find(|(key, _)| key.text == name).map(|(_, node)| node)
 }

@@ -4,12 +4,10 @@ use std::collections::BTreeSet;
 
 use mangle_engine::kernel::{Datum, ValueId, Values};
 
-use super::demands::Demands;
+use super::demands::{Demands, Provenance};
 use super::flow::Flow;
 use super::graph::Comparison;
-use super::groups::Groups;
-use super::needs::Need;
-use super::provenance::Provenance;
+use super::needs::{Groups, Need};
 use super::world_values::{WorldValues, moved};
 
 /// The maximum distance from a bound in the search for an unused value.

@@ -1,13 +1,16 @@
 //! The flow of values through a graph: the values of the program at each node, and the input places
 //! whose values arrive unchanged.
+//!
+//! The edges of the graph by node determine the nodes that depend on the facts of a world.
 
+use std::cell::Cell;
 use std::collections::BTreeSet;
 
 use mangle_engine::kernel::{Clock, Datum, ValueId, Values};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::graph::{Computation, Graph, Node, Part};
-use super::truncations::Truncations;
+use crate::obstacle::Budget;
 
 /// The maximum number of values per node.
 const MAX_VALUES: usize = 4_000;
@@ -39,7 +42,7 @@ pub(super) struct Flow<'c> {
     /// For each node, the nodes whose values over several rows are the elements of its lists.
     elements: Vec<BTreeSet<Node>>,
     /// Edges from the elements of such lists to the nodes that extract them.
-    pub(super) from_lists: BTreeSet<(Node, Node)>,
+    from_lists: BTreeSet<(Node, Node)>,
     pub(super) cuts: &'c Truncations<'c>,
 }
 
@@ -224,4 +227,163 @@ fn combinations(options: &[Vec<ValueId>]) -> Vec<Vec<ValueId>> {
         all = longer.collect();
     }
     all
+}
+
+/// The incoming and outgoing edges of each node.
+pub(super) struct Edges {
+    /// The nodes whose values flow to a node.
+    pub(super) before: Vec<Vec<Node>>,
+    /// The nodes that receive the values of a node.
+    pub(super) after: Vec<Vec<Node>>,
+    /// The numbers of the computations with this result.
+    pub(super) results: Vec<Vec<usize>>,
+    /// The nodes whose values are aggregated by sum, average, minimum or maximum.
+    pub(super) folded: Vec<Vec<Node>>,
+    /// True if the values of a node come from a world, directly or computed.
+    varies: Vec<bool>,
+    /// True if the value of a computation can become its own argument.
+    recursive: Vec<bool>,
+    /// True if the values of a node are computed from values of a world.
+    is_computed: Vec<bool>,
+}
+
+impl Edges {
+    /// Collects the edges of a graph.
+    pub(super) fn new(graph: &Graph, flow: &Flow<'_>) -> Self {
+        let count = graph.constants.len();
+        let mut edges = Self {
+            before: vec![Vec::new(); count],
+            after: vec![Vec::new(); count],
+            results: vec![Vec::new(); count],
+            folded: vec![Vec::new(); count],
+            varies: vec![false; count],
+            recursive: Vec::new(),
+            is_computed: vec![false; count],
+        };
+        let flows = graph.flows.iter().chain(&flow.from_lists);
+        for &(from, to) in flows {
+            push(&mut edges.before, to, from);
+            push(&mut edges.after, from, to);
+        }
+        for (number, computation) in graph.computations.iter().enumerate() {
+            push(&mut edges.results, computation.result, number);
+        }
+        for &(from, to) in &graph.folds {
+            push(&mut edges.folded, to, from);
+        }
+        edges.spread(graph, flow);
+        edges
+    }
+
+    /// Marks the nodes that depend on a world.
+    fn spread(&mut self, graph: &Graph, flow: &Flow<'_>) {
+        let count = u32::try_from(graph.constants.len()).unwrap_or(u32::MAX);
+        let mut uses: Vec<Vec<Node>> = vec![Vec::new(); graph.constants.len()];
+        for computation in &graph.computations {
+            computation.args.iter().for_each(|arg| push(&mut uses, *arg, computation.result));
+        }
+        let made = graph.folds.iter().chain(&graph.lists);
+        made.for_each(|&(from, to)| push(&mut uses, from, to));
+        self.recursive = recursive(graph, &self.after, &uses);
+        let mut pending: Vec<(Node, bool)> =
+            (0..count).filter(|node| !flow.origins_at(*node).is_empty()).map(|node| (node, false)).collect();
+        while let Some((node, is_computed)) = pending.pop() {
+            let at = node as usize;
+            let known = if is_computed { &mut self.is_computed } else { &mut self.varies };
+            match known.get_mut(at) {
+                Some(known) if !*known => *known = true,
+                _ => continue,
+            }
+            if is_computed {
+                self.varies.get_mut(at).into_iter().for_each(|varies| *varies = true);
+            }
+            let after = self.after.get(at).into_iter().flatten();
+            pending.extend(after.map(|next| (*next, is_computed)));
+            pending.extend(uses.get(at).into_iter().flatten().map(|next| (*next, true)));
+        }
+    }
+
+    /// True if the values of a node come from a world.
+    pub(super) fn varies(&self, node: Node) -> bool {
+        self.varies.get(node as usize) == Some(&true)
+    }
+
+    /// True if the value of a computation can become its own argument.
+    pub(super) fn is_recursive(&self, computation: usize) -> bool {
+        self.recursive.get(computation) == Some(&true)
+    }
+
+    /// True if the values of a node are computed from values of a world.
+    pub(super) fn is_computed(&self, node: Node) -> bool {
+        self.is_computed.get(node as usize) == Some(&true)
+    }
+}
+
+/// Returns one flag per computation, true if it reaches its own arguments.
+fn recursive(graph: &Graph, after: &[Vec<Node>], uses: &[Vec<Node>]) -> Vec<bool> {
+    let reaches_itself = |computation: &Computation| {
+        let mut seen = FxHashSet::default();
+        let mut pending = vec![computation.result];
+        while let Some(node) = pending.pop() {
+            if seen.insert(node) {
+                pending.extend(at(after, node).iter().chain(at(uses, node)));
+            }
+        }
+        computation.args.iter().any(|arg| seen.contains(arg))
+    };
+    graph.computations.iter().map(reaches_itself).collect()
+}
+
+fn push<T>(all: &mut [Vec<T>], node: Node, value: T) {
+    if let Some(of_node) = all.get_mut(node as usize) {
+        of_node.push(value);
+    }
+}
+
+/// Returns the list of a node, or an empty list.
+pub(super) fn at<T>(all: &[Vec<T>], node: Node) -> &[T] {
+    all.get(node as usize).map_or(&[], Vec::as_slice)
+}
+
+/// Records the first truncated list.
+#[derive(Debug)]
+pub(super) struct Truncations<'b> {
+    first: Cell<Option<&'static str>>,
+    budget: &'b Budget,
+}
+
+impl<'b> Truncations<'b> {
+    /// Creates a record without truncated lists.
+    pub(super) fn new(budget: &'b Budget) -> Self {
+        Self { first: Cell::new(None), budget }
+    }
+
+    /// Records a truncated list with its reason.
+    pub(super) fn add(&self, reason: &'static str) {
+        if self.first.get().is_none() {
+            self.first.set(Some(reason));
+        }
+    }
+
+    /// Truncates a list to `most` elements.
+    pub(super) fn shorten<T>(&self, list: &mut Vec<T>, most: usize, reason: &'static str) {
+        if list.len() > most {
+            list.truncate(most);
+            self.add(reason);
+        }
+    }
+
+    /// True if the budget for computing values is exhausted.
+    pub(super) fn is_over(&self, values: &Values) -> bool {
+        let is_over = self.budget.is_over(values);
+        if is_over {
+            self.add("the values take too much time or memory");
+        }
+        is_over
+    }
+
+    /// Returns the reason for the first truncated list, if any.
+    pub(super) fn first(&self) -> Option<&'static str> {
+        self.first.get()
+    }
 }

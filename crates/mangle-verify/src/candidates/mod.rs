@@ -5,56 +5,33 @@
 //! of the input predicates; the results are [`Input`]s. The values of each column are independent
 //! and few, so that a search over all of them terminates.
 
-mod builtins;
 mod comparisons;
-mod composed;
 mod demands;
 mod domain;
-mod edges;
 mod flow;
 mod fresh;
 mod graph;
-mod groups;
-mod intervals;
 mod inverse;
-mod matching_texts;
 mod needs;
-mod provenance;
 mod rules;
-mod seeds;
 mod texts;
-mod truncations;
 mod world_values;
 
 use mangle_engine::kernel::plan::{BEGINNING, Bound, END};
 use mangle_engine::kernel::{Clock, CompiledProgram, Model, ValueId, Values};
 use mangle_engine::program::PredicateId;
-use mangle_engine::types::Type;
 
-use self::comparisons::AllComparisons;
-use self::demands::Demands;
-use self::domain::Domains;
-use self::edges::Edges;
-use self::flow::{Flow, Place};
-use self::fresh::Fresh;
-use self::graph::{Comparison, Graph, relation_of};
-use self::groups::Groups;
-use self::intervals::intervals;
-use self::truncations::Truncations;
-use self::world_values::WorldValues;
-use crate::budget::Budget;
 use crate::cone::Cone;
-use crate::input::Input;
-
-/// An input predicate with its declaration.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct InputPredicate {
-    /// The predicates that share the facts of the input: one, or one in each of two compared
-    /// programs.
-    pub predicates: Vec<PredicateId>,
-    /// The types of the arguments, one row per alternative of the declaration.
-    pub rows: Vec<Vec<Type>>,
-}
+use crate::inputs::{Input, InputPredicate};
+use crate::obstacle::Budget;
+use comparisons::AllComparisons;
+use demands::Demands;
+use domain::{Domains, intervals};
+use flow::{Edges, Flow, Place, Truncations};
+use fresh::Fresh;
+use graph::{Comparison, Graph, relation_of};
+use needs::Groups;
+use world_values::WorldValues;
 
 /// The data for computing the values.
 #[derive(Clone, Copy)]
@@ -97,7 +74,7 @@ pub(crate) fn inputs(sources: Sources<'_>, values: &mut Values, predicates: &[In
     let mut demands = Demands::new(&graph, &flow, &edges, values, clock);
     let most = groups.needs.iter().map(|need| need.distinct).max().unwrap_or(0).max(needs::FRESH);
     let fresh = Fresh::new(compiled, values, &demands, clock, most);
-    let seeds = seeds::seeds(&needed, &flow, &groups, &fresh, values);
+    let seeds = fresh::seeds(&needed, &flow, &groups, &fresh, values);
     let mut world = WorldValues::new(&groups, seeds.clone(), graph.constants.len());
     for round in 0..ROUNDS {
         demands.follow(values, &world);

@@ -1,11 +1,14 @@
 //! The number and kinds of distinct values that each node needs, propagated from comparisons and
 //! counts to the origins of values.
+//!
+//! Places whose values are compared with each other form a group. All places of a group have the same
+//! candidate values.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use mangle_engine::types::Base;
 
-use super::edges::{Edges, at};
+use super::flow::{Edges, Flow, at};
 use super::graph::{Comparison, Graph, Node};
 
 /// The number of fresh values per kind for a joined place.
@@ -29,7 +32,7 @@ pub(super) struct Need {
 
 impl Need {
     /// Adds the needs of another node. Returns true if anything changed.
-    pub(super) fn extend(&mut self, other: &Self) -> bool {
+    fn extend(&mut self, other: &Self) -> bool {
         let before = self.clone();
         self.is_joined |= other.is_joined;
         self.distinct = self.distinct.max(other.distinct);
@@ -164,4 +167,88 @@ fn spread(graph: &Graph, edges: &Edges, needs: &mut [Need]) {
 
 fn needs_more(needs: &mut [Need], node: Node, need: &Need) -> bool {
     needs.get_mut(node as usize).is_some_and(|known| known.extend(need))
+}
+
+/// The groups of places.
+#[derive(Debug, Default)]
+pub(super) struct Groups {
+    /// The group of each place.
+    pub(super) of_place: Vec<u32>,
+    /// The needs of each group.
+    pub(super) needs: Vec<Need>,
+    /// For each group, true if it has several places.
+    pub(super) is_shared: Vec<bool>,
+}
+
+/// The minimum number of inequalities for a group to need as many values as a world has facts.
+const INEQUALITIES: usize = 2;
+
+impl Groups {
+    /// Computes the groups of places.
+    pub(super) fn new(graph: &Graph, flow: &Flow<'_>, needs: &[Need], facts: usize) -> Self {
+        let mut parents: Vec<u32> = (0u32..).take(flow.places.len()).collect();
+        for (one, meeting, other) in &graph.comparisons {
+            let (ones, others) = (flow.origins_at(*one), flow.origins_at(*other));
+            if meeting.is_comparison() && !ones.is_empty() && !others.is_empty() {
+                let mut all = ones.iter().chain(others);
+                let Some(first) = all.next() else { continue };
+                all.for_each(|place| unite(&mut parents, *first, *place));
+            }
+        }
+        let mut groups = Self::default();
+        let mut numbers: BTreeMap<u32, u32> = BTreeMap::new();
+        for place in (0u32..).take(flow.places.len()) {
+            let next = u32::try_from(numbers.len()).unwrap_or(u32::MAX);
+            let group = *numbers.entry(root(&parents, place)).or_insert(next);
+            if group == next {
+                groups.needs.push(Need::default());
+                groups.is_shared.push(false);
+            } else if let Some(is_shared) = groups.is_shared.get_mut(group as usize) {
+                *is_shared = true;
+            }
+            groups.of_place.push(group);
+        }
+        groups.need(graph, flow, needs, facts);
+        groups
+    }
+
+    pub(super) fn group(&self, place: u32) -> Option<usize> {
+        self.of_place.get(place as usize).map(|group| *group as usize)
+    }
+
+    /// Adds the needs of each node to the groups of its origins.
+    fn need(&mut self, graph: &Graph, flow: &Flow<'_>, needs: &[Need], facts: usize) {
+        for (node, need) in (0u32..).zip(needs) {
+            for group in flow.origins_at(node).iter().filter_map(|place| self.of_place.get(*place as usize)) {
+                self.needs.get_mut(*group as usize).into_iter().for_each(|known| _ = known.extend(need));
+            }
+        }
+        let mut inequalities = vec![0usize; self.needs.len()];
+        for (one, meeting, other) in &graph.comparisons {
+            let (ones, others) = (flow.origins_at(*one), flow.origins_at(*other));
+            if *meeting == Comparison::Unequal
+                && !others.is_empty()
+                && let Some(group) = ones.first().and_then(|place| self.group(*place))
+            {
+                inequalities.get_mut(group).into_iter().for_each(|count| *count += 1);
+            }
+        }
+        for (need, count) in self.needs.iter_mut().zip(inequalities) {
+            if count >= INEQUALITIES {
+                need.distinct = need.distinct.max(facts);
+            }
+        }
+    }
+}
+
+fn root(parents: &[u32], mut place: u32) -> u32 {
+    while let Some(parent) = parents.get(place as usize).filter(|parent| **parent != place) {
+        place = *parent;
+    }
+    place
+}
+
+fn unite(parents: &mut [u32], one: u32, other: u32) {
+    let (one, other) = (root(parents, one), root(parents, other));
+    parents.get_mut(one.max(other) as usize).into_iter().for_each(|parent| *parent = one.min(other));
 }

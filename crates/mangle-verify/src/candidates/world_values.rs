@@ -5,13 +5,10 @@ use std::collections::BTreeMap;
 
 use mangle_engine::kernel::{Clock, Datum, ValueId, Values};
 
-use super::demands::{ArgumentValues, Demands};
-use super::edges::at;
-use super::flow::Flow;
+use super::demands::{ArgumentValues, Demands, MAX_STEPS, Provenance, add_tagged};
+use super::flow::{Flow, at};
 use super::graph::{Comparison, Node};
-use super::groups::Groups;
-use super::needs::FRESH;
-use super::provenance::{MAX_STEPS, Provenance, add_tagged};
+use super::needs::{FRESH, Groups};
 
 /// The maximum number of world-dependent values of a function.
 const MAX_COMPUTED: usize = 1_000;

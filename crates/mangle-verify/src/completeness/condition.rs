@@ -4,6 +4,8 @@ use std::sync::Arc;
 
 use smallvec::SmallVec;
 
+use crate::values::is_name_character;
+
 /// A condition on the text of one value.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) enum Condition {
@@ -151,11 +153,6 @@ fn alternatives(all: &[Condition], states: impl Iterator<Item = State>) -> State
             && one.outcome(&[*state]) == 1
     });
     if is_met { smallvec::smallvec![ACCEPTED] } else { states }
-}
-
-/// True for characters that are allowed between the slashes of a name.
-pub(super) fn is_name_character(c: char) -> bool {
-    c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '~' | '%' | '-')
 }
 
 fn with(first: u16, rest: State) -> State {

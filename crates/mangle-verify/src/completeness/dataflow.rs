@@ -11,7 +11,7 @@ use mangle_engine::kernel::{Clock, Datum, Function, ValueId, Values};
 use mangle_engine::types::Base;
 use rustc_hash::FxHashMap;
 
-use crate::budget::Budget;
+use crate::obstacle::Budget;
 
 /// A column of a relation, a variable of a rule, or a constant.
 pub(super) type Node = u32;
@@ -223,7 +223,7 @@ impl Dataflow {
                     Operation::Take(whole, part, node) => self.take(values, *whole, *part, *node),
                     Operation::Make(whole, _, part) => self.make(*whole, *part),
                     Operation::Compute { function, args, result } => {
-                        self.compute(values, (clock, budget), *function, args, *result)
+                        self.compute(values, clock, budget, *function, args, *result)
                     }
                     Operation::Unknown { nodes, results, .. } => self.unknown(nodes, results),
                     Operation::Equal(..)
@@ -323,7 +323,8 @@ impl Dataflow {
     fn compute(
         &mut self,
         values: &mut Values,
-        (clock, budget): (Clock, &Budget),
+        clock: Clock,
+        budget: &Budget,
         function: Function,
         args: &[Node],
         result: Node,

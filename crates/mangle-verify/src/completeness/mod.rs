@@ -22,14 +22,11 @@
 //! Every other operation is a [`Reason`] for an incomplete answer.
 
 mod condition;
-mod conform;
 mod dataflow;
 mod generate;
 mod numbers;
 mod observed;
 mod operations;
-mod patterns;
-mod reason;
 mod rules;
 mod sorts;
 mod words;
@@ -39,17 +36,16 @@ use std::collections::BTreeSet;
 use mangle_engine::kernel::{Clock, CompiledProgram, Model, ValueId, Values};
 use mangle_engine::types::Type;
 
-pub(crate) use self::conform::conforms;
-use self::dataflow::{Dataflow, Node, Operation};
-use self::generate::{Generator, Group, WordMemo};
-use self::observed::Observation;
-pub use self::reason::Reason;
-use self::rules::Reader;
-use self::sorts::{Gap, SortId, Sorts};
-use crate::budget::Budget;
-use crate::candidates::InputPredicate;
 use crate::cone::Cone;
-use crate::input::Input;
+use crate::inputs::{Input, InputPredicate};
+use crate::obstacle::Budget;
+use dataflow::{Dataflow, Node, Operation};
+use generate::{Generator, Group, WordMemo};
+use observed::Observation;
+use rules::Reader;
+use sorts::{Gap, SortId, Sorts};
+
+pub use crate::obstacle::Reason;
 
 /// The program and facts that the analysis reads.
 #[derive(Clone, Copy)]

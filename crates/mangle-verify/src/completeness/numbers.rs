@@ -112,7 +112,7 @@ impl Chain {
                     if factor.abs() == 1 =>
                 {
                     size = dividend.checked_abs().filter(|size| *size <= MAX_FACTOR)?;
-                    small_divisors(size, (factor, base), anchors);
+                    small_divisors(size, factor, base, anchors);
                     overflows(factor, base, anchors)?;
                     line = None;
                 }
@@ -128,7 +128,7 @@ impl Chain {
 
 /// Adds the integers that make `factor * x + base` at most `size + 1` in absolute value. `factor`
 /// is 1 or -1.
-fn small_divisors(size: i64, (factor, base): (i128, i128), anchors: &mut BTreeSet<i64>) {
+fn small_divisors(size: i64, factor: i128, base: i128, anchors: &mut BTreeSet<i64>) {
     for divisor in -size - 1..=size + 1 {
         anchors.extend(i64::try_from((i128::from(divisor) - base) * factor));
     }
@@ -190,7 +190,7 @@ fn stretches(chains: &[Chain]) -> Option<Stretches> {
             let class = Class { start, period };
             let mut cuts: BTreeSet<i128> = BTreeSet::from([0]);
             for chain in chains {
-                class.split(chain, 0, (0, count), &mut cuts);
+                class.split(chain, 0, 0, count, &mut cuts);
             }
             let cuts: Vec<i128> = cuts.into_iter().collect();
             for (at, cut) in cuts.iter().enumerate() {
@@ -223,7 +223,7 @@ impl Class {
     }
 
     /// Finds the indices where the sign after a step, or a comparison of the result, changes.
-    fn split(&self, chain: &Chain, step: usize, (low, high): (i128, i128), cuts: &mut BTreeSet<i128>) {
+    fn split(&self, chain: &Chain, step: usize, low: i128, high: i128, cuts: &mut BTreeSet<i128>) {
         let value = |index: i128| chain.value(self.at(index), step);
         let is_last = step == chain.steps.len();
         let kind = |index: i128| {
@@ -245,7 +245,7 @@ impl Class {
             }
             cuts.insert(from);
             if !is_last && first.0 != 2 {
-                self.split(chain, step + 1, (from, same), cuts);
+                self.split(chain, step + 1, from, same, cuts);
             }
             from = same + 1;
         }

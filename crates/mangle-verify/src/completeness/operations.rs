@@ -2,13 +2,22 @@
 //!
 //! An unlisted name is an unknown operation, so a new built-in makes answers incomplete until it is
 //! listed here.
+//!
+//! Text tests against the patterns of a table are one operation. In
+//! `danger(Id) :- action(Id, Text), blocked(P), :string:contains(Text, P).` all patterns have the same
+//! effect: the text contains any of them, or none. One condition per pattern would make the automaton of
+//! the text exponentially large.
 
-use mangle_engine::kernel::{Datum, Function, Reducer};
+use std::collections::BTreeMap;
+
+use mangle_engine::kernel::plan::{Lookup, Plan, Slot, Step, StepKind, ValueSource};
+use mangle_engine::kernel::{Datum, Function, Model, Reducer, ValueId};
+use mangle_engine::program::PredicateId;
 use mangle_engine::types::Base;
 
-use super::dataflow::{Node, Operation, Part, TextTest};
-use super::reason::MATCHES;
+use super::dataflow::{Node, Operation, Part, PatternTests, TextTest, TextTests};
 use super::rules::Reader;
+use crate::obstacle::MATCHES;
 
 /// The maximum list index that is followed.
 const MAX_INDEX: i64 = 12;
@@ -90,24 +99,24 @@ impl Reader<'_> {
                 let is_true = self.values.name("/true");
                 Operation::Equal(*value, self.flow.constant(is_true))
             }
-            ("match_pair", [(whole, _), first, second]) => {
-                self.take(*whole, Part::First, *first);
-                return self.take(*whole, Part::Second, *second);
+            ("match_pair", [(whole, _), (first, has_first), (second, has_second)]) => {
+                self.take(*whole, Part::First, *first, *has_first);
+                return self.take(*whole, Part::Second, *second, *has_second);
             }
-            ("match_cons", [(whole, _), first, rest]) => {
-                self.take(*whole, Part::Element, *first);
-                return self.take(*whole, Part::Tail, *rest);
+            ("match_cons", [(whole, _), (first, has_first), (rest, has_rest)]) => {
+                self.take(*whole, Part::Element, *first, *has_first);
+                return self.take(*whole, Part::Tail, *rest, *has_rest);
             }
             ("match_nil", [(whole, _)]) => {
                 // The empty list is distinguished from lists with an element.
                 let rest = self.flow.node();
                 Operation::Take(*whole, Part::Tail, rest)
             }
-            ("match_entry", [(whole, _), (label, _), found]) => {
-                return self.labeled(*whole, *label, *found, Part::Entry);
+            ("match_entry", [(whole, _), (label, _), (found, is_known)]) => {
+                return self.labeled(*whole, *label, *found, *is_known, Part::Entry);
             }
-            ("match_field", [(whole, _), (label, _), found]) => {
-                return self.labeled(*whole, *label, *found, Part::Field);
+            ("match_field", [(whole, _), (label, _), (found, is_known)]) => {
+                return self.labeled(*whole, *label, *found, *is_known, Part::Field);
             }
             ("list:member", _) => return self.opaque("members of lists", nodes, args),
             ("within_distance", _) => return self.opaque("distances of numbers", nodes, args),
@@ -126,7 +135,7 @@ impl Reader<'_> {
 
     /// Adds the extraction of a part. If the argument already has a value, the part is compared
     /// with it.
-    fn take(&mut self, whole: Node, part: Part, (node, is_known): (Node, bool)) {
+    fn take(&mut self, whole: Node, part: Part, node: Node, is_known: bool) {
         if !is_known {
             return self.push(Operation::Take(whole, part, node));
         }
@@ -139,12 +148,15 @@ impl Reader<'_> {
         &mut self,
         whole: Node,
         label: Node,
-        found: (Node, bool),
+        found: Node,
+        is_known: bool,
         part: fn(mangle_engine::kernel::ValueId) -> Part,
     ) {
         match self.constant_at(label) {
-            Some(label) => self.take(whole, part(label), found),
-            None => self.opaque("parts with computed labels", vec![whole, label, found.0], &[found]),
+            Some(label) => self.take(whole, part(label), found, is_known),
+            None => {
+                self.opaque("parts with computed labels", vec![whole, label, found], &[(found, is_known)])
+            }
         }
     }
 
@@ -255,4 +267,110 @@ impl Reader<'_> {
         }
         self.compute(function, args.to_vec(), result);
     }
+}
+
+/// A pattern that a rule computes from a value of a table.
+struct ComputedPattern<'p> {
+    /// The number of the step.
+    step: usize,
+    function: Function,
+    args: &'p [ValueSource],
+    /// The only argument that is not a constant.
+    slot: Slot,
+}
+
+impl Reader<'_> {
+    /// Returns the text tests of a rule whose patterns are in a table with known facts.
+    pub(super) fn pattern_tests(&mut self, plan: &Plan) -> PatternTests {
+        let mut found = PatternTests::default();
+        for (number, step) in plan.steps.iter().enumerate() {
+            let StepKind::Solve { name, args, negated: false, .. } = &step.kind else { continue };
+            let (Some(test), [Some(_), Some(ValueSource::Slot(pattern))]) =
+                (TextTest::of_builtin(name.as_str()), &**args)
+            else {
+                continue;
+            };
+            if let Some(patterns) = self.sets_of(plan, number, *pattern) {
+                found.insert(number, TextTests { test, patterns });
+            }
+        }
+        found
+    }
+
+    /// Returns sets of the values of a variable at a step.
+    ///
+    /// Two values are in the same set if exchanging their facts in the table affects only this
+    /// step.
+    fn sets_of(&mut self, plan: &Plan, number: usize, pattern: Slot) -> Option<Vec<Vec<ValueId>>> {
+        let base = self.base?;
+        let before = plan.steps.get(..number)?;
+        let computed = computed_pattern(before, pattern);
+        let table = table_of(before, computed.as_ref().map_or(pattern, |computed| computed.slot))?;
+        let is_known = !self.is_open(table.relation) && !self.compiled.deferred.contains_key(&table.relation);
+        let is_plain = table.when.is_none() && table.ends == (None, None) && table.same.is_empty();
+        let sources = table.key.iter().copied().chain(table.far.iter().map(|(_, source)| *source));
+        if !is_known || !is_plain || sources.into_iter().any(|source| matches!(source, ValueSource::Slot(_)))
+        {
+            return None;
+        }
+        let except: Vec<usize> = computed.iter().map(|computed| computed.step).chain([number]).collect();
+        let slots = self.observation.slots(plan, &except);
+        let visible = |slot: &Slot, value: ValueId| slots.get(slot).and_then(|known| known.visible(value));
+        let mut sets: BTreeMap<Vec<Option<ValueId>>, Vec<ValueId>> = BTreeMap::new();
+        for mut row in rows(table, base, self.arity(table.relation))? {
+            if let Some(computed) = &computed {
+                let args: Vec<ValueId> =
+                    computed.args.iter().map(|arg| value_in(&row, *arg)).collect::<Option<_>>()?;
+                row.insert(pattern, computed.function.apply(self.values, &args, &self.clock).ok()?);
+            }
+            let effect = row.iter().map(|(slot, value)| visible(slot, *value)).collect();
+            sets.entry(effect).or_default().push(*row.get(&pattern)?);
+        }
+        Some(sets.into_values().collect())
+    }
+}
+
+/// Returns the variable values of each tuple that a lookup with constant keys finds.
+fn rows(table: &Lookup, base: &Model, arity: u16) -> Option<Vec<BTreeMap<Slot, ValueId>>> {
+    let mut rows = Vec::new();
+    for tuple in base.relation(PredicateId(table.relation))?.tuples() {
+        let at = |column: u16| tuple.get(usize::from(column)).copied();
+        let fits = (0..arity).all(|column| match table.source(column) {
+            Some(ValueSource::Value(value)) => at(column) == Some(value),
+            _ => true,
+        });
+        if fits {
+            let row = table.binds.iter().map(|(column, slot)| Some((*slot, at(*column)?)));
+            rows.push(row.collect::<Option<_>>()?);
+        }
+    }
+    Some(rows)
+}
+
+fn value_in(row: &BTreeMap<Slot, ValueId>, source: ValueSource) -> Option<ValueId> {
+    match source {
+        ValueSource::Value(value) => Some(value),
+        ValueSource::Slot(slot) => row.get(&slot).copied(),
+    }
+}
+
+/// Returns the step that computes a variable from one other variable.
+fn computed_pattern(steps: &[Step], pattern: Slot) -> Option<ComputedPattern<'_>> {
+    steps.iter().enumerate().find_map(|(step, kind)| {
+        let StepKind::Compute { slot, function, args } = &kind.kind else { return None };
+        let mut unknown = args.iter().filter_map(|arg| match arg {
+            ValueSource::Slot(slot) => Some(*slot),
+            ValueSource::Value(_) => None,
+        });
+        let (Some(only), None) = (unknown.next(), unknown.next()) else { return None };
+        (*slot == pattern).then_some(ComputedPattern { step, function: *function, args, slot: only })
+    })
+}
+
+/// Returns the lookup that binds a variable.
+fn table_of(steps: &[Step], slot: Slot) -> Option<&Lookup> {
+    steps.iter().find_map(|step| match &step.kind {
+        StepKind::Match(found) => Some(found).filter(|found| found.binds.iter().any(|(_, to)| *to == slot)),
+        _ => None,
+    })
 }

@@ -6,8 +6,9 @@ use std::sync::Arc;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 use smallvec::SmallVec;
 
-use super::condition::{Condition, State, is_name_character};
-use crate::budget::Budget;
+use super::condition::{Condition, State};
+use crate::obstacle::Budget;
+use crate::values::is_name_character;
 
 /// The maximum number of states of the product automaton.
 const MAX_STATES: usize = 12_000;

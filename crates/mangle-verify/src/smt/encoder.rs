@@ -17,12 +17,11 @@ use mangle_syntax::text::Cancel;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::expr::{Expr, Exprs, Kind, Sort};
-use super::print::TextSorts;
+use super::script::{TextSorts, text_sorts};
 use super::slots::SlotFact;
 use super::step::Row;
-use super::uses::text_sorts;
-use crate::candidates::InputPredicate;
 use crate::cone::Cone;
+use crate::inputs::InputPredicate;
 use crate::obstacle::Obstacle;
 use crate::symbolic::Uses;
 
@@ -178,7 +177,7 @@ impl<'s> Encoder<'s> {
     }
 
     /// Returns the name of a new variable.
-    pub(crate) fn name(&mut self, prefix: &str) -> String {
+    fn name(&mut self, prefix: &str) -> String {
         self.fresh += 1;
         format!("{prefix}_{}", self.fresh)
     }
@@ -345,7 +344,7 @@ impl<'s> Encoder<'s> {
         }
         let (name, stage) = (self.name("derived"), self.name("stage"));
         let (derived, stage) =
-            (self.exprs.variable(name, Sort::Bool), self.exprs.variable_in(stage, Sort::Int, (0, 1 << 20)));
+            (self.exprs.variable(name, Sort::Bool), self.exprs.variable_in(stage, Sort::Int, 0, 1 << 20));
         if let Some(tuple) =
             self.relations.get_mut(target as usize).and_then(|found| found.tuples.get_mut(at))
         {
@@ -604,7 +603,7 @@ impl<'s> Encoder<'s> {
     /// Creates a variable for a number and asserts its range.
     pub(crate) fn number_in(&mut self, prefix: &str, low: i128, high: i128) -> Expr {
         let name = self.name(prefix);
-        let number = self.exprs.variable_in(name, Sort::Int, (low, high));
+        let number = self.exprs.variable_in(name, Sort::Int, low, high);
         let (below, above) = (self.exprs.int(low), self.exprs.int(high));
         let bounds = [
             self.exprs.raw(super::expr::Op::LessEqual, &[below, number], Sort::Bool),

@@ -262,13 +262,13 @@ impl Exprs {
 
     /// Creates a variable.
     pub(crate) fn variable(&mut self, name: String, sort: Sort) -> Expr {
-        self.variable_in(name, sort, (-FAR, FAR))
+        self.variable_in(name, sort, -FAR, FAR)
     }
 
     /// Creates a variable for a number in a range.
-    pub(crate) fn variable_in(&mut self, name: String, sort: Sort, range: (i128, i128)) -> Expr {
+    pub(crate) fn variable_in(&mut self, name: String, sort: Sort, low: i128, high: i128) -> Expr {
         let number = u32::try_from(self.variables.len()).unwrap_or(u32::MAX);
-        self.variables.push(Variable { name, sort, range });
+        self.variables.push(Variable { name, sort, range: (low, high) });
         self.push(Node::Variable(number), sort)
     }
 

@@ -1,9 +1,11 @@
 //! The search for a world with an SMT solver. The values of a world are unknowns of their declared
 //! types, not choices from a list.
 //!
-//! `encoder` translates the plans of a program to expressions, and `print` writes the script. A
+//! `encoder` translates the plans of a program to expressions, and `script` writes the script. A
 //! [`Solver`](crate::Solver) runs it, and `model` reads the facts of a world. *Unsatisfiable*
 //! proves that no world of the size exists. A model is only a proposal, which the kernel evaluates.
+//!
+//! This library starts no processes, so the embedding program must provide the solvers.
 
 mod aggregate;
 mod builtin;
@@ -12,27 +14,28 @@ mod encoder;
 mod expr;
 mod function;
 mod model;
-mod print;
-mod sexpr;
+mod script;
 mod slots;
 mod step;
 #[cfg(test)]
 mod tests;
-mod uses;
 
-use std::time::Instant;
+use std::fmt::Debug;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use mangle_engine::kernel::Values;
 use mangle_engine::program::PredicateId;
+use mangle_syntax::text::Cancel;
 
-use self::encoder::Encoder;
-pub(crate) use self::encoder::Setting;
-use self::expr::Expr;
-pub(crate) use self::model::PlainFacts;
-use self::model::{ModelValues, wanted, with_plain_letters};
-use self::sexpr::Sexpr;
 use crate::obstacle::Obstacle;
-use crate::solver::{SolverError, Solvers};
+use encoder::Encoder;
+use expr::Expr;
+use model::{ModelValues, wanted, with_plain_letters};
+use script::Sexpr;
+
+pub(crate) use encoder::Setting;
+pub(crate) use model::PlainFacts;
 
 /// The maximum number of refuted models before the search ends.
 const MAX_REFUTATIONS: usize = 24;
@@ -78,7 +81,7 @@ pub(crate) struct SmtSearch<'s> {
 
 /// Parses the answer of a solver. An error is a message with the name of the solver.
 fn answer(solver: &str, output: &str) -> Result<Output, String> {
-    let Some(read) = sexpr::read(output) else {
+    let Some(read) = script::read_output(output) else {
         return Err(format!("the answer of {solver} cannot be read"));
     };
     let mut read = read.into_iter();
@@ -126,7 +129,7 @@ impl SmtSearch<'_> {
                 return Ok(closed(&mut encoder));
             }
             let wanted = wanted(&encoder);
-            let Some(script) = print::script(&encoder.exprs, encoder.sorts, &all, &wanted) else {
+            let Some(script) = script::print_script(&encoder.exprs, encoder.sorts, &all, &wanted) else {
                 return Ok(Decision::Open("the script for the solver is too large".to_owned()));
             };
             let answer = match self.run(&script)? {
@@ -292,5 +295,69 @@ impl Encoder<'_> {
         }
         let same = self.exprs.and(parts);
         Ok(Some(self.exprs.not(same)))
+    }
+}
+
+/// A solver that runs an SMT-LIB script and returns its output.
+pub trait Solver: Debug + Send + Sync {
+    /// The name of the solver, for example `z3`.
+    fn name(&self) -> &'static str;
+
+    /// Runs a script. Ends after `limit` or on cancellation.
+    ///
+    /// # Errors
+    /// Returns an error if the solver cannot be run, or ends without an answer.
+    fn run(&self, script: &str, limit: Duration, cancel: &Cancel) -> Result<String, SolverError>;
+}
+
+/// The reason for a missing answer.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum SolverError {
+    /// The time ended.
+    #[error("the time ended")]
+    Time,
+    /// The search was canceled.
+    #[error("the search was cancelled")]
+    Cancelled,
+    /// The solver failed.
+    #[error("{0}")]
+    Failed(String),
+}
+
+/// The solvers of a search, tried in order.
+#[derive(Debug, Clone, Default)]
+pub struct Solvers {
+    all: Vec<Arc<dyn Solver>>,
+}
+
+impl Solvers {
+    /// Creates a list of solvers, in order.
+    #[must_use]
+    pub fn new(all: Vec<Arc<dyn Solver>>) -> Self {
+        Self { all }
+    }
+
+    /// True if no solver is available.
+    ///
+    /// WebAssembly has no processes. The constant condition removes the solver code from the
+    /// module.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        cfg!(target_family = "wasm") || self.all.is_empty()
+    }
+
+    /// Returns the names of the solvers.
+    pub fn names(&self) -> impl Iterator<Item = &'static str> {
+        self.all.iter().map(|solver| solver.name())
+    }
+
+    /// Concatenates lists of solvers.
+    #[cfg(test)]
+    pub(crate) fn joined(lists: Vec<Self>) -> Self {
+        Self { all: lists.into_iter().flat_map(|list| list.all).collect() }
+    }
+
+    fn iter(&self) -> impl ExactSizeIterator<Item = &Arc<dyn Solver>> {
+        self.all.iter()
     }
 }

@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 
 use super::encoder::Encoder;
 use super::expr::{Expr, Exprs, Kind, Node, Op};
-use super::sexpr::Sexpr;
+use super::script::Sexpr;
 
 /// The maximum number of elements of a list in a model.
 const MAX_ELEMENTS: usize = 64;

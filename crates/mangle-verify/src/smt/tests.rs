@@ -8,7 +8,7 @@ use mangle_engine::kernel::Reading;
 use mangle_syntax::text::Cancel;
 
 use super::expr::{Exprs, Kind, Op, Sort};
-use super::print::{TextSorts, quoted, script};
+use super::script::{TextSorts, print_script, quoted};
 use crate::tests::{question, told};
 use crate::{Scope, Solver, SolverError, Solvers, search};
 
@@ -21,7 +21,7 @@ fn shared_parts_are_defined_once() {
     let (one, five) = (exprs.int(1), exprs.int(5));
     let sum = exprs.add([n, one]);
     let (is_five, is_less) = (exprs.equal(sum, five), exprs.less(n, sum));
-    let text = script(&exprs, TEXTS, &[is_five, is_less], &[n]).unwrap();
+    let text = print_script(&exprs, TEXTS, &[is_five, is_less], &[n]).unwrap();
     assert_eq!(
         text,
         "(set-option :produce-models true)\n(set-logic ALL)\n(declare-const n Int)\n\
@@ -49,7 +49,7 @@ fn values_of_different_kinds_differ_without_a_solver() {
 #[test]
 fn numbers_out_of_range_are_never_equal() {
     let mut exprs = Exprs::default();
-    let hour = exprs.variable_in("hour".to_owned(), Sort::Int, (0, 23));
+    let hour = exprs.variable_in("hour".to_owned(), Sort::Int, 0, 23);
     let (late, noon) = (exprs.int(24), exprs.int(12));
     let (never, open) = (exprs.equal(hour, late), exprs.equal(hour, noon));
     assert_eq!(exprs.as_bool(never), Some(false));
@@ -65,7 +65,7 @@ fn a_root_is_no_number_below_zero_only() {
     let of = exprs.variable("f".to_owned(), Sort::Float);
     let root = exprs.raw(Op::FloatSqrt, &[of], Sort::Float);
     let is_nan = exprs.float_test(Op::FloatIsNan, root);
-    let text = script(&exprs, TEXTS, &[is_nan], &[]).unwrap();
+    let text = print_script(&exprs, TEXTS, &[is_nan], &[]).unwrap();
     assert!(!text.contains("fp.sqrt"), "{text}");
 }
 

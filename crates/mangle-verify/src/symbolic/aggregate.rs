@@ -6,9 +6,8 @@ use rustc_hash::FxHashMap;
 
 use super::Evaluation;
 use super::relation::Additions;
-use super::slots::Uses;
+use super::slots::{Term, Uses};
 use super::step::write;
-use super::term::Term;
 use crate::circuit::Literal;
 use crate::obstacle::Obstacle;
 
@@ -45,7 +44,7 @@ impl Evaluation<'_> {
             self.tick()?;
             let members = self.members(&rows, leader)?;
             let Some((guard, members)) = members else { continue };
-            self.group(aggregate, &rows, (leader, guard), &members, &mut additions)?;
+            self.group(aggregate, &rows, leader, guard, &members, &mut additions)?;
         }
         if let Some(target) = self.relations.get_mut(aggregate.target as usize) {
             target.merge(&mut self.circuit, additions);
@@ -151,7 +150,8 @@ impl Evaluation<'_> {
         &mut self,
         aggregate: &Aggregate,
         rows: &[Row],
-        (leader, guard): (usize, Literal),
+        leader: usize,
+        mut guard: Literal,
         members: &[(usize, Literal)],
         additions: &mut Additions,
     ) -> Result<(), Obstacle> {
@@ -160,7 +160,6 @@ impl Evaluation<'_> {
         for (slot, term) in aggregate.keys.iter().zip(&first.key) {
             write(&mut registers, *slot, *term);
         }
-        let mut guard = guard;
         for statement in &aggregate.lets {
             match statement {
                 Let::Compute(steps) => guard = self.compute_steps(aggregate, steps, &mut registers, guard)?,
@@ -169,7 +168,7 @@ impl Evaluation<'_> {
                         .chain(members.iter().copied())
                         .collect();
                     let term;
-                    (term, guard) = self.reduce(aggregate, (*reducer, args), rows, &all, guard)?;
+                    (term, guard) = self.reduce(aggregate, *reducer, args, rows, &all, guard)?;
                     write(&mut registers, *slot, term);
                 }
             }
@@ -188,9 +187,8 @@ impl Evaluation<'_> {
         aggregate: &Aggregate,
         steps: &[Step],
         row: &mut [Term],
-        guard: Literal,
+        mut guard: Literal,
     ) -> Result<Literal, Obstacle> {
-        let mut guard = guard;
         for step in steps {
             if let StepKind::Fail(_) = &step.kind {
                 self.fails(aggregate.rule, guard);
@@ -227,7 +225,8 @@ impl Evaluation<'_> {
     fn reduce(
         &mut self,
         aggregate: &Aggregate,
-        (reducer, args): (Reducer, &RowArgs),
+        reducer: Reducer,
+        args: &RowArgs,
         rows: &[Row],
         members: &[(usize, Literal)],
         guard: Literal,
@@ -288,7 +287,7 @@ impl Evaluation<'_> {
         aggregate: &Aggregate,
         args: &RowArgs,
         row: &Row,
-    ) -> Result<Option<(Vec<(super::term::Combination, Literal)>, Literal)>, Obstacle> {
+    ) -> Result<Option<(Vec<(super::slots::Combination, Literal)>, Literal)>, Obstacle> {
         let Some(sources) = &args.sources else { return Ok(None) };
         let mut registers = vec![self.terms.value(ValueId(0)); usize::from(aggregate.slots)];
         for (column, slot) in &aggregate.rows.binds {

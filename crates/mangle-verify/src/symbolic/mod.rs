@@ -4,13 +4,10 @@
 //! list of tuples, each with a literal of a circuit that is true in the worlds with the tuple.
 
 mod aggregate;
-mod frame;
 mod lookup;
-mod merging;
 mod relation;
 mod slots;
 mod step;
-mod term;
 
 use std::time::Instant;
 
@@ -20,16 +17,14 @@ use mangle_engine::program::PredicateId;
 use mangle_syntax::text::Cancel;
 use rustc_hash::FxHashMap;
 
-use self::frame::{Frame, Memo};
-use self::relation::Additions;
-pub(crate) use self::relation::SymbolicRelation;
-pub(crate) use self::slots::{Slots, Uses};
-pub(crate) use self::term::Terms;
-use crate::budget::Budget;
 use crate::circuit::{Circuit, Literal, Satisfiable};
 use crate::cone::Cone;
-use crate::input::Input;
-use crate::obstacle::Obstacle;
+use crate::inputs::Input;
+use crate::obstacle::{Budget, Obstacle};
+use relation::{Additions, Frame, Memo};
+
+pub(crate) use relation::SymbolicRelation;
+pub(crate) use slots::{Slots, Terms, Uses};
 
 /// The maximum number of tuples of all relations.
 const MAX_TUPLES: usize = 400_000;
@@ -74,7 +69,7 @@ impl<'s> Evaluation<'s> {
     pub(crate) fn new(setting: Setting<'s>, values: Values, size: usize) -> Result<Self, Obstacle> {
         let mut circuit = Circuit::new(setting.end, setting.cancel);
         let mut terms = Terms::default();
-        let slots = Slots::new(&mut circuit, &mut terms, (setting.inputs, setting.groups), size);
+        let slots = Slots::new(&mut circuit, &mut terms, setting.inputs, setting.groups, size);
         let relations = (0..setting.compiled.arities.len()).map(|_| SymbolicRelation::default()).collect();
         let mut facts: FxHashMap<RelationId, Vec<usize>> = FxHashMap::default();
         for (at, fact) in setting.compiled.facts().iter().enumerate() {
@@ -122,7 +117,7 @@ impl<'s> Evaluation<'s> {
             return Ok(());
         }
         let merges = self.setting.compiled.merges.iter().filter(|merge| open.contains(&merge.candidates));
-        if merges.clone().any(|merge| !merging::is_supported(self.setting.compiled, stratum, merge)) {
+        if merges.clone().any(|merge| !lookup::is_supported(self.setting.compiled, stratum, merge)) {
             return Err(Obstacle::Unsupported(
                 "a predicate whose facts are merged is read or aggregated while it is derived".into(),
             ));
@@ -325,7 +320,7 @@ pub(crate) fn unsupported(compiled: &CompiledProgram) -> Vec<RelationId> {
     let merged = compiled.merges.iter().filter(|merge| {
         let mut strata =
             compiled.strata.iter().filter(|stratum| stratum.relations.contains(&merge.candidates));
-        !strata.all(|stratum| merging::is_supported(compiled, stratum, merge))
+        !strata.all(|stratum| lookup::is_supported(compiled, stratum, merge))
     });
     let merged = merged.map(|merge| merge.candidates);
     let recursive = compiled.strata.iter().flat_map(|stratum| {

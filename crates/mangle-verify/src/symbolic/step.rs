@@ -6,9 +6,8 @@ use mangle_syntax::syntax::ast::Operator;
 use rustc_hash::FxHashMap;
 
 use super::Evaluation;
-use super::frame::{Computed, Frame, Test};
-use super::slots::Uses;
-use super::term::Term;
+use super::relation::{Computed, Frame, Test};
+use super::slots::{Term, Uses};
 use crate::circuit::Literal;
 use crate::obstacle::Obstacle;
 
@@ -45,12 +44,13 @@ impl Evaluation<'_> {
                 self.step(frame, at + 1, guard, uses)
             }
             StepKind::Compare { operator, left, right } => {
-                let sides = (self.read(*left, &frame.row), self.read(*right, &frame.row));
-                let holds = self.compare(plan.rule, *operator, sides, guard)?;
+                let (left, right) = (self.read(*left, &frame.row), self.read(*right, &frame.row));
+                let holds = self.compare(plan.rule, *operator, left, right, guard)?;
                 self.step(frame, at + 1, holds, uses)
             }
             StepKind::Solve { builtin, args, outputs, negated, .. } => {
-                self.solve(frame, at, (*builtin, args, outputs, *negated), guard, uses)
+                let call = BuiltinCall { builtin: *builtin, args, outputs, negated: *negated };
+                self.solve(frame, at, call, guard, uses)
             }
             StepKind::Never => Ok(()),
             StepKind::Fail(_) => {
@@ -113,7 +113,7 @@ impl Evaluation<'_> {
     }
 
     /// Returns the term of the results of `apply` for each combination of values.
-    pub(super) fn map(
+    fn map(
         &mut self,
         args: &[Term],
         mut apply: impl FnMut(&mut mangle_engine::kernel::Values, &[ValueId]) -> Result<ValueId, Failure>,
@@ -197,7 +197,8 @@ impl Evaluation<'_> {
         &mut self,
         rule: RuleId,
         operator: Operator,
-        (left, right): (Term, Term),
+        left: Term,
+        right: Term,
         guard: Literal,
     ) -> Result<Literal, Obstacle> {
         let test = self.compared(operator, left, right)?;
@@ -211,10 +212,11 @@ impl Evaluation<'_> {
         &mut self,
         frame: &mut Frame<'_>,
         at: usize,
-        (builtin, args, outputs, negated): (Builtin, &[Option<ValueSource>], &[Slot], bool),
+        call: BuiltinCall<'_>,
         guard: Literal,
         uses: &Uses,
     ) -> Result<(), Obstacle> {
+        let BuiltinCall { builtin, args, outputs, negated } = call;
         let known: Vec<Term> = args.iter().flatten().map(|arg| self.read(*arg, &frame.row)).collect();
         let combinations = self.terms.combinations(&mut self.circuit, &known)?;
         let (mut order, mut cases) = (Vec::new(), FxHashMap::<Vec<ValueId>, Vec<Literal>>::default());
@@ -290,6 +292,15 @@ impl Evaluation<'_> {
         }
         Ok(())
     }
+}
+
+/// A call of a built-in predicate: known arguments, and slots for the others.
+#[derive(Clone, Copy)]
+struct BuiltinCall<'c> {
+    builtin: Builtin,
+    args: &'c [Option<ValueSource>],
+    outputs: &'c [Slot],
+    negated: bool,
 }
 
 /// Writes a register of a row.

@@ -1,13 +1,16 @@
 //! Tests that both searches agree on generated policies.
+//!
+//! The other search is naive: every set of given values, smallest first, evaluated by the kernel. It checks
+//! the symbolic evaluation and the order of exchangeable values. It does not check the completeness of the
+//! values.
 
 use std::time::{Duration, Instant};
 
-use mangle_engine::kernel::Reading;
+use mangle_engine::kernel::{Fact, Kernel, Reading, RuleId, StopReason};
 use mangle_syntax::text::Cancel;
 
-use super::enumerator::{Enumerated, enumerate, universe};
 use super::{question, told};
-use crate::{Outcome, Scope, search};
+use crate::{Input, Outcome, Question, Scope, search};
 
 /// A deterministic random number generator.
 pub(super) struct Random(u64);
@@ -175,4 +178,77 @@ fn both_searches_agree_on_many_policies() {
     times.sort();
     let at = |percent: usize| times.get(times.len() * percent / 100).copied().unwrap_or_default();
     println!("{policies} policies compared, {found} with a world; search p50 {:?}, p95 {:?}", at(50), at(95));
+}
+
+/// The result for all worlds of some facts.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Enumerated {
+    /// The size of the smallest world with the goal.
+    Found(usize),
+    /// No world has the goal, but the evaluation of a world stops with an error.
+    Aborts,
+    None,
+}
+
+/// Returns all facts of some inputs.
+fn universe(inputs: &[Input]) -> Vec<Fact> {
+    let mut all: Vec<Fact> = Vec::new();
+    for input in inputs {
+        let mut tuples = vec![Vec::new()];
+        for values in &input.columns {
+            tuples = tuples
+                .iter()
+                .flat_map(|tuple: &Vec<_>| {
+                    values.iter().map(move |value| tuple.iter().copied().chain([*value]).collect())
+                })
+                .collect();
+        }
+        for tuple in tuples {
+            let fact = Fact { predicate: input.predicates[0], tuple: tuple.into(), rule: RuleId::ASSERTED };
+            if !all.contains(&fact) {
+                all.push(fact);
+            }
+        }
+    }
+    all
+}
+
+/// Evaluates all worlds with at most `facts` facts.
+fn enumerate(question: &Question, base: &mut Kernel, inputs: &[Input], facts: usize) -> Enumerated {
+    let universe = universe(inputs);
+    let mut aborts = false;
+    for size in 0..=facts.min(universe.len()) {
+        let mut chosen: Vec<usize> = (0..size).collect();
+        loop {
+            let mut kernel = base.fork();
+            chosen.iter().for_each(|at| kernel.assert(&universe[*at]));
+            kernel.evaluate(question.limits, question.clock, &Cancel::new());
+            match &kernel.model().stopped {
+                Some(stop) => aborts |= matches!(stop.reason, StopReason::Failed(_)),
+                None if kernel.model().relation(question.goal).is_some_and(|goal| !goal.is_empty()) => {
+                    return Enumerated::Found(size);
+                }
+                None => {}
+            }
+            if !next(&mut chosen, universe.len()) {
+                break;
+            }
+        }
+    }
+    if aborts { Enumerated::Aborts } else { Enumerated::None }
+}
+
+/// Advances to the next combination of `count` items. Returns false after the last one.
+fn next(chosen: &mut [usize], count: usize) -> bool {
+    let size = chosen.len();
+    for at in (0..size).rev() {
+        if chosen[at] + (size - at) < count {
+            chosen[at] += 1;
+            for later in at + 1..size {
+                chosen[later] = chosen[later - 1] + 1;
+            }
+            return true;
+        }
+    }
+    false
 }

@@ -3,15 +3,12 @@
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
 mod cases;
-mod enumerator;
 mod generated;
-mod new_builtins;
 mod pattern_tables;
 mod process_solver;
 mod proofs;
 mod small;
 mod solver_cases;
-mod text_values;
 mod values;
 
 use std::sync::Arc;

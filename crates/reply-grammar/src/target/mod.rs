@@ -1,19 +1,10 @@
-//! Targets of grammars and schemas: one file and one table row for each.
+//! Targets of grammars and schemas: one declaration and one table row for each.
 
-mod anthropic;
-mod ebnf;
-mod gbnf;
-mod gemini;
-mod json_schema;
-mod lark;
-mod openai;
-mod regex;
-mod rules;
+mod grammars;
 mod schema;
-mod schema_size;
+mod schema_targets;
 
-use crate::envelope::EnvelopeSet;
-use crate::remaining::Remaining;
+use crate::envelope::{EnvelopeSet, Remaining};
 
 /// The location of JSON escapes in a pattern.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -106,14 +97,14 @@ pub struct Output {
 
 /// All targets.
 pub static TARGETS: [&Target; 8] = [
-    &json_schema::TARGET,
-    &openai::TARGET,
-    &anthropic::TARGET,
-    &gemini::TARGET,
-    &gbnf::TARGET,
-    &ebnf::TARGET,
-    &lark::TARGET,
-    &regex::TARGET,
+    &schema_targets::JSON_SCHEMA,
+    &schema_targets::OPENAI,
+    &schema_targets::ANTHROPIC,
+    &schema_targets::GEMINI,
+    &grammars::GBNF,
+    &grammars::EBNF,
+    &grammars::LARK,
+    &grammars::REGEX,
 ];
 
 impl Target {

@@ -1,13 +1,11 @@
-//! Common parts of all JSON Schema targets.
+//! Common parts of all JSON Schema targets: the writer, and the size according to provider limits.
 
 use serde_json::{Map, Value as Json, json};
 
-use super::schema_size::exceeded;
-use super::{Dialect, Output, Target};
-use crate::envelope::EnvelopeSet;
+use super::{Dialect, Output, SchemaLimits, Target};
+use crate::envelope::{EnvelopeSet, Remaining};
 use crate::expr::Expr;
 use crate::pattern::{PatternStyle, pattern};
-use crate::remaining::Remaining;
 use crate::value::{Member, Value};
 
 /// The supported keywords of a target, in addition to types, members and enumerations.
@@ -74,8 +72,8 @@ impl SchemaStyle {
 }
 
 impl Writer {
-    fn drop_constraint(&mut self, what: impl Into<String>, rule: &'static str) {
-        let remaining = Remaining::new(what, rule);
+    fn drop_constraint(&mut self, constraint: impl Into<String>, rule: &'static str) {
+        let remaining = Remaining::new(constraint, rule);
         if !self.dropped.contains(&remaining) {
             self.dropped.push(remaining);
         }
@@ -249,5 +247,56 @@ fn object_of(value: Json) -> Map<String, Json> {
     match value {
         Json::Object(members) => members,
         _ => Map::new(),
+    }
+}
+
+#[derive(Debug, Default, PartialEq, Eq)]
+struct SchemaSize {
+    properties: usize,
+    levels: usize,
+    enum_values: usize,
+    characters: usize,
+    unions: usize,
+}
+
+/// The exceeded limits, one sentence each.
+fn exceeded(schema: &Json, limits: &SchemaLimits, target: &str) -> Vec<String> {
+    let mut size = SchemaSize::default();
+    size.add(schema, 0);
+    let rows = [
+        ("properties", size.properties, limits.properties),
+        ("levels", size.levels, limits.levels),
+        ("values of enumerations", size.enum_values, limits.enum_values),
+        ("characters", size.characters, limits.characters),
+        ("unions", size.unions, limits.unions),
+    ];
+    let over =
+        rows.into_iter().filter_map(|(name, is, most)| Some((name, is, most.filter(|most| is > *most)?)));
+    over.map(|(name, is, most)| format!("the schema has {is} {name}, and `{target}` takes {most}")).collect()
+}
+
+impl SchemaSize {
+    /// Adds a schema at a nesting depth.
+    fn add(&mut self, schema: &Json, outer: usize) {
+        let text = |value: &Json| value.as_str().map_or(0, |text| text.chars().count());
+        let kind = &schema["type"];
+        let is_nested = kind == "object" || kind == "array";
+        let level = outer + usize::from(is_nested);
+        self.levels = self.levels.max(level);
+        self.unions += usize::from(kind.is_array() || schema["anyOf"].is_array());
+        self.characters += text(&schema["pattern"]);
+        for value in schema["enum"].as_array().into_iter().flatten() {
+            self.enum_values += 1;
+            self.characters += text(value);
+        }
+        for (name, inner) in
+            ["properties", "patternProperties"].iter().filter_map(|key| schema[key].as_object()).flatten()
+        {
+            self.properties += 1;
+            self.characters += name.chars().count();
+            self.add(inner, level);
+        }
+        let inner = schema["anyOf"].as_array().into_iter().flatten().chain(schema.get("items"));
+        inner.for_each(|inner| self.add(inner, level));
     }
 }

@@ -1,6 +1,5 @@
 //! Tests of grammars and schemas against engines, a validator and the checks of replies.
 
-mod agreement;
 mod declared_forms;
 mod engine_table;
 mod random_replies;

@@ -1,20 +1,19 @@
 //! Findings about a compiled prompt: atoms whose inclusion or exclusion is probably unintended.
 
-use super::super::atom::{AtomKind, PromptAtom};
-use super::super::category::Category;
-use super::super::compile::Compilation;
-use super::super::placeholders::{MAX_GROWTH, Placeholders};
-use super::super::select::{Exclusion, ExclusionReason};
-use super::super::situation::Situation;
-use super::AtomFinding;
-use super::table::{
-    CONFLICT_BOTH_MANDATORY, CONFLICT_ONE_SIDED, EXCLUSIVE_UNENFORCED, INJECTED_BLOCKED, MANDATORY_OVERFLOW,
-    MATCH_DIVERGENCE, NESTED_PLACEHOLDER, SKELETON_GAP, UNREACHABLE_ATOM, VARIANT_IGNORED, VECTOR_ONLY,
-};
 use rustc_hash::FxHashSet;
 
-use crate::derived_context::DerivedContext;
-use crate::quoted::quoted;
+use super::{
+    AtomFinding, CONFLICT_BOTH_MANDATORY, CONFLICT_ONE_SIDED, EXCLUSIVE_UNENFORCED, INJECTED_BLOCKED,
+    MANDATORY_OVERFLOW, MATCH_DIVERGENCE, NESTED_PLACEHOLDER, SKELETON_GAP, UNREACHABLE_ATOM,
+    VARIANT_IGNORED, VECTOR_ONLY,
+};
+use crate::context::DerivedContext;
+use crate::jit::Compilation;
+use crate::jit::assemble::{MAX_GROWTH, Placeholders};
+use crate::jit::atom::{AtomKind, Category, PromptAtom};
+use crate::jit::select::{Exclusion, ExclusionReason};
+use crate::jit::situation::Situation;
+use crate::names::quoted;
 use mangle_syntax::lint::{Finding, Rule};
 use mangle_syntax::text::TextRange;
 
@@ -27,7 +26,8 @@ use mangle_syntax::text::TextRange;
 pub fn check_compilation(
     compilation: &Compilation,
     derived: &DerivedContext,
-    (preview, header): (&str, TextRange),
+    preview: &str,
+    header: TextRange,
     has_budget: bool,
 ) -> (Vec<Finding>, Vec<AtomFinding>) {
     let about = CompilationSubject { compilation, derived, preview, header, has_budget };

@@ -4,10 +4,10 @@ use mangle_engine::kernel::{Datum, ValueId};
 use mangle_engine::types::{StructField, Type};
 use mangle_syntax::text::Symbol;
 
-use super::super::conform::conforms;
-use super::super::dataflow::Part;
-use super::super::sorts::SortId;
 use super::{Generator, MAX_VALUES};
+use crate::completeness::dataflow::Part;
+use crate::completeness::sorts::SortId;
+use crate::values::conforms;
 
 /// The label, type and part of a field, and true if the field is optional.
 type LabeledField = (ValueId, Type, Part, bool);

@@ -5,12 +5,12 @@ use std::collections::BTreeSet;
 use mangle_engine::kernel::{Datum, ValueId};
 use mangle_engine::types::Base;
 
-use super::super::condition::{Condition, MAX_TEXT};
-use super::super::numbers::{Chain, bounds, classes};
-use super::super::sorts::{SortId, numbers};
-use super::super::words::{Alphabet, set, words};
 use super::{Generator, Group, fresh_words};
-use crate::value_kind::{in_order, kind};
+use crate::completeness::condition::{Condition, MAX_TEXT};
+use crate::completeness::numbers::{Chain, bounds, classes};
+use crate::completeness::sorts::{SortId, numbers};
+use crate::completeness::words::{Alphabet, set, words};
+use crate::values::{in_order, kind};
 
 /// The maximum number of digits of an integer whose text is tested.
 const MAX_DIGITS: usize = 18;
@@ -132,7 +132,7 @@ impl Generator<'_> {
             self.gap("tests with long texts", Some(sort));
             return vec![self.fresh(base, distinct, constants)];
         }
-        let classes = self.classes_of_texts((sort, base, distinct), conditions, constants);
+        let classes = self.classes_of_texts(sort, base, distinct, conditions, constants);
         let Some(classes) = classes else {
             self.gap("too many tests of one text", Some(sort));
             return vec![self.fresh(base, distinct, constants)];
@@ -158,7 +158,9 @@ impl Generator<'_> {
     /// too many conditions.
     fn classes_of_texts(
         &self,
-        (sort, base, distinct): (SortId, Base, usize),
+        sort: SortId,
+        base: Base,
+        distinct: usize,
         conditions: &[Condition],
         constants: &[ValueId],
     ) -> Option<Vec<Vec<String>>> {
