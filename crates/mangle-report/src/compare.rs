@@ -36,14 +36,14 @@ pub fn new_findings(
     old: &[ReportEntry],
     old_sources: &Sources,
 ) -> Vec<ReportEntry> {
-    let (found, _) = matched((&new, sources), (old, old_sources));
+    let (found, _) = matched(&new, sources, old, old_sources);
     let is_new: Vec<_> = found.iter().map(|one| one.counterpart.is_none()).collect();
     new.into_iter().zip(is_new).filter(|(_, is_new)| *is_new).map(|(entry, _)| entry).collect()
 }
 
 #[must_use]
-pub fn finding_changes(new: (&[ReportEntry], &Sources), old: (&[ReportEntry], &Sources)) -> FindingChanges {
-    let (found, before) = matched(new, old);
+pub fn finding_changes(new: &[ReportEntry], sources: &Sources, old: &[ReportEntry], old_sources: &Sources) -> FindingChanges {
+    let (found, before) = matched(new, sources, old, old_sources);
     let lone = |all: &[Candidate<'_>]| {
         let lone = all.iter().enumerate().filter(|(_, one)| one.counterpart.is_none());
         lone.map(|(at, _)| at).collect()
@@ -51,14 +51,16 @@ pub fn finding_changes(new: (&[ReportEntry], &Sources), old: (&[ReportEntry], &S
     let severity =
         |entries: &[ReportEntry], at: usize| entries.get(at).map(|entry| entry.diagnostic.severity);
     let pairs = found.iter().enumerate().filter_map(|(at, one)| Some((one.counterpart?, at)));
-    let regraded = pairs.filter(|(there, here)| severity(old.0, *there) != severity(new.0, *here));
+    let regraded = pairs.filter(|(there, here)| severity(old, *there) != severity(new, *here));
     FindingChanges { appear: lone(&found), disappear: lone(&before), regraded: regraded.collect() }
 }
 
 /// The findings of both versions with their counterparts.
 fn matched<'a>(
-    (new, sources): (&'a [ReportEntry], &Sources),
-    (old, old_sources): (&'a [ReportEntry], &Sources),
+    new: &'a [ReportEntry],
+    sources: &Sources,
+    old: &'a [ReportEntry],
+    old_sources: &Sources,
 ) -> (Vec<Candidate<'a>>, Vec<Candidate<'a>>) {
     let (mut found, mut before) = (candidates(new, sources), candidates(old, old_sources));
     pair(&mut found, &mut before, |one| (one.identity.clone(), one.message.to_owned()));

@@ -11,13 +11,13 @@ use crate::sink;
 
 /// Writes a column chart over time with a legend.
 pub(super) fn columns(name: &str, chart: &TimeChart, legend: &[String], out: &mut String) {
-    figure(name, |width| svg::columns(chart, width), out);
+    figure(name, |width| svg::svg_columns(chart, width), out);
     self::legend(legend, out);
 }
 
 /// Writes a line chart over time with a legend.
 pub(super) fn curves(name: &str, chart: &TimeChart, legend: &[String], out: &mut String) {
-    figure(name, |width| svg::curves(chart, width), out);
+    figure(name, |width| svg::svg_curves(chart, width), out);
     self::legend(legend, out);
 }
 
@@ -25,7 +25,7 @@ pub(super) fn curves(name: &str, chart: &TimeChart, legend: &[String], out: &mut
 pub(super) fn bars(name: &str, rows: &[(String, u64)], out: &mut String) {
     // The renderer escapes the names.
     let rows: Vec<_> = rows.iter().map(|(name, value)| (sink::line(name), *value)).collect();
-    figure(name, |width| svg::bars(&rows, width), out);
+    figure(name, |width| svg::svg_bars(&rows, width), out);
 }
 
 fn figure(name: &str, draw: impl Fn(u32) -> String, out: &mut String) {

@@ -54,24 +54,24 @@ pub(super) struct TimeChart {
 }
 
 /// Stacked columns, one for each time span.
-pub(super) fn columns(chart: &TimeChart, width: u32) -> String {
-    svg((width, HEIGHT), |area| draw_columns(chart, area))
+pub(super) fn svg_columns(chart: &TimeChart, width: u32) -> String {
+    svg(width, HEIGHT, |area| draw_columns(chart, area))
 }
 
 /// A line for each series, on a logarithmic axis.
-pub(super) fn curves(chart: &TimeChart, width: u32) -> String {
-    svg((width, HEIGHT), |area| draw_curves(chart, area))
+pub(super) fn svg_curves(chart: &TimeChart, width: u32) -> String {
+    svg(width, HEIGHT, |area| draw_curves(chart, area))
 }
 
-pub(super) fn bars(rows: &[(String, u64)], width: u32) -> String {
+pub(super) fn svg_bars(rows: &[(String, u64)], width: u32) -> String {
     let height = u32::try_from(rows.len()).unwrap_or(1).max(1) * ROW.unsigned_abs();
-    svg((width, height), |area| draw_bars(rows, area))
+    svg(width, height, |area| draw_bars(rows, area))
 }
 
-fn svg(size: (u32, u32), draw: impl FnOnce(&Area<'_>) -> Drawn) -> String {
+fn svg(width: u32, height: u32, draw: impl FnOnce(&Area<'_>) -> Drawn) -> String {
     let mut out = String::new();
     let drawn = {
-        let area = SVGBackend::with_string(&mut out, size).into_drawing_area();
+        let area = SVGBackend::with_string(&mut out, (width, height)).into_drawing_area();
         draw(&area).and_then(|()| area.present().map_err(Into::into))
     };
     match drawn {
@@ -227,7 +227,7 @@ mod tests {
     fn names_are_text_in_a_chart() {
         let rows = [("<script>alert(1)</script> & \"x\"".to_owned(), 3), ("y".repeat(500), 0)];
         for width in WIDTHS {
-            let svg = bars(&rows, width);
+            let svg = svg_bars(&rows, width);
             let document = roxmltree::Document::parse(&svg).expect("a chart is XML");
             assert!(document.descendants().all(|node| node.tag_name().name() != "script"));
             assert!(svg.len() < 4_000, "{}", svg.len());
@@ -241,7 +241,7 @@ mod tests {
             labels: (1..=40).map(|day| format!("day {day}")).collect(),
             series: vec![(0..40).collect(); MAX_SERIES],
         };
-        for svg in [columns(&chart, 330), curves(&chart, 880), bars(&[("a".into(), 1)], 330)] {
+        for svg in [svg_columns(&chart, 330), svg_curves(&chart, 880), svg_bars(&[("a".into(), 1)], 330)] {
             let colors = svg.split("=\"#").skip(1).filter_map(|rest| rest.split('"').next());
             let colors: std::collections::BTreeSet<_> = colors.collect();
             assert!(colors.len() > 2, "{svg}");
@@ -288,7 +288,7 @@ mod tests {
                 };
                 let rows: Vec<_> = (0..spans.min(40)).map(|at| ("x".repeat(at * 7), value(0, at))).collect();
                 for width in WIDTHS {
-                    for svg in [columns(&chart, width), curves(&chart, width), bars(&rows, width)] {
+                    for svg in [svg_columns(&chart, width), svg_curves(&chart, width), svg_bars(&rows, width)] {
                         if !svg.is_empty() {
                             check_numbers(&svg);
                         }
@@ -301,6 +301,6 @@ mod tests {
     #[test]
     fn one_span_is_a_chart() {
         let chart = TimeChart { labels: vec!["now".into()], series: vec![vec![7]] };
-        assert!(columns(&chart, 330).contains("4C78A8") && curves(&chart, 330).contains("4C78A8"));
+        assert!(svg_columns(&chart, 330).contains("4C78A8") && svg_curves(&chart, 330).contains("4C78A8"));
     }
 }

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use super::{Edge, EdgeKind, Node, NodeKind, PredicateGraph};
-use crate::sink::dot as quoted;
+use crate::sink;
 
 /// The graphs as one `digraph` with a cluster for each of several graphs.
 ///
@@ -15,30 +15,30 @@ pub fn dot(graphs: &[PredicateGraph]) -> String {
     for (number, graph) in graphs.iter().enumerate() {
         if graphs.len() > 1 {
             // Graphviz draws a box for subgraphs with this prefix.
-            let _ = writeln!(out, "  subgraph cluster_{number} {{\n    label={};", quoted(&graph.name));
-            body(&mut out, graph, number, "    ");
+            let _ = writeln!(out, "  subgraph cluster_{number} {{\n    label={};", sink::dot(&graph.name));
+            dot_body(&mut out, graph, number, "    ");
             out.push_str("  }\n");
         } else {
-            body(&mut out, graph, number, "  ");
+            dot_body(&mut out, graph, number, "  ");
         }
     }
     out.push_str("}\n");
     out
 }
 
-fn body(out: &mut String, graph: &PredicateGraph, number: usize, indent: &str) {
+fn dot_body(out: &mut String, graph: &PredicateGraph, number: usize, indent: &str) {
     for (at, node) in graph.predicates.iter().enumerate() {
-        let label = quoted(&graph.label(at));
-        let style = style(node, graph.is_recursive(at));
+        let label = sink::dot(&graph.label(at));
+        let style = dot_style(node, graph.is_recursive(at));
         let _ = writeln!(out, "{indent}p{number}_{at} [label={label}{style}];");
     }
     for edge in &graph.edges {
         let Edge { from, to, .. } = edge;
-        let _ = writeln!(out, "{indent}p{number}_{from} -> p{number}_{to}{};", attributes(edge));
+        let _ = writeln!(out, "{indent}p{number}_{from} -> p{number}_{to}{};", dot_attributes(edge));
     }
 }
 
-fn style(node: &Node, recursive: bool) -> String {
+fn dot_style(node: &Node, recursive: bool) -> String {
     let shape = match node.kind {
         NodeKind::Rules => ", shape=box",
         NodeKind::Facts => ", shape=cylinder",
@@ -50,7 +50,7 @@ fn style(node: &Node, recursive: bool) -> String {
     format!("{shape}{color}")
 }
 
-fn attributes(edge: &Edge) -> String {
+fn dot_attributes(edge: &Edge) -> String {
     let mut attributes = Vec::new();
     match edge.kind {
         EdgeKind::Positive => {}

@@ -8,13 +8,13 @@ use super::{Edge, Node, NodePlace, PredicateGraph};
 /// locations to the units of the reader.
 #[must_use]
 pub fn json(graphs: &[PredicateGraph], place: &dyn Fn(NodePlace) -> Value) -> Value {
-    let programs: Vec<_> = graphs.iter().map(|graph| program(graph, place)).collect();
+    let programs: Vec<_> = graphs.iter().map(|graph| program_json(graph, place)).collect();
     json!({ "programs": programs })
 }
 
-fn program(graph: &PredicateGraph, place: &dyn Fn(NodePlace) -> Value) -> Value {
-    let predicates: Vec<_> = graph.predicates.iter().map(|node| predicate(node, place)).collect();
-    let edges: Vec<_> = graph.edges.iter().map(|edge| dependency(graph, edge, place)).collect();
+fn program_json(graph: &PredicateGraph, place: &dyn Fn(NodePlace) -> Value) -> Value {
+    let predicates: Vec<_> = graph.predicates.iter().map(|node| predicate_json(node, place)).collect();
+    let edges: Vec<_> = graph.edges.iter().map(|edge| dependency_json(graph, edge, place)).collect();
     let components = graph.components.iter().map(|component| {
         let members: Vec<_> = component.members.iter().map(|at| graph.label(*at)).collect();
         json!({ "predicates": members, "stratified": component.stratified })
@@ -27,7 +27,7 @@ fn program(graph: &PredicateGraph, place: &dyn Fn(NodePlace) -> Value) -> Value 
     })
 }
 
-fn predicate(node: &Node, place: &dyn Fn(NodePlace) -> Value) -> Value {
+fn predicate_json(node: &Node, place: &dyn Fn(NodePlace) -> Value) -> Value {
     json!({
         "id": node.key.to_string(),
         "name": node.key.name.as_str(),
@@ -43,7 +43,7 @@ fn predicate(node: &Node, place: &dyn Fn(NodePlace) -> Value) -> Value {
     })
 }
 
-fn dependency(graph: &PredicateGraph, edge: &Edge, place: &dyn Fn(NodePlace) -> Value) -> Value {
+fn dependency_json(graph: &PredicateGraph, edge: &Edge, place: &dyn Fn(NodePlace) -> Value) -> Value {
     json!({
         "from": graph.label(edge.from),
         "to": graph.label(edge.to),

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use super::{Edge, EdgeKind, NodeKind, PredicateGraph};
-use crate::sink::mermaid as quoted;
+use crate::sink;
 
 /// The graphs as one flowchart with a subgraph for each of several graphs.
 ///
@@ -14,11 +14,11 @@ pub fn mermaid(graphs: &[PredicateGraph]) -> String {
     let mut out = String::from("flowchart LR\n");
     for (number, graph) in graphs.iter().enumerate() {
         if graphs.len() > 1 {
-            let _ = writeln!(out, "  subgraph g{number}[{}]", quoted(&graph.name));
-            body(&mut out, graph, number, "    ");
+            let _ = writeln!(out, "  subgraph g{number}[{}]", sink::mermaid(&graph.name));
+            mermaid_body(&mut out, graph, number, "    ");
             out.push_str("  end\n");
         } else {
-            body(&mut out, graph, number, "  ");
+            mermaid_body(&mut out, graph, number, "  ");
         }
     }
     out.push_str("  classDef recursive stroke:#c00\n");
@@ -27,9 +27,9 @@ pub fn mermaid(graphs: &[PredicateGraph]) -> String {
 }
 
 /// Predicates are numbered, because names can be keywords of Mermaid, for example `end`.
-fn body(out: &mut String, graph: &PredicateGraph, number: usize, indent: &str) {
+fn mermaid_body(out: &mut String, graph: &PredicateGraph, number: usize, indent: &str) {
     for (at, node) in graph.predicates.iter().enumerate() {
-        let label = quoted(&graph.label(at));
+        let label = sink::mermaid(&graph.label(at));
         let shaped = match node.kind {
             NodeKind::Rules => format!("[{label}]"),
             NodeKind::Facts => format!("[({label})]"),

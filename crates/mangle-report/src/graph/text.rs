@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use super::{Edge, NodeKind, NodePlace, PredicateGraph};
-use crate::sink::terminal;
+use crate::sink;
 
 /// The graphs as text, with one paragraph for each predicate, sorted by name. `place` formats a
 /// location as `file:line:column`.
@@ -12,16 +12,16 @@ pub fn text(graphs: &[PredicateGraph], place: &dyn Fn(NodePlace) -> String) -> S
     let mut out = String::new();
     for graph in graphs {
         if graphs.len() > 1 {
-            let _ = writeln!(out, "program {}\n", terminal(&graph.name));
+            let _ = writeln!(out, "program {}\n", sink::terminal(&graph.name));
         }
         for at in 0..graph.predicates.len() {
-            predicate(&mut out, graph, at, place);
+            write_predicate(&mut out, graph, at, place);
         }
     }
     out
 }
 
-fn predicate(out: &mut String, graph: &PredicateGraph, at: usize, place: &dyn Fn(NodePlace) -> String) {
+fn write_predicate(out: &mut String, graph: &PredicateGraph, at: usize, place: &dyn Fn(NodePlace) -> String) {
     let Some(node) = graph.predicates.get(at) else { return };
     let mut line = graph.label(at);
     let _ = write!(line, "  {}", rows(node.kind, node.rules, node.facts));
@@ -31,12 +31,12 @@ fn predicate(out: &mut String, graph: &PredicateGraph, at: usize, place: &dyn Fn
     if let Some(node_place) = node.place {
         let _ = write!(line, "  {}", place(node_place));
     }
-    let _ = writeln!(out, "{}", terminal(&line));
+    let _ = writeln!(out, "{}", sink::terminal(&line));
     let uses = graph.edges.iter().filter(|edge| edge.from == at).map(|edge| shown(graph, edge, edge.to));
     let users = graph.edges.iter().filter(|edge| edge.to == at).map(|edge| shown(graph, edge, edge.from));
     for (word, others) in [("uses", uses.collect::<Vec<_>>()), ("used by", users.collect())] {
         if !others.is_empty() {
-            let _ = writeln!(out, "  {word:8}{}", terminal(&others.join(", ")));
+            let _ = writeln!(out, "  {word:8}{}", sink::terminal(&others.join(", ")));
         }
     }
     out.push('\n');

@@ -22,7 +22,7 @@ pub fn prompts_markdown(prompts: &[PromptReport], provenance: bool) -> String {
         for remark in &prompt.remarks {
             let _ = writeln!(out, "{}.\n", sink::markdown(remark));
         }
-        prompt.sections.iter().for_each(|section| write(&mut out, section, provenance));
+        prompt.sections.iter().for_each(|section| write_section(&mut out, section, provenance));
         let _ = writeln!(
             out,
             "{}, by {}; {} by bytes/4, {} by characters/4.\n\n{}.\n",
@@ -56,7 +56,7 @@ pub fn prompts_markdown(prompts: &[PromptReport], provenance: bool) -> String {
     out
 }
 
-fn write(out: &mut String, section: &SectionReport, provenance: bool) {
+fn write_section(out: &mut String, section: &SectionReport, provenance: bool) {
     let _ = writeln!(
         out,
         "## {} ({}, {} tokens)\n",

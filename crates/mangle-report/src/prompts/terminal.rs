@@ -28,7 +28,7 @@ pub fn prompts_text(prompts: &[PromptReport], provenance: bool) -> String {
         if at > 0 {
             out.push('\n');
         }
-        write(&mut out, prompt, provenance);
+        write_prompt(&mut out, prompt, provenance);
     }
     if prompts.len() > 1 && prompts.iter().any(|prompt| !prompt.diagnostics.is_empty()) {
         out.push('\n');
@@ -46,7 +46,7 @@ pub fn prompts_text(prompts: &[PromptReport], provenance: bool) -> String {
     out
 }
 
-fn write(out: &mut String, prompt: &PromptReport, provenance: bool) {
+fn write_prompt(out: &mut String, prompt: &PromptReport, provenance: bool) {
     let PromptReport { name, shard, shard_type, mode, .. } = prompt;
     let [name, shard, shard_type] = [name, shard, shard_type].map(|text| visible(text));
     let _ = writeln!(out, "{TITLE}{name}{TITLE:#}  {shard} ({shard_type}), {mode}");

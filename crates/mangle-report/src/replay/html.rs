@@ -8,13 +8,14 @@ use std::fmt::Write as _;
 
 use serde_json::Value;
 
-use super::markup::{anchor, code, escaped, words};
+use super::markup::{code, words};
 use super::page::Page;
-use super::problems::problems;
+use super::problems::{anchor, problems};
 use super::{
     AtomReport, CorrectionReport, ProofTree, ReplaySummary, RuleCoverage, TurnReport, VerdictComparison,
     VerdictReport, counted, text_member,
 };
+use crate::fleet::markup::escaped;
 use crate::html_page;
 
 /// The maximum length of a surface before it is collapsed, in characters.

@@ -4,8 +4,9 @@ use std::fmt::Write as _;
 
 use serde_json::Value;
 
-use super::markup::{anchor, code, escaped, words};
+use super::markup::{code, words};
 use super::{Page, TurnReport, text_member};
+use crate::fleet::markup::escaped;
 
 /// The maximum number of listed problems.
 const MAX_PROBLEMS: usize = 200;
@@ -59,4 +60,12 @@ fn problem(problem: &Problem<'_>, out: &mut String) {
         escaped(text_member(finding, "code")),
         escaped(text_member(finding, "rule")),
     );
+}
+
+/// The anchor of a turn. The file name is hashed, because it is not a valid anchor.
+pub(super) fn anchor(turn: &TurnReport) -> String {
+    let hash = turn.file.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+    });
+    format!("t{hash:x}-{}", turn.turn)
 }

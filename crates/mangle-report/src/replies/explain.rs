@@ -39,7 +39,7 @@ pub fn explained(answered: TranscriptReply<'_>, parsed: &Value, caps: &Caps) -> 
         Ok(reading) if reading.stage == Stage::Fallback => {
             line("P4", "the text itself is shown, and nothing reaches the kernel");
         }
-        Err(failure) => line("P5", &format!("an error: {}", words::failure(failure))),
+        Err(failure) => line("P5", &format!("an error: {}", words::failure_words(failure))),
         Ok(_) => {}
     }
     results(parsed, &mut line);
@@ -50,7 +50,7 @@ pub fn explained(answered: TranscriptReply<'_>, parsed: &Value, caps: &Caps) -> 
 fn direct_failure(answered: TranscriptReply<'_>) -> String {
     let first = answered.reply.objects.first();
     let why = |object: &Object<'_>| match &object.decoded {
-        Err(failure) => words::failure(failure),
+        Err(failure) => words::failure_words(failure),
         Ok(()) if !object.is_acceptable() => "its `surface_response` is missing or empty".into(),
         Ok(()) => "it has no category or no verb".into(),
     };

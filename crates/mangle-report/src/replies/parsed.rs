@@ -28,10 +28,10 @@ pub fn parsed(answered: TranscriptReply<'_>, caps: &Caps, diagnostics: Vec<Value
         "file": file,
         "record": answered.record.number,
         "path": turn.path,
-        "stage": words::stage(&reply.reading),
+        "stage": words::stage_word(&reply.reading),
         "method": reading.map_or(Value::Null, |reading| reading.stage.method().into()),
         "confidence": reading.map_or(0.0, |reading| reading.stage.confidence()),
-        "error": reading.err().map(words::failure),
+        "error": reading.err().map(words::failure_words),
         "surface": {
             "text": String::from_utf8_lossy(surface),
             "bytes": surface.len(),
@@ -42,7 +42,7 @@ pub fn parsed(answered: TranscriptReply<'_>, caps: &Caps, diagnostics: Vec<Value
         "memory_ops": memory.map(|one| json!({ "op": one.op, "key": one.key, "value": one.value })).collect::<Value>(),
         "self_correction": correction
             .map(|one| json!({ "triggered": one.triggered, "hypothesis": one.hypothesis })),
-        "warnings": warnings.iter().map(words::warning).collect::<Vec<_>>(),
+        "warnings": warnings.iter().map(words::warning_words).collect::<Vec<_>>(),
         "model": model(reply, caps),
         "diagnostics": diagnostics,
         "envelopes": envelopes.map(|(at, object)| json!({

@@ -93,7 +93,7 @@ impl Repair {
         Self {
             attempt: attempt.number,
             max: attempt.max,
-            stage: words::stage(&answered.reply.reading),
+            stage: words::stage_word(&answered.reply.reading),
             allowed: offered(context, &problems),
             operations: OPERATIONS.iter().filter(|one| one.is_in(profile)).map(|one| one.name).collect(),
             record: answered.record.number,

@@ -4,7 +4,7 @@ use piggyback::envelope::account::spaced;
 use piggyback::envelope::runtime::{DecodeFailure, DropReason, RuntimeReading, Stage, Warning};
 
 /// The extraction stage of the reply: P1 to P5.
-pub(super) fn stage(reading: &Result<RuntimeReading, DecodeFailure>) -> &'static str {
+pub(super) fn stage_word(reading: &Result<RuntimeReading, DecodeFailure>) -> &'static str {
     match reading.as_ref().map(|reading| reading.stage) {
         Ok(Stage::Whole | Stage::Stream) => "P1",
         Ok(Stage::Fenced) => "P2",
@@ -15,7 +15,7 @@ pub(super) fn stage(reading: &Result<RuntimeReading, DecodeFailure>) -> &'static
 }
 
 /// The reason why a text is not an envelope, as the end of a sentence.
-pub(super) fn failure(failure: &DecodeFailure) -> String {
+pub(super) fn failure_words(failure: &DecodeFailure) -> String {
     match failure {
         DecodeFailure::End => "the text ends inside of the JSON".into(),
         DecodeFailure::Syntax(flaw) if flaw.is_end => "the text ends inside of the JSON".into(),
@@ -68,7 +68,7 @@ pub(super) fn drop_reason(word: &str) -> &'static str {
 }
 
 /// The text of a warning of the runtime.
-pub(super) fn warning(warning: &Warning) -> String {
+pub(super) fn warning_words(warning: &Warning) -> String {
     match warning {
         Warning::Extracted => "the envelope was taken out of mixed text".into(),
         Warning::Fallback => "there is no valid JSON; the text itself is shown".into(),

@@ -1,7 +1,7 @@
 //! Examples of rules: fixtures with one or more files, prepared for display.
 
 /// A file of an example.
-pub(super) struct File<'a> {
+pub(super) struct ExampleFile<'a> {
     /// The name, if the example has one.
     pub(super) name: Option<&'a str>,
     /// The text without trailing white space.
@@ -10,7 +10,7 @@ pub(super) struct File<'a> {
     default: &'static str,
 }
 
-impl File<'_> {
+impl ExampleFile<'_> {
     /// The language for the code fence.
     pub(super) fn language(&self) -> &'static str {
         let name = self.name.map(|name| name.split(' ').next().unwrap_or(name));
@@ -27,20 +27,20 @@ impl File<'_> {
 
 /// The files of an example, separated by lines `#- NAME`. Empty without an example. For rules about
 /// replies, a text that is not Mangle is a reply.
-pub(super) fn files(example: &str, is_reply: bool) -> Vec<File<'_>> {
+pub(super) fn example_files(example: &str, is_reply: bool) -> Vec<ExampleFile<'_>> {
     let default = match is_reply {
         false => "mangle",
         true if example.starts_with(['{', '[']) => "json",
         true => "text",
     };
-    let mut files: Vec<File<'_>> = Vec::new();
+    let mut files: Vec<ExampleFile<'_>> = Vec::new();
     for line in example.lines() {
         if let Some(name) = line.strip_prefix("#- ") {
-            files.push(File { name: Some(name.trim()), text: String::new(), default: "mangle" });
+            files.push(ExampleFile { name: Some(name.trim()), text: String::new(), default: "mangle" });
             continue;
         }
         if files.is_empty() {
-            files.push(File { name: None, text: String::new(), default });
+            files.push(ExampleFile { name: None, text: String::new(), default });
         }
         if let Some(file) = files.last_mut() {
             file.text.push_str(&visible(line));

@@ -5,7 +5,7 @@ use serde::Serialize;
 use mangle_syntax::lint::{FixKind, Rule};
 
 #[derive(Serialize)]
-struct Entry<'a> {
+struct RuleEntry<'a> {
     code: &'a str,
     name: &'a str,
     group: &'a str,
@@ -23,7 +23,7 @@ struct Entry<'a> {
 /// fix, url}`, with a line end. `severity` is `off` for rules that are disabled by default.
 #[must_use]
 pub fn json(rules: &[&'static Rule]) -> String {
-    let entry = |rule: &&'static Rule| Entry {
+    let entry = |rule: &&'static Rule| RuleEntry {
         code: rule.code,
         name: rule.name,
         group: rule.group.as_str(),
@@ -33,7 +33,7 @@ pub fn json(rules: &[&'static Rule]) -> String {
         bad: rule.bad,
         finding: rule.finding,
         good: rule.good,
-        fix: fix(rule.fix),
+        fix: fix_word(rule.fix),
         url: rule.url(),
     };
     let entries: Vec<_> = rules.iter().map(entry).collect();
@@ -42,7 +42,7 @@ pub fn json(rules: &[&'static Rule]) -> String {
 }
 
 /// The fix kind for programs. Suggestions edit nothing and count as `none`.
-fn fix(kind: FixKind) -> &'static str {
+fn fix_word(kind: FixKind) -> &'static str {
     match kind {
         FixKind::Suggestion => FixKind::None.as_str(),
         FixKind::None | FixKind::Safe | FixKind::Unsafe => kind.as_str(),

@@ -135,7 +135,7 @@ pub fn chapters(rules: &[&'static Rule]) -> String {
 /// The files of an example under a heading, in Markdown; empty without an example.
 pub(crate) fn examples(rule: &Rule, title: &str, example: &str) -> String {
     let mut out = String::new();
-    for file in example::files(example, is_about_replies(rule)) {
+    for file in example::example_files(example, is_about_replies(rule)) {
         if let Some(name) = file.name {
             put(&mut out, &format!("`{name}`:\n\n"));
         }

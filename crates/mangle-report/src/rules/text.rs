@@ -71,7 +71,7 @@ fn colour(severity: Option<Severity>) -> Style {
 fn code_of(rule: &Rule, example: &str, colour: AnsiColor) -> String {
     let bar = colour.on_default();
     let mut out = String::new();
-    for file in example::files(example, is_about_replies(rule)) {
+    for file in example::example_files(example, is_about_replies(rule)) {
         if let Some(name) = file.name {
             put(&mut out, &format!("  {DIM}{name}{DIM:#}\n"));
         }

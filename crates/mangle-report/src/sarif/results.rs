@@ -23,7 +23,7 @@ pub(super) struct Results<'a> {
 }
 
 /// The parts of a finding without a field in SARIF.
-fn properties(diagnostic: &Diagnostic) -> Option<Value> {
+fn finding_properties(diagnostic: &Diagnostic) -> Option<Value> {
     let notes: Vec<&str> = diagnostic.notes.iter().map(AsRef::as_ref).collect();
     let help = diagnostic.help.as_deref();
     let notes = (!notes.is_empty()).then_some(notes);
@@ -57,7 +57,7 @@ impl Results<'_> {
             }))],
             "message": message(&diagnostic.message),
             "partialFingerprints": { FINGERPRINT: fingerprint },
-            "properties": properties(diagnostic),
+            "properties": finding_properties(diagnostic),
             "relatedLocations": (!related.is_empty()).then_some(related),
             "ruleId": diagnostic.rule.code,
             "ruleIndex": self.run.rules.iter().position(|rule| *rule == diagnostic.rule),

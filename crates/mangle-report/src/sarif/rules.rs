@@ -23,7 +23,7 @@ pub(super) fn descriptor(rule: &Rule) -> Value {
         "helpUri": rule.address(),
         "id": rule.code,
         "name": rule.name,
-        "properties": properties(rule),
+        "properties": rule_properties(rule),
         "shortDescription": { "text": rule.summary },
     }))
 }
@@ -33,7 +33,7 @@ fn configuration(rule: &Rule) -> Value {
 }
 
 /// The group as a tag, and the severity in the terms of code scanning services.
-fn properties(rule: &Rule) -> Value {
+fn rule_properties(rule: &Rule) -> Value {
     let severity = match rule.severity {
         Some(Severity::Error) => "error",
         Some(Severity::Warning) => "warning",
