@@ -24,7 +24,7 @@ use mangle_ide::rule_survey::survey_all;
 use mangle_ide::verification::{
     ProgramLoader, Surroundings, VerifiedProperties, VerifyRun, default_scope, verify_all,
 };
-use mangle_report::rule_survey::RuleSurveySummary;
+use mangle_report::verification::RuleSurveySummary;
 use mangle_report::{LoadErrors, ReportEntry, SarifRun, Sources};
 use mangle_settings::{Settings, SolverChoice, VerifySettings};
 use mangle_syntax::lint::Diagnostic;
