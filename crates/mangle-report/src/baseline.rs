@@ -200,7 +200,7 @@ impl Identity {
 
 /// The 64-bit FNV-1a hash. Unlike the hashes of the standard library, its values never change.
 #[derive(Debug)]
-pub(super) struct Fnv(u64);
+struct Fnv(u64);
 
 impl Default for Fnv {
     fn default() -> Self {

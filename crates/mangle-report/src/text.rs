@@ -220,14 +220,13 @@ thread_local! {
 }
 
 /// The remark for a finding without its excerpt.
-pub(super) const NO_EXCERPT: &str =
-    "the excerpt of this finding cannot be shown; please report this as a bug";
+const NO_EXCERPT: &str = "the excerpt of this finding cannot be shown; please report this as a bug";
 
 /// Returns the result of `render`, or of `otherwise` after a panic.
 ///
 /// The panic is logged without its message and without output to standard error, because the
 /// message can quote the rendered text.
-pub(super) fn rendered<T>(render: impl FnOnce() -> T, otherwise: impl FnOnce() -> T) -> T {
+fn rendered<T>(render: impl FnOnce() -> T, otherwise: impl FnOnce() -> T) -> T {
     static HOOK: Once = Once::new();
     HOOK.call_once(|| {
         let before = panic::take_hook();

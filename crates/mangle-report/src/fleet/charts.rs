@@ -91,7 +91,7 @@ impl Table {
 }
 
 /// The widths of each chart in pixels: for phones and for desktops.
-pub(super) const WIDTHS: [u32; 2] = [330, 880];
+const WIDTHS: [u32; 2] = [330, 880];
 
 /// Colors with a rule in `fleet.css`: text, lines, and the series.
 const INK: RGBColor = RGBColor(0x11, 0x11, 0x11);
@@ -136,16 +136,16 @@ pub(super) struct TimeChart {
 }
 
 /// Stacked columns, one for each time span.
-pub(super) fn svg_columns(chart: &TimeChart, width: u32) -> String {
+fn svg_columns(chart: &TimeChart, width: u32) -> String {
     svg(width, HEIGHT, |area| draw_columns(chart, area))
 }
 
 /// A line for each series, on a logarithmic axis.
-pub(super) fn svg_curves(chart: &TimeChart, width: u32) -> String {
+fn svg_curves(chart: &TimeChart, width: u32) -> String {
     svg(width, HEIGHT, |area| draw_curves(chart, area))
 }
 
-pub(super) fn svg_bars(rows: &[(String, u64)], width: u32) -> String {
+fn svg_bars(rows: &[(String, u64)], width: u32) -> String {
     let height = u32::try_from(rows.len()).unwrap_or(1).max(1) * ROW.unsigned_abs();
     svg(width, height, |area| draw_bars(rows, area))
 }

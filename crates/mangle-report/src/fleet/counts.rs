@@ -21,7 +21,7 @@ pub(super) enum Dimension {
 const MAX_WORDS: usize = 200;
 
 /// The maximum length of a word in characters.
-pub(super) const MAX_WORD_LEN: usize = 80;
+const MAX_WORD_LEN: usize = 80;
 
 #[derive(Debug, Default)]
 pub(super) struct Tallies {
@@ -100,7 +100,7 @@ fn shortened(word: &str) -> String {
 }
 
 /// The maximum number of spans.
-pub(super) const MAX_SPANS: i64 = 60;
+const MAX_SPANS: i64 = 60;
 
 const MINUTE: i64 = 60;
 const HOUR: i64 = 60 * MINUTE;
@@ -234,7 +234,7 @@ pub(super) struct Totals {
     pub(super) errors: u64,
     pub(super) warnings: u64,
     /// Findings of a lower severity.
-    pub(super) lower: u64,
+    lower: u64,
 }
 
 impl Totals {

@@ -137,7 +137,7 @@ const VERSIONS: Wording = Wording {
 
 type WriteSection = fn(&Fleet, &mut String);
 
-pub(super) const SECTIONS: [(&str, &str, WriteSection); 8] = [
+const SECTIONS: [(&str, &str, WriteSection); 8] = [
     ("time", "Violations over time", |fleet, out| over_time(fleet, &RULES, out)),
     ("rules", "By rule", |fleet, out| by_word(fleet, &RULES, out)),
     ("shards", "By shard", |fleet, out| of_dimension(fleet, &SHARDS, out)),
