@@ -133,7 +133,7 @@ impl VersionNames {
 
 fn compare(old: &Side, new: &Side) -> CheckComparison {
     let (before, after) = (&old.findings, &new.findings);
-    let changes = finding_changes((&after.entries, &after.sources), (&before.entries, &before.sources));
+    let changes = finding_changes(&after.entries, &after.sources, &before.entries, &before.sources);
     let value = |findings: &Findings, at: usize| -> Value {
         let entry = findings.entries.get(at);
         entry.map_or(Value::Null, |entry| json_value(entry.file, &entry.diagnostic, &findings.sources))

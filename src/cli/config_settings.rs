@@ -40,7 +40,8 @@ impl ResolvedConfig {
     pub(super) fn new(
         project: Option<&Project>,
         resolution: &Resolution,
-        (target, memory): (&CheckTarget, &CheckCache),
+        target: &CheckTarget,
+        memory: &CheckCache,
         working: &Path,
         all: bool,
     ) -> Self {
@@ -55,8 +56,7 @@ impl ResolvedConfig {
             settings: shown(&settings, all).without(&["program", "rules"]),
             stores: ShownStores::new(settings.runtime.stores.as_deref()),
             protected: all.then(|| {
-                let place = (target, memory, working);
-                protected_predicates::of_project(&settings, &programs, resolution, place)
+                protected_predicates::of_project(&settings, &programs, resolution, target, memory, working)
             }),
             programs: programs
                 .iter()

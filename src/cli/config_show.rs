@@ -81,7 +81,7 @@ impl ShowConfig {
         let target = CheckTarget::Folder(root);
         let (resolution, memory) = resolve(&target);
         let project = around(&resolution, working);
-        let resolved = ResolvedConfig::new(project, &resolution, (&target, &memory), working, self.all);
+        let resolved = ResolvedConfig::new(project, &resolution, &target, &memory, working, self.all);
         let text = match self.format {
             OutputForm::Text => resolved.text(),
             OutputForm::Json => json(&resolved),

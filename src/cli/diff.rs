@@ -106,7 +106,7 @@ impl DiffCommand {
                 mark.mark_json(&mut value);
                 serde_json::to_string_pretty(&value)? + "\n"
             }
-            Layout::Markdown => mark.markdown() + &report.markdown((&old.name, &new.name)),
+            Layout::Markdown => mark.markdown() + &report.markdown(&old.name, &new.name),
         })?;
         out.flush()?;
         [&old, &new].iter().for_each(|side| side.programs.complain(&working, color));

@@ -45,7 +45,9 @@ pub(super) fn of_project(
     settings: &Settings,
     programs: &[&ProgramFiles],
     resolution: &Resolution,
-    (target, memory, working): (&CheckTarget, &CheckCache, &Path),
+    target: &CheckTarget,
+    memory: &CheckCache,
+    working: &Path,
 ) -> Vec<ProtectedPredicate> {
     let listed = protected(&settings.transcripts.atoms);
     let mut all: Vec<ProtectedPredicate> = listed
@@ -66,7 +68,7 @@ pub(super) fn of_project(
         let decisive = declarations.all().filter(|declared| declared.derived.is_none());
         for (declared, ground) in decisive.filter_map(|declared| Some((declared, declared.ground?))) {
             if !all.iter().any(|one| one.predicate == declared.name) {
-                all.push(of_policy(declared, ground, &joined, (memory, working)));
+                all.push(of_policy(declared, ground, &joined, memory, working));
             }
         }
     }
@@ -79,7 +81,8 @@ fn of_policy(
     declared: &DeclaredPredicate,
     ground: PermissionDependency,
     program: &Program,
-    (memory, working): (&CheckCache, &Path),
+    memory: &CheckCache,
+    working: &Path,
 ) -> ProtectedPredicate {
     let PermissionDependency { place, by, root, .. } = ground;
     let through = if by == root { String::new() } else { format!(" through `{by}`") };

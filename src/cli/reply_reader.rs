@@ -96,7 +96,7 @@ impl<'t> ReplyReader<'t> {
         let judge = self.transcripts.knowledges.judge(known);
         let placed = self.placed(known, record, examined);
         if !placed.is_empty() {
-            let part = FilePart::new(RECORD, (record.start, spot()), record.bytes, RECORD, &placed);
+            let part = FilePart::new(RECORD, record.start, spot(), record.bytes, RECORD, &placed);
             self.sources.insert_source(RECORD, SourceText::of_part(name.clone(), part));
         }
         let mut lines: Vec<_> = placed.iter().map(|found| json_value(RECORD, found, &self.sources)).collect();

@@ -279,7 +279,7 @@ impl<'a> ShowRun<'a> {
             width: self.width,
         });
         file.answers = made.answers;
-        self.write_record(found, record, &made, (&placed, spot))?;
+        self.write_record(found, record, &made, &placed, spot)?;
         self.write_late(found, file, late)?;
         self.out.borrow_mut().flush()?;
         Ok(ControlFlow::Continue(()))
@@ -350,7 +350,7 @@ impl<'a> ShowRun<'a> {
         let name = self.transcripts.name(found);
         let mut sources = Sources::default();
         let placed = std::slice::from_ref(one);
-        let part = FilePart::new(RECORD, (start, LinePosition::default()), text.as_bytes(), RECORD, placed);
+        let part = FilePart::new(RECORD, start, LinePosition::default(), text.as_bytes(), RECORD, placed);
         sources.insert_source(RECORD, SourceText::of_part(name.clone(), part));
         let mut value = json_value(RECORD, one, &sources);
         if let Some(members) = value.as_object_mut().filter(|_| start > 0) {
@@ -366,7 +366,8 @@ impl<'a> ShowRun<'a> {
         found: &TranscriptFile,
         record: &Record<'_>,
         made: &RecordConversation,
-        (placed, spot): (&[Diagnostic], &mut dyn FnMut() -> LinePosition),
+        placed: &[Diagnostic],
+        spot: &mut dyn FnMut() -> LinePosition,
     ) -> io::Result<()> {
         if made.lines.is_empty() {
             return Ok(());
@@ -376,7 +377,7 @@ impl<'a> ShowRun<'a> {
         }
         let name = self.transcripts.name(found);
         let mut sources = Sources::default();
-        let part = FilePart::new(RECORD, (record.start, spot()), record.bytes, RECORD, placed);
+        let part = FilePart::new(RECORD, record.start, spot(), record.bytes, RECORD, placed);
         sources.insert_source(RECORD, SourceText::of_part(name.clone(), part));
         let findings: Vec<Value> = placed.iter().map(|one| json_value(RECORD, one, &sources)).collect();
         let place = RecordPlace {

@@ -136,7 +136,7 @@ impl Checker {
                 (file.id, mangle_host::relative(&root, &memory.table().path(file.id)), Arc::clone(&file.text))
             })
             .collect();
-        require_loadable((&resolution, &files), (&memory, &overlay), (&root, &texts))?;
+        require_loadable(&resolution, &files, &memory, &overlay, &root, &texts)?;
         let like = resolution.transcripts.iter().find(|found| found.path == path).cloned();
         let mut like =
             like.ok_or_else(|| LoadError::Unreadable(format!("{}: no such folder", root.display())))?;
@@ -243,9 +243,12 @@ impl Checker {
 /// # Errors
 /// Returns the errors, if any.
 fn require_loadable(
-    (resolution, files): (&Resolution, &FxHashMap<FileId, Arc<FileSummary>>),
-    (memory, overlay): (&CheckCache, &Overlay),
-    (root, texts): (&Path, &[LoadedText]),
+    resolution: &Resolution,
+    files: &FxHashMap<FileId, Arc<FileSummary>>,
+    memory: &CheckCache,
+    overlay: &Overlay,
+    root: &Path,
+    texts: &[LoadedText],
 ) -> Result<(), LoadError> {
     let surroundings = (memory, overlay, &Cancel::new());
     let checked = mangle_host::check(resolution, files, surroundings, CheckOptions::default(), || {});

@@ -214,7 +214,6 @@ mod tests {
     use super::*;
     use crate::SourceText;
     use mangle_settings::CONFIG_BAD_VALUE;
-    use mangle_syntax::lint::Severity;
     use mangle_syntax::text::{TextRange, size};
 
     fn entry(file: u32, at: usize) -> ReportEntry {

@@ -50,7 +50,7 @@ pub use baseline::{Baseline, BaselineError, FindingChanges, Identity, finding_ch
 pub use check_comparison::{
     CheckComparison, FactChange, FindingChange, UnitFacts, UnitResult, compare_facts,
 };
-pub use diff::{diff, diff_with};
+pub use diff::{NamedText, diff, diff_with};
 pub use display_limit::{DisplayedFindings, OverflowCounts, shown, shown_in_editor, shown_in_text};
 pub use github::{github_command, github_notice};
 pub use json::{json_line, json_summary, json_value};

@@ -80,7 +80,8 @@ impl FilePart {
     #[must_use]
     pub fn new(
         owner: FileId,
-        (base, first): (u64, LinePosition),
+        base: u64,
+        first: LinePosition,
         bytes: &[u8],
         part: FileId,
         diagnostics: &[Diagnostic],

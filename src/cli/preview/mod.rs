@@ -26,7 +26,7 @@ use mangle_engine::kernel::Stop;
 use mangle_host::{CheckCache, ProgramScope};
 use mangle_ide::previews::{PreviewNames, WhyNotQuestion, report, why, why_not};
 use mangle_report::prompts::{PromptReport, prompts_json, prompts_markdown, prompts_text};
-use mangle_report::{LoadErrors, Sources, diff_with, sink};
+use mangle_report::{LoadErrors, NamedText, Sources, diff_with, sink};
 use mangle_settings::parse_timestamp;
 use mangle_syntax::lint::Severity;
 use mangle_syntax::text::FileId;
@@ -376,9 +376,9 @@ fn difference(captured: &Path, shown: &PreviewedPrompt, made: &PromptReport) -> 
         lines.flat_map(|line| line.text.split('\n').map(|_| line.origin.short())).collect();
     let (old, new) =
         (CapturedPrompt::comparable(&before.text), CapturedPrompt::comparable(&shown.prompt.text()));
-    Ok(diff_with((&name, &format!("preview {}", shown.request.name)), (&old, &new), &|line| {
-        origins.get(line).cloned()
-    }))
+    let title = format!("preview {}", shown.request.name);
+    let (old, new) = (NamedText { name: &name, text: &old }, NamedText { name: &title, text: &new });
+    Ok(diff_with(old, new, &|line| origins.get(line).cloned()))
 }
 
 /// The message that a prompt has no line with a text, with an explanation.

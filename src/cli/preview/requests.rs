@@ -70,8 +70,8 @@ impl PreviewCommand {
         for joined in &mut programs.all {
             let PreviewSettings { clock, reading, .. } = self.settings(joined);
             let until = ResumePoint { path, turn: self.turn, clock, reading };
-            let sources = (memory, &mut programs.sources);
-            let (state, recorded) = state::state(until, &joined.program, &joined.settings, working, sources)?;
+            let (program, sources) = (&joined.program, &mut programs.sources);
+            let (state, recorded) = state::state(until, program, &joined.settings, working, memory, sources)?;
             let id = state.id;
             let files = joined.program.files.iter().map(Arc::clone).chain([state]).collect();
             joined.program = Program::embedded(files, Arc::clone(&joined.program.embedding)).into();

@@ -149,7 +149,7 @@ const SECTIONS: [(&str, &str, WriteSection); 8] = [
 ];
 
 /// Writes notes about missing times, since charts omit these events.
-pub(super) fn gaps(fleet: &Fleet, out: &mut String) {
+fn gaps(fleet: &Fleet, out: &mut String) {
     let totals = &fleet.totals;
     let mut notes = Vec::new();
     let kinds = [
@@ -292,7 +292,8 @@ fn replies(fleet: &Fleet, out: &mut String) {
     ];
     let updates = updates.map(|(what, count)| (what.to_owned(), count)).to_vec();
     simple("Updates by what becomes of them", "Result", updates, out);
-    let mut blocks: Vec<_> = totals.blocks.iter().map(|(key, count)| (blocked(key), *count)).collect();
+    let mut blocks: Vec<_> =
+        totals.blocks.iter().map(|((lock, action), count)| (blocked(lock, action), *count)).collect();
     blocks.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
     let rest = blocks.split_off(MAX_WORDS.min(blocks.len()));
     if !rest.is_empty() {
@@ -313,11 +314,11 @@ fn stage(method: &str) -> &'static str {
 }
 
 /// The description of a block.
-fn blocked((lock, action): &(&'static str, String)) -> String {
-    match action.as_str() {
+fn blocked(lock: &str, action: &str) -> String {
+    match action {
         "surface" => "a text for the user, rewritten".to_owned(),
         "reply" => "a whole reply".to_owned(),
-        _ if *lock == "gate" => format!("{action} (gate)"),
+        _ if lock == "gate" => format!("{action} (gate)"),
         _ => format!("{action} (lock {lock})"),
     }
 }
