@@ -56,7 +56,7 @@ impl ResolvedConfig {
             settings: shown(&settings, all).without(&["program", "rules"]),
             stores: ShownStores::new(settings.runtime.stores.as_deref()),
             protected: all.then(|| {
-                protected_predicates::of_project(&settings, &programs, resolution, target, memory, working)
+                protected_predicates::protected_predicates(&settings, &programs, resolution, target, memory, working)
             }),
             programs: programs
                 .iter()
@@ -87,7 +87,7 @@ impl ResolvedConfig {
             out.push_str(&format!("\n# [runtime] {stores}\n"));
         }
         if let Some(protected) = &self.protected {
-            out.push_str(&protected_predicates::text(protected));
+            out.push_str(&protected_predicates::protected_text(protected));
         }
         self.programs.iter().for_each(|program| out.push_str(&program.text()));
         match (&self.protected, self.rules.is_empty()) {

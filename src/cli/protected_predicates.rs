@@ -34,14 +34,14 @@ impl ProtectedPredicate {
 }
 
 /// Formats the predicates as comments of a configuration file.
-pub(super) fn text(all: &[ProtectedPredicate]) -> String {
+pub(super) fn protected_text(all: &[ProtectedPredicate]) -> String {
     let lines: String = all.iter().map(ProtectedPredicate::text).collect();
     format!("\n# Predicates that no reply should assert, and why:\n{lines}")
 }
 
 /// The protected predicates for the programs of a project. `target` is the path that was resolved
 /// to the project.
-pub(super) fn of_project(
+pub(super) fn protected_predicates(
     settings: &Settings,
     programs: &[&ProgramFiles],
     resolution: &Resolution,
@@ -68,7 +68,7 @@ pub(super) fn of_project(
         let decisive = declarations.all().filter(|declared| declared.derived.is_none());
         for (declared, ground) in decisive.filter_map(|declared| Some((declared, declared.ground?))) {
             if !all.iter().any(|one| one.predicate == declared.name) {
-                all.push(of_policy(declared, ground, &joined, memory, working));
+                all.push(permission_dependency(declared, ground, &joined, memory, working));
             }
         }
     }
@@ -77,7 +77,7 @@ pub(super) fn of_project(
 }
 
 /// A predicate that permissions depend on.
-fn of_policy(
+fn permission_dependency(
     declared: &DeclaredPredicate,
     ground: PermissionDependency,
     program: &Program,

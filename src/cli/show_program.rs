@@ -10,10 +10,10 @@ use mangle_report::sink::terminal;
 pub(super) fn show_program(resolution: &Resolution, table: &FileTable, working: &Path) -> String {
     let mut out = String::new();
     for program in &resolution.programs {
-        show(&mut out, program, resolution, table, working);
+        write_program(&mut out, program, resolution, table, working);
     }
     if !resolution.transcripts.is_empty() {
-        line(&mut out, "transcripts:");
+        write_line(&mut out, "transcripts:");
     }
     for found in &resolution.transcripts {
         let programs = found.programs.iter().filter_map(|&at| resolution.programs.get(at));
@@ -22,18 +22,18 @@ pub(super) fn show_program(resolution: &Resolution, table: &FileTable, working: 
             true => "without declarations".to_owned(),
             false => format!("with the declarations of {}", programs.join(", ")),
         };
-        line(&mut out, &format!("  {} ({with})", relative(working, &found.path)));
+        write_line(&mut out, &format!("  {} ({with})", relative(working, &found.path)));
     }
     if !resolution.excluded_files.is_empty() {
-        line(&mut out, "in no program:");
+        write_line(&mut out, "in no program:");
         for path in &resolution.excluded_files {
-            line(&mut out, &format!("  {}", relative(working, path)));
+            write_line(&mut out, &format!("  {}", relative(working, path)));
         }
     }
     out
 }
 
-fn show(
+fn write_program(
     out: &mut String,
     program: &ProgramFiles,
     resolution: &Resolution,
@@ -45,31 +45,31 @@ fn show(
         || "without a configuration file".to_owned(),
         |project| format!("by {}", relative(working, &project.path)),
     );
-    line(out, &format!("program {} in {}, {by}", program.name, relative(working, &program.root)));
+    write_line(out, &format!("program {} in {}, {by}", program.name, relative(working, &program.root)));
     let name = |member: &Member| relative(working, &table.path(member.file));
     for member in &program.members {
         let note = if member.reported { "" } else { " (read, not reported)" };
         let hybrid = if program.embedding.is_hybrid(member.file) { " (hybrid)" } else { "" };
-        line(out, &format!("  {}{hybrid}{note}", name(member)));
+        write_line(out, &format!("  {}{hybrid}{note}", name(member)));
     }
     for single in program.standalone_files.iter().filter(|single| single.member.reported) {
         let Some(used) = &single.uses else {
-            line(out, &format!("  {} (by itself with the program)", name(&single.member)));
+            write_line(out, &format!("  {} (by itself with the program)", name(&single.member)));
             continue;
         };
-        line(out, &format!("  {} (by itself with what it uses)", name(&single.member)));
+        write_line(out, &format!("  {} (by itself with what it uses)", name(&single.member)));
         for file in used {
-            line(out, &format!("    {}", relative(working, &table.path(*file))));
+            write_line(out, &format!("    {}", relative(working, &table.path(*file))));
         }
     }
     for key in &program.embedding.predicates {
-        line(out, &format!("  {key} (supplied by the host)"));
+        write_line(out, &format!("  {key} (supplied by the host)"));
     }
-    line(out, &format!("  engine {}", program.embedding.engine.name));
+    write_line(out, &format!("  engine {}", program.embedding.engine.name));
 }
 
 /// Writes a line. Control characters in names cannot start another line.
-fn line(out: &mut String, text: &str) {
+fn write_line(out: &mut String, text: &str) {
     // Writing to a string cannot fail.
     let _ = writeln!(out, "{}", terminal(text));
 }

@@ -3,10 +3,10 @@
 use std::cell::RefCell;
 use std::io::{self, Write};
 
-use anstream::{AutoStream, ColorChoice};
+use anstream::AutoStream;
 
 /// The color choice for text that is written unchanged.
-pub(super) const AS_IT_IS: ColorChoice = ColorChoice::AlwaysAnsi;
+pub(super) const AS_IT_IS: anstream::ColorChoice = anstream::ColorChoice::AlwaysAnsi;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum StdStream {
@@ -42,11 +42,11 @@ pub(super) enum Stream {
 }
 
 impl Stream {
-    pub(super) fn new(target: StdStream, color: ColorChoice) -> Self {
+    pub(super) fn new(target: StdStream, color: anstream::ColorChoice) -> Self {
         match target {
             _ if is_recording() => {
-                let is_coloured = matches!(color, ColorChoice::Always | ColorChoice::AlwaysAnsi);
-                let choice = if is_coloured { ColorChoice::AlwaysAnsi } else { ColorChoice::Never };
+                let is_coloured = matches!(color, anstream::ColorChoice::Always | anstream::ColorChoice::AlwaysAnsi);
+                let choice = if is_coloured { anstream::ColorChoice::AlwaysAnsi } else { anstream::ColorChoice::Never };
                 Self::Recorded(AutoStream::new(Box::new(Recorder(target)), choice))
             }
             StdStream::Output => Self::Output(AutoStream::new(io::stdout(), color)),
@@ -61,7 +61,7 @@ impl Stream {
             Self::Errors(stream) => stream.current_choice(),
             Self::Recorded(stream) => stream.current_choice(),
         };
-        choice != ColorChoice::Never
+        choice != anstream::ColorChoice::Never
     }
 
     fn inner(&mut self) -> &mut dyn Write {

@@ -52,7 +52,7 @@ const TEMPLATES: &[Template] = &[
     },
 ];
 
-pub(super) fn list() -> Vec<Prompt> {
+pub(super) fn list_prompts() -> Vec<Prompt> {
     let argument = |(name, description, required): &(&str, &str, bool)| {
         PromptArgument::new(*name).with_description(*description).with_required(*required)
     };
@@ -68,7 +68,7 @@ pub(super) fn list() -> Vec<Prompt> {
 /// # Errors
 ///
 /// If the prompt does not exist, or an argument is unknown, missing or not a string.
-pub(super) fn message(name: &str, arguments: &JsonObject) -> Result<PromptMessage, String> {
+pub(super) fn prompt_message(name: &str, arguments: &JsonObject) -> Result<PromptMessage, String> {
     let template = TEMPLATES.iter().find(|template| template.name == name);
     let template = template.ok_or_else(|| format!("unknown prompt `{name}`"))?;
     let is_known = |name: &String| template.arguments.iter().any(|(known, ..)| known == name);

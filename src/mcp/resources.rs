@@ -19,7 +19,7 @@ pub(super) enum ResourceText {
     OfTool(&'static Tool),
 }
 
-pub(super) fn list() -> Vec<Resource> {
+pub(super) fn list_resources() -> Vec<Resource> {
     let declarations = Resource::new(DECLARATIONS_URI, "declarations")
         .with_title("Declarations of the program")
         .with_description(
@@ -35,7 +35,7 @@ pub(super) fn list() -> Vec<Resource> {
 }
 
 /// Returns the resource at a URI, if it exists.
-pub(super) fn find(uri: &str) -> Option<ResourceText> {
+pub(super) fn find_resource(uri: &str) -> Option<ResourceText> {
     match uri {
         GLOSSARY_URI => Some(ResourceText::Markdown(GLOSSARY)),
         DECLARATIONS_URI => {

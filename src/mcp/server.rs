@@ -72,7 +72,7 @@ impl ServerHandler for McpServer {
         _: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
-        Ok(ListResourcesResult::with_all_items(resources::list()))
+        Ok(ListResourcesResult::with_all_items(resources::list_resources()))
     }
 
     async fn read_resource(
@@ -80,7 +80,7 @@ impl ServerHandler for McpServer {
         request: ReadResourceRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
-        let (text, kind) = match resources::find(&request.uri) {
+        let (text, kind) = match resources::find_resource(&request.uri) {
             None => return Err(ErrorData::resource_not_found("unknown resource", None)),
             Some(ResourceText::Markdown(text)) => (text.to_owned(), "text/markdown"),
             Some(ResourceText::OfTool(tool)) => {
@@ -100,7 +100,7 @@ impl ServerHandler for McpServer {
         _: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListPromptsResult, ErrorData> {
-        Ok(ListPromptsResult::with_all_items(prompts::list()))
+        Ok(ListPromptsResult::with_all_items(prompts::list_prompts()))
     }
 
     async fn get_prompt(
@@ -109,7 +109,7 @@ impl ServerHandler for McpServer {
         _: RequestContext<RoleServer>,
     ) -> Result<GetPromptResponse, ErrorData> {
         let arguments = request.arguments.unwrap_or_default();
-        match prompts::message(&request.name, &arguments) {
+        match prompts::prompt_message(&request.name, &arguments) {
             Ok(message) => Ok(GetPromptResult::new(vec![message]).into()),
             Err(why) => Err(ErrorData::invalid_params(why, None)),
         }

@@ -1,4 +1,4 @@
-//! `check`: findings with their fixes. Runs `mangle-ls check --format json`.
+//! Tool.
 
 use serde_json::{Value, json};
 
@@ -9,7 +9,8 @@ use super::{
 use crate::mcp::arguments::{Argument, Arguments, CURSOR, Kind, optional};
 use crate::mcp::folders::Folders;
 
-pub(super) static TOOL: Tool = Tool {
+/// `check`: findings with their fixes. Runs `mangle-ls check --format json`.
+pub(super) static CHECK: Tool = Tool {
     name: "check",
     title: "Check policies and transcripts",
     description: "Lints Mangle policies, agent transcripts and mangle-ls.toml: files, folders, or unsaved text (`path` and \
@@ -17,12 +18,12 @@ pub(super) static TOOL: Tool = Tool {
         (byte ranges with the new text) and its `applicability`, for example `safe`. Apply the edits of one fix from the \
         last to the first, then check again. With `compare_engine` or `compare_runtime`, the answer has `changes` instead of \
         `findings`: the differences between two versions.",
-    arguments: ARGUMENTS,
-    command: twin,
-    answer,
+    arguments: CHECK_ARGUMENTS,
+    command: check_command,
+    answer: check_answer,
 };
 
-const ARGUMENTS: &[Argument] = &[
+const CHECK_ARGUMENTS: &[Argument] = &[
     PATHS,
     optional(
         "path",
@@ -48,25 +49,25 @@ const ARGUMENTS: &[Argument] = &[
     CURSOR,
 ];
 
-fn twin(arguments: &Arguments, folders: &Folders) -> Result<ToolCommand, String> {
+fn check_command(arguments: &Arguments, folders: &Folders) -> Result<ToolCommand, String> {
     let path = arguments.text("path");
-    let twin = ToolCommand::new(&["check", "--format=json"])
+    let command = ToolCommand::new(&["check", "--format=json"])
         .versions(arguments)
         .compared_versions(arguments)
         .flag("anyway", arguments.flag("anyway"))
         .flag("evaluate", arguments.flag("evaluate"))
         .flag("verify", arguments.flag("verify"))
         .values();
-    let mut twin = twin.paths(arguments.texts("paths").chain(path), folders)?;
+    let mut command = command.paths(arguments.texts("paths").chain(path), folders)?;
     match (path, arguments.text("text")) {
-        (Some(path), Some(text)) => twin.texts.push((folders.resolve(path)?, text.into())),
+        (Some(path), Some(text)) => command.texts.push((folders.resolve(path)?, text.into())),
         (None, Some(_)) => return Err("`text` needs `path`, the path of this text".into()),
         (_, None) => {}
     }
-    Ok(twin)
+    Ok(command)
 }
 
-fn answer(output: &str, arguments: &Arguments) -> Result<Value, String> {
+fn check_answer(output: &str, arguments: &Arguments) -> Result<Value, String> {
     let mut findings = lines(output)?;
     let last = findings.pop().unwrap_or_default();
     let list = if is_comparison(arguments) { "changes" } else { "findings" };

@@ -24,17 +24,17 @@ use super::pages;
 
 /// All tools, in the order of the tool list that clients receive.
 pub(super) const TOOLS: &[&Tool] = &[
-    &check::TOOL,
-    &explain_rule::TOOL,
-    &predicates::TOOL,
-    &query::TOOL,
-    &test::TOOL,
-    &verify::TOOL,
-    &parse::TOOL,
-    &replay::TOOL,
-    &repair::TOOL,
-    &preview::TOOL,
-    &schema::TOOL,
+    &check::CHECK,
+    &explain_rule::EXPLAIN_RULE,
+    &predicates::PREDICATES,
+    &query::QUERY,
+    &test::TEST,
+    &verify::VERIFY,
+    &parse::PARSE,
+    &replay::REPLAY,
+    &repair::REPAIR,
+    &preview::PREVIEW,
+    &schema::SCHEMA,
 ];
 
 /// A tool: its description for clients, its command, and the conversion of its output.

@@ -1,5 +1,4 @@
-//! `predicates`: the declarations and definitions of a program. Runs
-//! `mangle-ls graph --format json`, without its edges.
+//! Tool.
 
 use serde_json::Value;
 
@@ -7,17 +6,19 @@ use super::{ANYWAY, PATHS, Tool, ToolCommand, document, page};
 use crate::mcp::arguments::{Argument, Arguments, CURSOR, Kind, optional};
 use crate::mcp::folders::Folders;
 
-pub(super) static TOOL: Tool = Tool {
+/// `predicates`: the declarations and definitions of a program. Runs
+/// `mangle-ls graph --format json`, without its edges.
+pub(super) static PREDICATES: Tool = Tool {
     name: "predicates",
     title: "List predicates",
     description: "Lists the predicates of the programs: the declaration with its documentation and bounds, and the number \
         and positions of facts and rules. Call it before you write a rule.",
-    arguments: ARGUMENTS,
-    command: twin,
-    answer,
+    arguments: PREDICATES_ARGUMENTS,
+    command: predicates_command,
+    answer: predicates_answer,
 };
 
-const ARGUMENTS: &[Argument] = &[
+const PREDICATES_ARGUMENTS: &[Argument] = &[
     PATHS,
     optional(
         "of",
@@ -28,14 +29,14 @@ const ARGUMENTS: &[Argument] = &[
     CURSOR,
 ];
 
-fn twin(arguments: &Arguments, folders: &Folders) -> Result<ToolCommand, String> {
-    let twin = ToolCommand::new(&["graph", "--format=json"])
+fn predicates_command(arguments: &Arguments, folders: &Folders) -> Result<ToolCommand, String> {
+    let command = ToolCommand::new(&["graph", "--format=json"])
         .flag("anyway", arguments.flag("anyway"))
         .option("of", arguments.text("of"));
-    twin.values().paths(arguments.texts("paths"), folders)
+    command.values().paths(arguments.texts("paths"), folders)
 }
 
-fn answer(output: &str, arguments: &Arguments) -> Result<Value, String> {
+fn predicates_answer(output: &str, arguments: &Arguments) -> Result<Value, String> {
     let mut answer = document(output)?;
     for program in answer["programs"].as_array_mut().into_iter().flatten() {
         if let Value::Object(members) = program {

@@ -1,5 +1,4 @@
-//! `query`: derived facts with proofs, and explanations of missing facts. Runs
-//! `mangle-ls query --format json`.
+//! Tool.
 
 use serde_json::{Value, json};
 
@@ -7,18 +6,20 @@ use super::{ANYWAY, ENGINE, PATHS, RUNTIME, Tool, ToolCommand, document, page};
 use crate::mcp::arguments::{Argument, Arguments, CURSOR, Kind, optional, required};
 use crate::mcp::folders::Folders;
 
-pub(super) static TOOL: Tool = Tool {
+/// `query`: derived facts with proofs, and explanations of missing facts. Runs
+/// `mangle-ls query --format json`.
+pub(super) static QUERY: Tool = Tool {
     name: "query",
     title: "Query a program",
     description: "Evaluates the programs and returns the facts that match an atom. With `why`, each fact has a proof. With \
         `why_not`, the answer lists the missing premises of each rule if no fact matches. If the evaluation reaches a limit, \
         the answer has `stopped`.",
-    arguments: ARGUMENTS,
-    command: twin,
-    answer,
+    arguments: QUERY_ARGUMENTS,
+    command: query_command,
+    answer: query_answer,
 };
 
-const ARGUMENTS: &[Argument] = &[
+const QUERY_ARGUMENTS: &[Argument] = &[
     required(
         "atom",
         Kind::Word,
@@ -51,8 +52,8 @@ const ARGUMENTS: &[Argument] = &[
     CURSOR,
 ];
 
-fn twin(arguments: &Arguments, folders: &Folders) -> Result<ToolCommand, String> {
-    let mut twin = ToolCommand::new(&["query", "--format=json"])
+fn query_command(arguments: &Arguments, folders: &Folders) -> Result<ToolCommand, String> {
+    let mut command = ToolCommand::new(&["query", "--format=json"])
         .versions(arguments)
         .flag("anyway", arguments.flag("anyway"))
         .flag("why", arguments.flag("why"))
@@ -61,12 +62,12 @@ fn twin(arguments: &Arguments, folders: &Folders) -> Result<ToolCommand, String>
         .option("reading", arguments.text("reading"))
         .option("now", arguments.text("now"));
     for file in arguments.texts("facts") {
-        twin = twin.file("facts", Some(file), folders)?;
+        command = command.file("facts", Some(file), folders)?;
     }
     let atom = arguments.text("atom").unwrap_or_default();
-    twin.values().word(atom).paths(arguments.texts("paths"), folders)
+    command.values().word(atom).paths(arguments.texts("paths"), folders)
 }
 
-fn answer(output: &str, arguments: &Arguments) -> Result<Value, String> {
+fn query_answer(output: &str, arguments: &Arguments) -> Result<Value, String> {
     page(json!({ "answers": document(output)? }), "answers/*/facts|proofs|others", arguments)
 }

@@ -1,5 +1,4 @@
-//! `schema`: a grammar or schema of valid JSON replies (envelopes), for an inference engine. Runs
-//! `mangle-ls grammar`.
+//! Tool.
 
 use serde_json::Value;
 
@@ -8,17 +7,19 @@ use crate::mcp::arguments::{Argument, Arguments, CURSOR, Kind, optional};
 use crate::mcp::folders::Folders;
 use crate::mcp::pages;
 
-pub(super) static TOOL: Tool = Tool {
+/// `schema`: a grammar or schema of valid JSON replies (envelopes), for an inference engine. Runs
+/// `mangle-ls grammar`.
+pub(super) static SCHEMA: Tool = Tool {
     name: "schema",
     title: "Write a schema of replies",
     description: "Generates a JSON Schema or a grammar, as text, that limits an inference engine to valid replies. A long \
         text is split into parts: join them in order. `problems` lists constraints that the schema cannot express.",
-    arguments: ARGUMENTS,
-    command: twin,
-    answer,
+    arguments: SCHEMA_ARGUMENTS,
+    command: schema_command,
+    answer: schema_answer,
 };
 
-const ARGUMENTS: &[Argument] = &[
+const SCHEMA_ARGUMENTS: &[Argument] = &[
     PATHS,
     optional(
         "target",
@@ -36,17 +37,17 @@ const ARGUMENTS: &[Argument] = &[
     CURSOR,
 ];
 
-fn twin(arguments: &Arguments, folders: &Folders) -> Result<ToolCommand, String> {
+fn schema_command(arguments: &Arguments, folders: &Folders) -> Result<ToolCommand, String> {
     let target = arguments.text("target").unwrap_or("json-schema");
-    let twin = ToolCommand::new(&["grammar"])
+    let command = ToolCommand::new(&["grammar"])
         .option("target", Some(target))
         .versions(arguments)
         .flag("anyway", arguments.flag("anyway"))
         .option("profile", arguments.text("profile"))
         .option("consumer", arguments.text("consumer"));
-    twin.values().paths(arguments.texts("paths"), folders)
+    command.values().paths(arguments.texts("paths"), folders)
 }
 
-fn answer(output: &str, arguments: &Arguments) -> Result<Value, String> {
+fn schema_answer(output: &str, arguments: &Arguments) -> Result<Value, String> {
     pages::text_part("schema", output, arguments.text("cursor"))
 }

@@ -1,4 +1,4 @@
-//! `test`: runs policy tests. Runs `mangle-ls test --format json`.
+//! Tool.
 
 use serde_json::Value;
 
@@ -6,16 +6,17 @@ use super::{ANYWAY, ENGINE, PATHS, READING, RUNTIME, Tool, ToolCommand, document
 use crate::mcp::arguments::{Argument, Arguments, CURSOR, Kind, optional};
 use crate::mcp::folders::Folders;
 
-pub(super) static TOOL: Tool = Tool {
+/// `test`: runs policy tests. Runs `mangle-ls test --format json`.
+pub(super) static TEST: Tool = Tool {
     name: "test",
     title: "Run policy tests",
     description: "Runs the cases of test files (`*_test.mg`) and reports failed cases with the reason.",
-    arguments: ARGUMENTS,
-    command,
-    answer,
+    arguments: TEST_ARGUMENTS,
+    command: test_command,
+    answer: test_answer,
 };
 
-const ARGUMENTS: &[Argument] = &[
+const TEST_ARGUMENTS: &[Argument] = &[
     PATHS,
     optional("filter", Kind::Word, "Run only cases with this text in their name or file."),
     optional("coverage", Kind::Flag, "Also list the rules that fired in no case."),
@@ -26,16 +27,16 @@ const ARGUMENTS: &[Argument] = &[
     CURSOR,
 ];
 
-fn command(arguments: &Arguments, folders: &Folders) -> Result<ToolCommand, String> {
-    let twin = ToolCommand::new(&["test", "--format=json"])
+fn test_command(arguments: &Arguments, folders: &Folders) -> Result<ToolCommand, String> {
+    let command = ToolCommand::new(&["test", "--format=json"])
         .versions(arguments)
         .flag("anyway", arguments.flag("anyway"))
         .option("filter", arguments.text("filter"))
         .flag("coverage", arguments.flag("coverage"))
         .option("reading", arguments.text("reading"));
-    twin.values().paths(arguments.texts("paths"), folders)
+    command.values().paths(arguments.texts("paths"), folders)
 }
 
-fn answer(output: &str, arguments: &Arguments) -> Result<Value, String> {
+fn test_answer(output: &str, arguments: &Arguments) -> Result<Value, String> {
     page(document(output)?, "suites/*/cases", arguments)
 }

@@ -1,5 +1,4 @@
-//! `verify`: checks properties in every small world, and finds rules that change nothing. Runs
-//! `mangle-ls verify --format json`.
+//! Tool.
 
 use serde_json::Value;
 
@@ -7,18 +6,20 @@ use super::{ANYWAY, ENGINE, PATHS, READING, RUNTIME, Tool, ToolCommand, document
 use crate::mcp::arguments::{Argument, Arguments, CURSOR, Kind, optional};
 use crate::mcp::folders::Folders;
 
-pub(super) static TOOL: Tool = Tool {
+/// `verify`: checks properties in every small world, and finds rules that change nothing. Runs
+/// `mangle-ls verify --format json`.
+pub(super) static VERIFY: Tool = Tool {
     name: "verify",
     title: "Verify properties",
     description: "Checks properties of policies in every small world, a set of input facts. The properties come from test \
         files or from `property`. A violation is reported with the smallest world that causes it. With `rules`, finds rules \
         and negations without effect.",
-    arguments: ARGUMENTS,
-    command,
-    answer,
+    arguments: VERIFY_ARGUMENTS,
+    command: verify_command,
+    answer: verify_answer,
 };
 
-const ARGUMENTS: &[Argument] = &[
+const VERIFY_ARGUMENTS: &[Argument] = &[
     PATHS,
     optional(
         "property",
@@ -44,8 +45,8 @@ const ARGUMENTS: &[Argument] = &[
     CURSOR,
 ];
 
-fn command(arguments: &Arguments, folders: &Folders) -> Result<ToolCommand, String> {
-    let twin = ToolCommand::new(&["verify", "--format=json"])
+fn verify_command(arguments: &Arguments, folders: &Folders) -> Result<ToolCommand, String> {
+    let command = ToolCommand::new(&["verify", "--format=json"])
         .versions(arguments)
         .flag("anyway", arguments.flag("anyway"))
         .option("property", arguments.text("property"))
@@ -53,10 +54,10 @@ fn command(arguments: &Arguments, folders: &Folders) -> Result<ToolCommand, Stri
         .option("scope", arguments.number("scope"))
         .option("time", arguments.number("time"))
         .option("reading", arguments.text("reading"));
-    twin.values().paths(arguments.texts("paths"), folders)
+    command.values().paths(arguments.texts("paths"), folders)
 }
 
-fn answer(output: &str, arguments: &Arguments) -> Result<Value, String> {
+fn verify_answer(output: &str, arguments: &Arguments) -> Result<Value, String> {
     let list = if arguments.flag("rules") { "rules" } else { "properties" };
     page(document(output)?, list, arguments)
 }
