@@ -8,8 +8,8 @@ use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::ExitStatus;
-use super::progress::Progress;
 use super::surroundings;
+use super::terminal::Progress;
 use mangle_engine::program::FileSummary;
 use mangle_host::{
     AgentSettings, CheckCache, CheckInputsMap, CheckOptions, CheckTarget, Checked, CheckedTranscripts,

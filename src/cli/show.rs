@@ -9,13 +9,11 @@ use anyhow::{Context as _, Result};
 use clap::{Args, ColorChoice, ValueEnum};
 use serde_json::Value;
 
-use super::ExitStatus;
-use super::load_args::LoadArgs;
 use super::output::{self, Medium, Output};
 use super::programs::Programs;
-use super::surroundings;
+use super::shared_args::LoadArgs;
 use super::transcripts::{RecordWorker, TranscriptArgs, Transcripts};
-use super::wrap;
+use super::{ExitStatus, surroundings};
 use mangle_host::{AccountPolicies, Accounts, ProgramScope, STDIN, TranscriptFile, comments};
 use mangle_ide::conversation::{
     RecordConversation, RecordInput, USUAL_WIDTH, conversation, loose_finding, turn_accounts,
@@ -165,7 +163,7 @@ impl ShowCommand {
             beginning: RefCell::default(),
             is_judged: RefCell::new(true),
             is_begun: Cell::new(false),
-            width: self.width.map(usize::from).or_else(wrap::columns).unwrap_or(USUAL_WIDTH),
+            width: self.width.map(usize::from).or_else(output::columns).unwrap_or(USUAL_WIDTH),
         };
         let programs = transcripts.programs();
         let worker: &RecordWorker<'_, Option<ExaminedRecord>> = &|found| {

@@ -4,15 +4,11 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use mangle_engine::kernel::Clock;
-use mangle_engine::program::FileSummary;
-use mangle_settings::{Container, FILE_NAME, MaxFindings, Settings, TranscriptSettings};
-use mangle_syntax::lint::Severity;
-use mangle_syntax::text::{Cancel, FileId};
 use rustc_hash::FxHashMap;
 
-use super::Session;
-use super::lines::{SessionLines, TurnForm};
+use super::{Session, SessionLines, TurnForm};
+use mangle_engine::kernel::Clock;
+use mangle_engine::program::FileSummary;
 use mangle_host::{
     AccountPolicies, CheckCache, CheckInputsMap, CheckOptions, CheckTarget, CheckTargets, FileTable,
     LinkOptions, Overlay, PartialScan, Problem, ProgramFiles, Resolution, Shell, TranscriptFile,
@@ -20,6 +16,9 @@ use mangle_host::{
 };
 use mangle_ide::loading::load_errors;
 use mangle_report::{ReportEntry, SourceText, Sources};
+use mangle_settings::{Container, FILE_NAME, MaxFindings, Settings, TranscriptSettings};
+use mangle_syntax::lint::Severity;
+use mangle_syntax::text::{Cancel, FileId};
 
 type LoadedText = (FileId, String, Arc<str>);
 

@@ -3,7 +3,6 @@
 mod notes;
 mod requests;
 mod state;
-mod watch_state;
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;
@@ -13,14 +12,11 @@ use std::sync::Arc;
 use anyhow::{Context, Result, ensure};
 use clap::{Args, ColorChoice, ValueEnum};
 
-use super::ExitStatus;
-use super::load_args::LoadArgs;
-use super::output::{self, Medium, Output};
+use super::output::{self, Medium, Output, columns, fit};
 use super::programs::Programs;
-use super::semantics::Semantics;
-use super::surroundings;
-use super::watch::watching;
-use super::wrap::{columns, fit};
+use super::shared_args::{LoadArgs, Semantics};
+use super::terminal::watching;
+use super::{ExitStatus, surroundings};
 use agent_prompt::{CapturedPrompt, Mode, Preview, PreviewSettings, PreviewState, PreviewedPrompt};
 use mangle_engine::kernel::Stop;
 use mangle_host::{CheckCache, ProgramScope};
@@ -30,10 +26,8 @@ use mangle_report::{LoadErrors, NamedText, Sources, diff_with, sink};
 use mangle_settings::parse_timestamp;
 use mangle_syntax::lint::Severity;
 use mangle_syntax::text::FileId;
-
 use notes::{damaged, notes, remarks};
-use requests::Previewed;
-use watch_state::{WatchState, read_files};
+use requests::{Previewed, WatchState, read_files};
 
 /// Preview the system prompt of each agent role (shard)
 ///

@@ -1,5 +1,7 @@
-//! Requests of a preview: files, prompts, agent roles, facts and settings.
+//! Requests of a preview: files, prompts, agent roles, facts and settings. Also the state of
+//! `preview --watch` between runs.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -13,9 +15,10 @@ use agent_prompt::{AnswerOrder, PreviewSettings, PromptPart, PromptRequest, Reco
 use mangle_engine::kernel::{Clock, Limits, Reading};
 use mangle_engine::program::{FileSummary, Program};
 use mangle_host::{
-    AtomCache, AtomFiles, CheckCache, LinkedProgram, PreviewFiles, PreviewRequest, RequestedPart,
+    AtomCache, AtomFiles, CheckCache, FileTable, LinkedProgram, PreviewFiles, PreviewRequest, RequestedPart,
     SessionText, prompt_name,
 };
+use mangle_report::prompts::PromptReport;
 use mangle_report::{SourceText, Sources};
 use mangle_syntax::syntax::SourceFile;
 use mangle_syntax::text::FileId;
@@ -201,4 +204,44 @@ impl PreviewCommand {
             _ => "no file has `# @preview` comments; name a shard with `--shard coder-7 coder`".to_owned(),
         }
     }
+}
+
+#[derive(Default)]
+pub(super) struct WatchState {
+    /// The files that were read.
+    pub(super) files: Vec<PathBuf>,
+    prompts: Vec<PromptReport>,
+}
+
+impl WatchState {
+    /// Marks lines that are new since the last run, and stores the prompts.
+    pub(super) fn prompts(&mut self, all: &mut Vec<PromptReport>) {
+        let before = std::mem::take(&mut self.prompts);
+        self.prompts.clone_from(all);
+        for prompt in all {
+            let is_it = |other: &&PromptReport| {
+                (&other.name, &other.shard, other.mode) == (&prompt.name, &prompt.shard, prompt.mode)
+            };
+            if let Some(before) = before.iter().find(is_it) {
+                prompt.mark_changes(before);
+            }
+        }
+    }
+}
+
+/// The input files of previews, and the agent configurations in their folders.
+pub(super) fn read_files(previewed: &[Previewed<'_>], table: &FileTable) -> Vec<PathBuf> {
+    let mut all: BTreeSet<PathBuf> = BTreeSet::new();
+    for of in previewed {
+        all.extend(of.joined.program.files.iter().map(|file| table.path(file.id).to_path_buf()));
+        all.extend(of.files.texts().map(|(_, path, _)| path.to_path_buf()));
+        all.extend(
+            of.files.named().map(|path| mangle_host::absolute(of.path.parent().unwrap_or(&of.path), path)),
+        );
+        all.extend(
+            of.path.ancestors().skip(1).map(|folder| folder.join(piggyback::transcript::settings::PATH)),
+        );
+    }
+    all.retain(|path| path.parent().is_some_and(Path::is_dir));
+    all.into_iter().collect()
 }

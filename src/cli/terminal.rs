@@ -1,10 +1,19 @@
-//! Progress bar for work that takes longer than half a second.
+//! Interaction with a terminal: a progress bar for work that takes longer than half a second, and
+//! `--watch`, which repeats a command after each change until Ctrl-C.
 
+use std::io::IsTerminal as _;
+use std::path::PathBuf;
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::thread;
 use std::time::Duration;
 
+use anyhow::{Context as _, Result};
+use clap::ColorChoice;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+use super::ExitStatus;
+use super::output::{self, Medium, Output};
+use mangle_host::{WakeReason, Watch};
 use mangle_report::sink::terminal;
 
 /// Delay before the bar appears.
@@ -86,4 +95,73 @@ impl Drop for Progress {
     fn drop(&mut self) {
         self.bar.finish_and_clear();
     }
+}
+
+/// Clears the screen, but keeps the scrollback.
+const CLEAR: &str = "\x1b[2J\x1b[H";
+
+/// The paths to watch: folders and policies, and other files.
+type WatchPaths = (Vec<PathBuf>, Vec<PathBuf>);
+
+/// Runs a task, and repeats it after each change of `watched` until Ctrl-C. Returns the outcome of
+/// the last run. Errors of a run do not end the watch, because the next change can fix them.
+///
+/// # Errors
+/// If files cannot be watched.
+pub(super) fn watching(
+    color: ColorChoice,
+    watched: &dyn Fn() -> WatchPaths,
+    once: &mut dyn FnMut() -> Result<ExitStatus>,
+) -> Result<ExitStatus> {
+    let (mut watch, stopper) = Watch::new()?;
+    on_interrupt(move || stopper.stop()).context("Ctrl-C cannot be caught")?;
+    loop {
+        // First, so that changes during the run are not missed.
+        let (files, others) = watched();
+        watch.follow(&files, &others)?;
+        clear(color)?;
+        let outcome = once().unwrap_or_else(|error| {
+            output::complain(color, &format!("{error:#}"));
+            ExitStatus::Failure
+        });
+        output::note("Watching for changes; Ctrl-C ends.\n");
+        if watch.wait() == WakeReason::Stopped {
+            // After the `^C` of the terminal.
+            if std::io::stderr().is_terminal() {
+                output::note("\n");
+            }
+            return Ok(outcome);
+        }
+    }
+}
+
+fn clear(color: ColorChoice) -> Result<()> {
+    if std::io::stdout().is_terminal() {
+        let mut out = Output::stdout(Medium::Own, color);
+        out.write(CLEAR)?;
+        out.flush()?;
+    }
+    Ok(())
+}
+
+/// Calls `stop` on a separate thread at each signal.
+///
+/// # Errors
+/// If the signal handler cannot be installed.
+#[cfg(unix)]
+fn on_interrupt(stop: impl Fn() + Send + 'static) -> std::io::Result<()> {
+    use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+    let mut signals = signal_hook::iterator::Signals::new([SIGHUP, SIGINT, SIGTERM])?;
+    let wait = move || signals.forever().for_each(|_| stop());
+    std::thread::Builder::new().name("signals".into()).spawn(wait)?;
+    Ok(())
+}
+
+/// Calls `stop` on a separate thread at each Ctrl-C.
+///
+/// # Errors
+/// If the signal handler cannot be installed.
+#[cfg(windows)]
+fn on_interrupt(stop: impl Fn() + Send + 'static) -> std::io::Result<()> {
+    ctrlc::set_handler(stop).map_err(std::io::Error::other)
 }
