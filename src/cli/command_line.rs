@@ -280,7 +280,7 @@ pub fn examples(words: &str) -> Option<[Example; 2]> {
 }
 
 /// Adds the examples to the long help of a command and its subcommands.
-pub(super) fn with_examples(command: Command, words: &str) -> Command {
+fn with_examples(command: Command, words: &str) -> Command {
     let header = *command.get_styles().get_header();
     let command = command.mut_subcommands(|below| {
         let name = below.get_name().to_owned();

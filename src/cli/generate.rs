@@ -59,7 +59,7 @@ impl Completions {
 ///
 /// To read the page of mangle-ls itself: `mangle-ls generate man | man -l -`
 #[derive(Debug, Args)]
-pub(super) struct ManCommand {
+struct ManCommand {
     /// Write the pages of all commands to this folder, for example `mangle-ls-check.1` [default:
     /// write the page of mangle-ls itself to standard output]
     folder: Option<PathBuf>,
@@ -70,7 +70,7 @@ impl ManCommand {
     ///
     /// # Errors
     /// If the folder cannot be written to, or standard output fails.
-    pub(super) fn run(&self, color: ColorChoice) -> Result<ExitStatus> {
+    fn run(&self, color: ColorChoice) -> Result<ExitStatus> {
         if let Some(folder) = &self.folder {
             let cannot = || format!("cannot write manual pages to {}", folder.display());
             disk::create_folder(folder).with_context(cannot)?;

@@ -197,10 +197,10 @@ fn shown(path: &Path, working: &Path) -> String {
 }
 
 /// A short description of the file.
-pub(super) const ABOUT: &str = "checks and tests every change";
+const ABOUT: &str = "checks and tests every change";
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(super) enum Ci {
+enum Ci {
     /// GitHub Actions: `.github/workflows/policy.yml`
     Github,
     /// GitLab: `.gitlab-ci.yml`
@@ -211,7 +211,7 @@ pub(super) enum Ci {
 
 /// The path of the file in the repository, and its text. `folder` is the policy folder relative to
 /// the repository root.
-pub(super) fn path_and_text(ci: Ci, folder: &Path) -> Option<(&'static str, String)> {
+fn path_and_text(ci: Ci, folder: &Path) -> Option<(&'static str, String)> {
     let folder = folder.to_string_lossy().replace('\\', "/");
     match ci {
         Ci::Github => Some((".github/workflows/policy.yml", github(&folder))),

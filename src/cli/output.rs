@@ -217,7 +217,7 @@ impl OutputForm {
 }
 
 /// The color choice for text that is written unchanged.
-pub(super) const AS_IT_IS: anstream::ColorChoice = anstream::ColorChoice::AlwaysAnsi;
+const AS_IT_IS: anstream::ColorChoice = anstream::ColorChoice::AlwaysAnsi;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum StdStream {

@@ -21,7 +21,7 @@ use piggyback::transcript::{Record, TextKind, Turn};
 pub(super) type EachReply<'f> = dyn FnMut(ExaminedReply<'_>) -> io::Result<()> + 'f;
 
 /// Reads the replies of transcripts, with the given settings and policies.
-pub(super) struct ReplyReader<'t> {
+struct ReplyReader<'t> {
     transcripts: &'t Transcripts,
     sources: Sources,
     accounts: Accounts<'t>,
@@ -62,7 +62,7 @@ type Examiner<'t> = Box<dyn FnMut(&Record<'_>) -> Option<ExaminedRecord> + 't>;
 
 impl<'t> ReplyReader<'t> {
     /// Creates a reader. `sources` are the texts of the policies.
-    pub(super) fn new(transcripts: &'t Transcripts, policies: &'t AccountPolicies, sources: Sources) -> Self {
+    fn new(transcripts: &'t Transcripts, policies: &'t AccountPolicies, sources: Sources) -> Self {
         Self {
             transcripts,
             sources,
@@ -74,7 +74,7 @@ impl<'t> ReplyReader<'t> {
     }
 
     /// Creates the examiner for the records of a file. The examiner can run on another thread.
-    pub(super) fn examiner(programs: TranscriptPrograms<'t>, found: &TranscriptFile) -> Examiner<'t> {
+    fn examiner(programs: TranscriptPrograms<'t>, found: &TranscriptFile) -> Examiner<'t> {
         let known = programs.same(found);
         let mut examiner = known.map(|known| RecordExaminer::new(programs.knowledges.judge(known)));
         Box::new(move |record| Some(examiner.as_mut()?.record(record)))
@@ -84,7 +84,7 @@ impl<'t> ReplyReader<'t> {
     ///
     /// # Errors
     /// The errors of `each`.
-    pub(super) fn record(
+    fn record(
         &mut self,
         found: &TranscriptFile,
         record: &Record<'_>,
@@ -148,7 +148,7 @@ impl<'t> ReplyReader<'t> {
     }
 
     /// The files with only surfaces and updates.
-    pub(super) fn without_reply(&self) -> Vec<PathBuf> {
+    fn without_reply(&self) -> Vec<PathBuf> {
         self.unanswered.difference(&self.answered).cloned().collect()
     }
 }

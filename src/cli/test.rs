@@ -51,7 +51,7 @@ pub(super) struct TestCommand {
 
 /// The format of a report about tests or properties.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
-pub(super) enum TestLayout {
+enum TestLayout {
     /// For people
     #[default]
     Text,

@@ -12,7 +12,7 @@ use mangle_host::disk;
 use mangle_settings::FILE_NAME;
 
 /// In bytes: the maximum length of an unsaved text.
-pub(super) const MAX_TEXT: usize = 1 << 20;
+const MAX_TEXT: usize = 1 << 20;
 
 /// The maximum number of characters of any other string.
 const MAX_WORD: usize = 4096;

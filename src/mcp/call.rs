@@ -147,7 +147,7 @@ const STATUSES: [&str; 3] = ["clean", "findings", "failure"];
 /// # Errors
 ///
 /// The error messages of the command, if it could not do its work.
-pub(super) fn from_command(
+fn from_command(
     twin: &CommandAnswer,
     notes: Vec<String>,
     shape: impl FnOnce(&str) -> Result<Value, String>,

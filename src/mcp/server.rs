@@ -181,7 +181,7 @@ const TEMPLATES: &[Template] = &[
     },
 ];
 
-pub(super) fn list_prompts() -> Vec<Prompt> {
+fn list_prompts() -> Vec<Prompt> {
     let argument = |(name, description, required): &(&str, &str, bool)| {
         PromptArgument::new(*name).with_description(*description).with_required(*required)
     };
@@ -197,7 +197,7 @@ pub(super) fn list_prompts() -> Vec<Prompt> {
 /// # Errors
 ///
 /// If the prompt does not exist, or an argument is unknown, missing or not a string.
-pub(super) fn prompt_message(name: &str, arguments: &JsonObject) -> Result<PromptMessage, String> {
+fn prompt_message(name: &str, arguments: &JsonObject) -> Result<PromptMessage, String> {
     let template = TEMPLATES.iter().find(|template| template.name == name);
     let template = template.ok_or_else(|| format!("unknown prompt `{name}`"))?;
     let is_known = |name: &String| template.arguments.iter().any(|(known, ..)| known == name);
@@ -223,7 +223,7 @@ const GLOSSARY_URI: &str = "mangle://glossary";
 const DECLARATIONS_URI: &str = "mangle://declarations";
 
 /// The source of a resource.
-pub(super) enum ResourceText {
+enum ResourceText {
     /// A Markdown text that is part of the executable.
     Markdown(&'static str),
     /// The first page of the result of a tool, as JSON. Also available for programs that do not
@@ -231,7 +231,7 @@ pub(super) enum ResourceText {
     OfTool(&'static Tool),
 }
 
-pub(super) fn list_resources() -> Vec<Resource> {
+fn list_resources() -> Vec<Resource> {
     let declarations = Resource::new(DECLARATIONS_URI, "declarations")
         .with_title("Declarations of the program")
         .with_description(
@@ -247,7 +247,7 @@ pub(super) fn list_resources() -> Vec<Resource> {
 }
 
 /// Returns the resource at a URI, if it exists.
-pub(super) fn find_resource(uri: &str) -> Option<ResourceText> {
+fn find_resource(uri: &str) -> Option<ResourceText> {
     match uri {
         GLOSSARY_URI => Some(ResourceText::Markdown(GLOSSARY)),
         DECLARATIONS_URI => {

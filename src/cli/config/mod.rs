@@ -44,7 +44,7 @@ impl ConfigCommand {
 ///
 /// Exit status: 0, or 2 if the file is missing or the settings cannot be used.
 #[derive(Debug, Args)]
-pub(super) struct ShowConfig {
+struct ShowConfig {
     /// Show the configuration and the programs of this file, and the line that sets each
     /// non-default severity
     file: Option<PathBuf>,
@@ -61,7 +61,7 @@ impl ShowConfig {
     ///
     /// # Errors
     /// If the working directory is unknown, or standard output fails.
-    pub(super) fn run(&self, color: ColorChoice) -> Result<ExitStatus> {
+    fn run(&self, color: ColorChoice) -> Result<ExitStatus> {
         let working = surroundings::working_folder()?;
         let (text, settings) = match &self.file {
             Some(file) => match self.applies(file, &working) {
@@ -139,7 +139,7 @@ fn json(value: &impl serde::Serialize) -> String {
 
 /// List the programs of the working folder, with their files and versions
 #[derive(Debug, Args)]
-pub(super) struct FilesCommand {
+struct FilesCommand {
     /// The format of the output
     #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
     format: OutputForm,
@@ -170,7 +170,7 @@ impl FilesCommand {
     ///
     /// # Errors
     /// If the working directory is unknown, or standard output fails.
-    pub(super) fn run(&self, color: ColorChoice) -> Result<ExitStatus> {
+    fn run(&self, color: ColorChoice) -> Result<ExitStatus> {
         let working = surroundings::working_folder()?;
         let table = FileTable::default();
         let target = CheckTarget::Folder(working.clone());

@@ -306,7 +306,7 @@ pub(super) fn changed(project: &Project, working: &Path) -> Vec<Changed> {
 }
 
 #[derive(Debug, Serialize)]
-pub(super) struct ProtectedPredicate {
+struct ProtectedPredicate {
     predicate: String,
     /// The list that contains the predicate, or the predicate that depends on it.
     why: String,
@@ -327,14 +327,14 @@ impl ProtectedPredicate {
 }
 
 /// Formats the predicates as comments of a configuration file.
-pub(super) fn protected_text(all: &[ProtectedPredicate]) -> String {
+fn protected_text(all: &[ProtectedPredicate]) -> String {
     let lines: String = all.iter().map(ProtectedPredicate::text).collect();
     format!("\n# Predicates that no reply should assert, and why:\n{lines}")
 }
 
 /// The protected predicates for the programs of a project. `target` is the path that was resolved
 /// to the project.
-pub(super) fn protected_predicates(
+fn protected_predicates(
     settings: &Settings,
     programs: &[&ProgramFiles],
     resolution: &Resolution,
