@@ -65,7 +65,7 @@ where
 }
 
 /// The command line, with commands grouped in its help.
-pub(super) fn command() -> clap::Command {
+fn command() -> clap::Command {
     let command = with_examples(Cli::command(), "");
     let groups = groups(&command);
     command

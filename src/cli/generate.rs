@@ -38,7 +38,7 @@ impl GenerateCommand {
 /// For bash: `mangle-ls generate completions bash >
 /// ~/.local/share/bash-completion/completions/mangle-ls`
 #[derive(Debug, Args)]
-pub(super) struct Completions {
+struct Completions {
     /// The shell
     #[arg(value_enum)]
     shell: Shell,

@@ -9,6 +9,7 @@ use clap::Args;
 use super::surroundings::{self, Surroundings};
 use super::{ExitStatus, command_line, output};
 use crate::mcp::{self, CommandAnswer, CommandRequest};
+use mangle_host::VersionOptions;
 use mangle_report::sink;
 use piggyback::envelope::secrets::are_shown;
 
@@ -30,8 +31,10 @@ impl McpCommand {
     ///
     /// # Errors
     /// If the working directory is unknown, a given folder does not exist, an option would show
-    /// secrets, or the connection fails.
-    pub(super) fn run(&self) -> Result<ExitStatus> {
+    /// secrets, options choose versions, which a server reads from the settings, or the connection
+    /// fails.
+    pub(super) fn run(&self, versions: VersionOptions) -> Result<ExitStatus> {
+        versions.refuse()?;
         ensure!(!are_shown(), "`mcp` always masks what looks like a credential: leave `--no-redact` out");
         mcp::serve(&self.folders, &surroundings::working_folder()?, run_for_agent)?;
         Ok(ExitStatus::Clean)

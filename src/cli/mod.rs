@@ -243,10 +243,7 @@ impl Cli {
             #[cfg(not(target_family = "wasm"))]
             Command::Lsp(lsp) => lsp.run(versions),
             #[cfg(not(target_family = "wasm"))]
-            Command::Mcp(mcp) => {
-                versions.refuse()?;
-                mcp.run()
-            }
+            Command::Mcp(mcp) => mcp.run(versions),
             #[cfg(not(target_family = "wasm"))]
             Command::Generate(generate) => generate.run(color),
         }

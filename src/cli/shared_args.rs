@@ -33,7 +33,7 @@ impl VersionArgs {
 }
 
 /// Parses the name of an engine version.
-pub(super) fn engine(word: &str) -> Result<EngineChoice, String> {
+fn engine(word: &str) -> Result<EngineChoice, String> {
     EngineChoice::parse(word).ok_or_else(|| {
         let names: Vec<&str> = std::iter::once("auto").chain(engine_names()).collect();
         let similar = nearest(word, names.iter().copied());
@@ -46,7 +46,7 @@ pub(super) fn engine(word: &str) -> Result<EngineChoice, String> {
 }
 
 /// Parses the name of a runtime.
-pub(super) fn runtimes() -> impl TypedValueParser<Value = RuntimeChoice> {
+fn runtimes() -> impl TypedValueParser<Value = RuntimeChoice> {
     PossibleValuesParser::new(RuntimeChoice::words())
         .map(|word| RuntimeChoice::parse(&word).unwrap_or_default())
 }

@@ -273,20 +273,20 @@ fn membership(program: &ProgramFiles, file: FileId, working: &Path) -> Membershi
 
 /// A rule with a non-default severity.
 #[derive(Debug, Serialize)]
-pub(super) struct Changed {
-    pub(super) code: &'static str,
-    pub(super) name: &'static str,
-    pub(super) severity: &'static str,
-    pub(super) default: &'static str,
-    pub(super) file: String,
+struct Changed {
+    code: &'static str,
+    name: &'static str,
+    severity: &'static str,
+    default: &'static str,
+    file: String,
     /// The line number, starting at 1.
-    pub(super) line: u32,
+    line: u32,
     /// The text of the line.
-    pub(super) text: String,
+    text: String,
 }
 
 /// The rules that a project configures, in the order of its file.
-pub(super) fn changed(project: &Project, working: &Path) -> Vec<Changed> {
+fn changed(project: &Project, working: &Path) -> Vec<Changed> {
     let lines = LineIndex::new(&project.text);
     let settings = &project.settings.rules;
     let differing = project.rules.iter().filter(|(rule, _)| settings.severity(rule) != rule.severity);

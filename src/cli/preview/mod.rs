@@ -1,6 +1,5 @@
 //! `preview`: shows the prompts that the runtime would send, with the reason for each line.
 
-mod notes;
 mod requests;
 mod state;
 
@@ -26,8 +25,7 @@ use mangle_report::{LoadErrors, NamedText, Sources, diff_with, sink};
 use mangle_settings::parse_timestamp;
 use mangle_syntax::lint::Severity;
 use mangle_syntax::text::FileId;
-use notes::{damaged, notes, remarks};
-use requests::{Previewed, WatchState, read_files};
+use requests::{Previewed, WatchState, damaged, notes, read_files, remarks};
 
 /// Preview the system prompt of each agent role (shard)
 ///

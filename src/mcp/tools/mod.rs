@@ -1,4 +1,4 @@
-//! The tools, with one file per tool and one entry in the table.
+//! The tools, with one entry in the table per tool.
 
 mod policies;
 mod replies;

@@ -38,12 +38,7 @@ const KNOWN: &[(&[&str], &str)] = &[
         "a key knows its default value, which can be a table of keys",
     ),
     (
-        &[
-            "mangle_ls::cli::preview",
-            "mangle_ls::cli::preview::notes",
-            "mangle_ls::cli::preview::requests",
-            "mangle_ls::cli::preview::watch_state",
-        ],
+        &["mangle_ls::cli::preview", "mangle_ls::cli::preview::requests"],
         "parts of one command that share its arguments",
     ),
     (
