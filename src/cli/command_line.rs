@@ -116,7 +116,8 @@ fn with_hint(mut error: clap::Error) -> clap::Error {
 /// The description and the arguments of an example.
 type Example = (&'static str, &'static str);
 
-/// The examples of each command.
+/// The examples of each command. They run in the project that `init` creates, with a log
+/// `session.jsonl`.
 const EXAMPLES: &[(&str, [Example; 2])] = &[
     (
         "check",

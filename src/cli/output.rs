@@ -1,5 +1,8 @@
 //! Standard output that can be closed by its reader or recorded, messages on standard error, and text
 //! wrapping for terminals.
+//!
+//! All output is masked for credentials (unless an option shows them) and stripped of control
+//! sequences.
 
 use std::cell::RefCell;
 use std::io::{self, IsTerminal as _, Write};

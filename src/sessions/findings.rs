@@ -1,4 +1,5 @@
-//! Findings about sessions, their statistics, and an HTML report about many sessions.
+//! Findings about sessions, their statistics, and an HTML report about many sessions. Statistics have one
+//! row per session, so that rows of any number of sessions can be summed.
 
 use std::sync::Arc;
 

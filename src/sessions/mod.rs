@@ -62,7 +62,8 @@ const ROLE: &str = "{\"role\":";
 /// The text between the role and the content.
 const CONTENT: &str = ",\"content\":";
 
-/// A session as JSON lines, one per turn.
+/// A session as JSON lines, the format of transcripts, one per turn, with a map from lines to texts.
+/// The text of a turn becomes a string in its line. A record becomes a line without changes.
 #[derive(Debug)]
 struct SessionLines {
     bytes: Arc<[u8]>,

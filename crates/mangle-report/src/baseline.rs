@@ -173,7 +173,8 @@ fn to_json(value: &impl Serialize) -> String {
     serde_json::to_string(value).unwrap_or_default()
 }
 
-/// The identity of a finding across versions. Several findings of a file can share it.
+/// The identity of a finding across versions: rule, file and statement. Line numbers, layout,
+/// comments and message texts can change. Several findings of a file can share it.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Identity {
     /// The file, with `/` as path separator.

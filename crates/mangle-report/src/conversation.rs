@@ -1,5 +1,8 @@
 //! Conversation of a transcript for output: lines of pieces, each with its source range. Formats: plain
 //! text with a map to the transcript, terminal colors, Markdown and JSON.
+//!
+//! `ide::conversation` creates the lines of a record. All formats are written from these lines, and the
+//! map needs no other input.
 
 use std::fmt::Write as _;
 
@@ -193,6 +196,7 @@ const BAD: Style = AnsiColor::BrightRed.on_default().bold();
 const WARN: Style = AnsiColor::Yellow.on_default().bold();
 const INFO: Style = AnsiColor::Cyan.on_default();
 
+/// The conversation with terminal colors. Lost text is struck out.
 #[must_use]
 pub fn styled(lines: &[ConversationLine]) -> String {
     let mut out = String::new();
@@ -220,6 +224,8 @@ fn style(kind: PieceKind) -> Style {
     }
 }
 
+/// The conversation with headings for turns, quotes for texts, code blocks for envelopes, and
+/// strikethrough for lost text.
 #[must_use]
 pub fn markdown(lines: &[ConversationLine]) -> String {
     let (mut out, mut code) = (String::new(), String::new());

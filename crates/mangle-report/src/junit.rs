@@ -122,7 +122,8 @@ pub(crate) struct JunitProblem {
     pub(crate) text: Option<String>,
 }
 
-/// Returns the document. `time` is in milliseconds.
+/// Returns the document. `time` is in milliseconds. Texts must be escaped with
+/// [`xml`](crate::sink::xml) or [`xml_line`].
 pub(crate) fn document(name: &str, time: Option<u64>, suites: &[JunitSuite]) -> String {
     let all = suites.iter().flat_map(|suite| &suite.cases);
     let (tests, failures, errors) = (all.clone().count(), count(all.clone(), FAILURE), count(all, ERROR));

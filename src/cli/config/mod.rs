@@ -145,7 +145,7 @@ struct FilesCommand {
     format: OutputForm,
 }
 
-/// The server's answer without the members about documents and progress.
+/// The server's answer to `mangle/status` without the members about documents and progress.
 #[derive(Debug, Serialize)]
 struct Status {
     version: &'static str,

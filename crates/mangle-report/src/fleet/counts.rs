@@ -127,6 +127,7 @@ const LENGTHS: [i64; 14] = [
 /// Weeks start on Mondays; 1970 started on a Thursday.
 const MONDAY: i64 = -3 * DAY;
 
+/// Counts by time, in at most [`MAX_SPANS`] spans. The length of the spans grows with the time range.
 #[derive(Debug, Default)]
 pub(super) struct Timeline {
     buckets: BTreeMap<i64, Bucket>,

@@ -1,4 +1,6 @@
 //! Rule documentation: JSON, terminal text, and Markdown pages.
+//!
+//! The content comes only from the [`Rule`] declarations of the registry.
 
 mod page;
 
@@ -64,7 +66,7 @@ const WIDTH: usize = 88;
 const BOLD: Style = Style::new().bold();
 const DIM: Style = Style::new().dimmed();
 
-/// All rules, one on each line, grouped.
+/// All rules, one on each line, grouped and colored. Callers can strip the colors.
 #[must_use]
 pub fn list(rules: &[&'static Rule]) -> String {
     let width = rules.iter().map(|rule| rule.name.len()).max().unwrap_or(0);
