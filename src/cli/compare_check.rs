@@ -8,14 +8,13 @@ use anyhow::{Result, ensure};
 use clap::ColorChoice;
 use serde_json::{Value, json};
 
-use super::ExitStatus;
 use super::check::Check;
 use super::findings::{Findings, FindingsRequest};
 use super::format::Format;
-use super::load_args::refuses_settings;
-use super::nothing_to_check::looked_for;
 use super::output::{self, Output};
-use super::surroundings;
+use super::program_notes::looked_for;
+use super::shared_args::refuses_settings;
+use super::{ExitStatus, surroundings};
 use mangle_engine::kernel::Clock;
 use mangle_host::{CheckCache, Overlay, Resolution, UnitOptions, VersionOptions, unit_facts};
 use mangle_report::{
@@ -133,7 +132,7 @@ impl VersionNames {
 
 fn compare(old: &Side, new: &Side) -> CheckComparison {
     let (before, after) = (&old.findings, &new.findings);
-    let changes = finding_changes((&after.entries, &after.sources), (&before.entries, &before.sources));
+    let changes = finding_changes(&after.entries, &after.sources, &before.entries, &before.sources);
     let value = |findings: &Findings, at: usize| -> Value {
         let entry = findings.entries.get(at);
         entry.map_or(Value::Null, |entry| json_value(entry.file, &entry.diagnostic, &findings.sources))

@@ -5,15 +5,12 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, anyhow};
 use clap::{Args, ColorChoice, ValueEnum};
 
-use super::ExitStatus;
-use super::load_args::LoadArgs;
 use super::output::{self, Medium, Output};
 use super::programs::Programs;
-use super::progress::Progress;
-use super::semantics::Semantics;
-use super::solver_name::SolverName;
-use super::surroundings;
+use super::shared_args::{LoadArgs, Semantics, SolverName};
+use super::terminal::Progress;
 use super::verify::scope;
+use super::{ExitStatus, surroundings};
 use mangle_engine::kernel::{Clock, Limits, Reading};
 use mangle_host::{LinkedProgram, ProgramScope};
 use mangle_ide::comparison::{ComparisonRun, atoms_named, compare_all};
@@ -106,7 +103,7 @@ impl DiffCommand {
                 mark.mark_json(&mut value);
                 serde_json::to_string_pretty(&value)? + "\n"
             }
-            Layout::Markdown => mark.markdown() + &report.markdown((&old.name, &new.name)),
+            Layout::Markdown => mark.markdown() + &report.markdown(&old.name, &new.name),
         })?;
         out.flush()?;
         [&old, &new].iter().for_each(|side| side.programs.complain(&working, color));

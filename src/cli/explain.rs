@@ -4,8 +4,7 @@ use anyhow::Result;
 use clap::{Args, ColorChoice};
 
 use super::ExitStatus;
-use super::output::{self, Medium, Output};
-use super::output_form::OutputForm;
+use super::output::{self, Medium, Output, OutputForm};
 use mangle_ide::registry;
 use mangle_report::rules;
 use mangle_syntax::lint::Rule;

@@ -8,8 +8,8 @@ use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::ExitStatus;
-use super::progress::Progress;
 use super::surroundings;
+use super::terminal::Progress;
 use mangle_engine::program::FileSummary;
 use mangle_host::{
     AgentSettings, CheckCache, CheckInputsMap, CheckOptions, CheckTarget, Checked, CheckedTranscripts,
@@ -317,8 +317,8 @@ fn add_transcripts(
 fn agent_source(agent: &AgentSettings, checked: &Checked, working: &Path) -> SourceText {
     let found = checked.entries.iter().filter(|entry| entry.file == agent.file);
     let found: Vec<_> = found.map(|entry| entry.diagnostic.clone()).collect();
-    let start = (0, LinePosition::default());
-    let part = FilePart::new(agent.file, start, agent.text.as_bytes(), agent.file, &found);
+    let start = LinePosition::default();
+    let part = FilePart::new(agent.file, 0, start, agent.text.as_bytes(), agent.file, &found);
     SourceText::of_part(mangle_host::relative(working, &agent.path), part).at(&agent.path)
 }
 

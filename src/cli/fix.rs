@@ -9,10 +9,9 @@ use clap::{Args, ColorChoice};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::ExitStatus;
-use super::changed_file::{ChangedFile, unwritten};
 use super::findings::{Findings, FindingsRequest};
 use super::output::{self, Output};
-use super::write_fixes::write_together;
+use super::write_fixes::{ChangedFile, unwritten, write_together};
 use mangle_engine::program::FileSummary;
 use mangle_host::{CheckInputsMap, FixedFile, MAX_FILE_LEN, Overlay, Problem, Resolution, SkipReason};
 use mangle_ide::fixes::{FixOutcome, FixRequest, FixResult, MAX_PASSES};

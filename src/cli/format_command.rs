@@ -6,10 +6,9 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, ensure};
 use clap::{Args, ColorChoice};
 
-use super::load_args::refuses_settings;
 use super::output::{self, Medium, Output};
-use super::surroundings;
-use super::{ExitStatus, stream};
+use super::shared_args::refuses_settings;
+use super::{ExitStatus, surroundings};
 use mangle_host::{FileTable, FormattedFile, MAX_FILE_LEN, Overlay, PartialScan, Problem, STDIN, Shell};
 use mangle_report::sink::terminal;
 use mangle_syntax::text::LineIndex;
@@ -123,7 +122,7 @@ fn filter(files: &[FormattedFile]) -> Result<()> {
     let Some(file) = files.first() else { return Ok(()) };
     let text = file.new.as_deref().unwrap_or(&file.old);
     // The raw stream, because a color sequence in this text belongs to the user's file.
-    let mut out = stream::raw(stream::StdStream::Output);
+    let mut out = output::raw(output::StdStream::Output);
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
         Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),
         other => Ok(other.map_err(|error| output::unwritable(&error))?),

@@ -6,19 +6,18 @@ use std::sync::Arc;
 use anyhow::{Result, anyhow, bail, ensure};
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, ColorChoice, ValueEnum};
+use serde_json::Value;
 
-use super::ExitStatus;
-use super::load_args::LoadArgs;
 use super::output::{self, Medium, Output};
 use super::programs::Programs;
-use super::surroundings;
+use super::shared_args::LoadArgs;
+use super::{ExitStatus, surroundings};
 use mangle_host::{CheckCache, LinkOptions, LinkedProgram, ProgramScope, disk};
 use mangle_ide::reply_grammars::{ReplyGrammar, ReplyGrammarRequest};
 use mangle_report::{LoadErrors, Sources, sink};
 use mangle_settings::{BUILT_IN_CONSUMERS, Profile, Settings};
 use piggyback::envelope::Catalogue;
 use reply_grammar::target::{Dialect, TARGETS, Target};
-use serde_json::Value;
 
 /// Write a grammar or schema of the envelopes that a model may generate
 ///

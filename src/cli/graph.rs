@@ -7,11 +7,10 @@ use anyhow::Result;
 use clap::{Args, ColorChoice, ValueEnum};
 use serde_json::{Value, json};
 
-use super::ExitStatus;
-use super::load_args::LoadArgs;
 use super::output::{self, Medium, Output};
 use super::programs::Programs;
-use super::surroundings;
+use super::shared_args::LoadArgs;
+use super::{ExitStatus, surroundings};
 use mangle_host::{LinkedProgram, ProgramScope};
 use mangle_ide::graph::{Direction, PredicateName, Selection, predicate_graph};
 use mangle_report::graph::{self, NodePlace, PredicateGraph};

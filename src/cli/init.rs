@@ -4,12 +4,10 @@ use std::io::{self, BufRead as _, IsTerminal as _};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, anyhow};
-use clap::{Args, ColorChoice, ValueEnum as _};
+use clap::{Args, ColorChoice, ValueEnum};
 
-use super::ExitStatus;
-use super::ci_file::{self, Ci};
 use super::output::{self, Medium, Output};
-use super::surroundings;
+use super::{ExitStatus, surroundings};
 use mangle_host::disk;
 use mangle_report::sink;
 
@@ -140,9 +138,8 @@ fn planned(folder: &Path, ci: Ci) -> Vec<OutputFile> {
     let mut planned: Vec<OutputFile> = TEMPLATES.iter().map(file).collect();
     // CI systems only search the root of the repository.
     let root = mangle_host::repository(folder).unwrap_or(folder);
-    if let Some((path, text)) = ci_file::path_and_text(ci, folder.strip_prefix(root).unwrap_or(Path::new("")))
-    {
-        planned.push(OutputFile { path: root.join(path), root: root.into(), about: ci_file::ABOUT, text });
+    if let Some((path, text)) = path_and_text(ci, folder.strip_prefix(root).unwrap_or(Path::new(""))) {
+        planned.push(OutputFile { path: root.join(path), root: root.into(), about: ABOUT, text });
     }
     planned
 }
@@ -165,7 +162,7 @@ fn missing(planned: Vec<OutputFile>, working: &Path) -> Result<Vec<OutputFile>> 
     let names: Vec<String> =
         existing.iter().map(|file| format!("`{}`", shown(&file.path, working))).collect();
     let (verb, advice) = match existing.as_slice() {
-        [only] if only.about == ci_file::ABOUT => ("exists", "`--ci none` leaves the CI file out"),
+        [only] if only.about == ABOUT => ("exists", "`--ci none` leaves the CI file out"),
         [_] => ("exists", "name another folder"),
         _ => ("exist", "name another folder"),
     };
@@ -197,4 +194,78 @@ fn write(file: &OutputFile, working: &Path) -> Result<()> {
 /// The path for output.
 fn shown(path: &Path, working: &Path) -> String {
     sink::line(&path.strip_prefix(working).unwrap_or(path).to_string_lossy())
+}
+
+/// A short description of the file.
+const ABOUT: &str = "checks and tests every change";
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Ci {
+    /// GitHub Actions: `.github/workflows/policy.yml`
+    Github,
+    /// GitLab: `.gitlab-ci.yml`
+    Gitlab,
+    /// No CI file
+    None,
+}
+
+/// The path of the file in the repository, and its text. `folder` is the policy folder relative to
+/// the repository root.
+fn path_and_text(ci: Ci, folder: &Path) -> Option<(&'static str, String)> {
+    let folder = folder.to_string_lossy().replace('\\', "/");
+    match ci {
+        Ci::Github => Some((".github/workflows/policy.yml", github(&folder))),
+        Ci::Gitlab => Some((".gitlab-ci.yml", gitlab(&folder))),
+        Ci::None => None,
+    }
+}
+
+fn github(folder: &str) -> String {
+    let mut text = String::from(
+        "name: policy
+on: [push, pull_request]
+jobs:
+  policy:
+    runs-on: ubuntu-latest
+    steps:
+      - uses: actions/checkout@v4
+      # Checks the policy and runs its tests. Replace the words in capitals.
+      - uses: OWNER/mangle-ls@REVISION
+",
+    );
+    if !folder.is_empty() {
+        text += &format!("        with:\n          working-directory: {}\n", quoted(folder));
+    }
+    text
+}
+
+fn gitlab(folder: &str) -> String {
+    let mut text = String::from(
+        "policy:
+  image: rust:latest
+  script:
+    # Replace the words in capitals.
+    - cargo install --locked --git ADDRESS/mangle-ls
+",
+    );
+    if !folder.is_empty() {
+        text += &format!("    - cd {}\n", quoted(folder));
+    }
+    text += "    - mangle-ls check --format junit > mangle-ls.xml
+    - mangle-ls test --format junit > tests.xml
+  artifacts:
+    when: always
+    reports:
+      junit:
+";
+    for report in ["mangle-ls.xml", "tests.xml"] {
+        let path = if folder.is_empty() { report.to_owned() } else { format!("{folder}/{report}") };
+        text += &format!("        - {}\n", quoted(&path));
+    }
+    text
+}
+
+/// Quotes a text with arbitrary characters for YAML.
+fn quoted(text: &str) -> String {
+    serde_json::Value::from(text).to_string()
 }

@@ -4,25 +4,12 @@
 //! lower layers.
 
 mod baseline;
-mod changed;
-mod changed_file;
 mod check;
-mod ci_file;
 mod command_line;
-mod compare_args;
 mod compare_check;
-mod compare_replies;
-#[cfg(not(target_family = "wasm"))]
-mod completions;
 mod config;
-mod config_files;
-mod config_settings;
-mod config_show;
 mod diff;
-mod effective_config;
-mod examples;
 mod explain;
-mod extra_facts;
 mod findings;
 mod fix;
 mod format;
@@ -33,53 +20,33 @@ mod grammar;
 mod graph;
 mod init;
 #[cfg(not(target_family = "wasm"))]
-mod interrupt;
-mod load_args;
-#[cfg(not(target_family = "wasm"))]
-mod log;
-#[cfg(not(target_family = "wasm"))]
 mod lsp_server;
 #[cfg(not(target_family = "wasm"))]
-mod man;
-mod marked_answer;
-#[cfg(not(target_family = "wasm"))]
 mod mcp;
-mod nothing_to_check;
 mod output;
-mod output_form;
 mod parse;
-mod policy_note;
 mod preview;
-mod prior_findings;
+mod program_notes;
 mod programs;
-#[cfg_attr(target_family = "wasm", path = "no_progress.rs")]
-mod progress;
-mod protected_predicates;
 mod query;
-mod reference;
 mod repair;
 mod replay;
 mod reply_reader;
-mod semantics;
+mod shared_args;
 mod show;
-mod show_program;
-mod solver_name;
 mod split;
 #[cfg(not(target_family = "wasm"))]
-mod stats;
-mod stream;
-mod surroundings;
-mod test;
+mod startup;
 #[cfg(not(target_family = "wasm"))]
-mod threads;
+mod stats;
+mod surroundings;
+#[cfg_attr(target_family = "wasm", path = "no_terminal.rs")]
+mod terminal;
+mod test;
 mod transcript;
 mod transcripts;
 mod verify;
 mod version;
-mod version_args;
-#[cfg_attr(target_family = "wasm", path = "no_watch.rs")]
-mod watch;
-mod wrap;
 mod write_fixes;
 
 #[cfg(not(target_family = "wasm"))]
@@ -88,12 +55,9 @@ use std::path::PathBuf;
 
 use clap::{Args, ColorChoice, Parser, Subcommand};
 
-pub use self::examples::examples;
-pub use self::reference::{commands, reference};
+pub use self::command_line::{commands, examples, reference};
+use self::shared_args::VersionArgs;
 use self::surroundings::Surroundings;
-use self::version_args::VersionArgs;
-#[cfg(not(target_family = "wasm"))]
-use crate::mcp::{CommandAnswer, CommandRequest};
 use mangle_report::sink;
 #[cfg(not(target_family = "wasm"))]
 use piggyback::envelope::secrets::show_secrets;
@@ -175,7 +139,7 @@ enum ExitStatus {
 fn parsed(arguments: &[OsString]) -> Cli {
     let error = match command_line::parse(arguments) {
         Ok(cli) => {
-            semantics::hint_at_earlier_words(arguments);
+            shared_args::hint_at_earlier_words(arguments);
             return cli;
         }
         Err(error) => error,
@@ -194,7 +158,8 @@ pub fn main(arguments: &[OsString]) -> u8 {
         show_secrets();
     }
     let needs_threads = matches!(cli.command, Command::Lsp(_) | Command::Mcp(_));
-    let started = log::start(cli.global.log_file.as_deref()).and_then(|()| threads::start(needs_threads));
+    let started = startup::start_log(cli.global.log_file.as_deref())
+        .and_then(|()| startup::start_threads(needs_threads));
     let outcome = started.and_then(|()| cli.run());
     cli.status(outcome)
 }
@@ -223,7 +188,7 @@ pub struct CommandOutput {
 #[must_use]
 pub fn capture(arguments: &[&str]) -> Option<CommandOutput> {
     let cli = command_line::parse(["mangle-ls"].iter().chain(arguments)).ok()?;
-    let (status, written) = stream::record(|| cli.status(cli.run()));
+    let (status, written) = output::record(|| cli.status(cli.run()));
     Some(CommandOutput { status, output: written.output, errors: written.errors })
 }
 
@@ -241,27 +206,8 @@ pub fn capture_in(working: PathBuf, arguments: &[String]) -> CommandOutput {
         }
     };
     let surroundings = Surroundings { working, ..Surroundings::default() };
-    let (status, written) = surroundings::within(surroundings, || stream::record(|| cli.status(cli.run())));
+    let (status, written) = surroundings::within(surroundings, || output::record(|| cli.status(cli.run())));
     CommandOutput { status, output: written.output, errors: written.errors }
-}
-
-/// Runs a command of `mcp` in this process and on this thread.
-#[cfg(not(target_family = "wasm"))]
-fn run_for_agent(request: CommandRequest) -> CommandAnswer {
-    let words = [OsString::from("mangle-ls"), "--color=never".into()];
-    let cli = match command_line::parse(words.into_iter().chain(request.arguments)) {
-        Ok(cli) => cli,
-        Err(error) => {
-            let errors = sink::lines(&error.to_string());
-            return CommandAnswer { status: ExitStatus::Failure as u8, output: String::new(), errors };
-        }
-    };
-    let surroundings =
-        Surroundings { working: request.working, texts: request.texts, cancel: request.cancel };
-    let run = || stream::record(|| cli.status(cli.run()));
-    let (status, written) = surroundings::within(surroundings, run);
-    let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
-    CommandAnswer { status, output: text(written.output), errors: text(written.errors) }
 }
 
 /// The error message for the arguments of a command (without the name of the program), if any. For
@@ -297,10 +243,7 @@ impl Cli {
             #[cfg(not(target_family = "wasm"))]
             Command::Lsp(lsp) => lsp.run(versions),
             #[cfg(not(target_family = "wasm"))]
-            Command::Mcp(mcp) => {
-                versions.refuse()?;
-                mcp.run(run_for_agent)
-            }
+            Command::Mcp(mcp) => mcp.run(versions),
             #[cfg(not(target_family = "wasm"))]
             Command::Generate(generate) => generate.run(color),
         }

@@ -1,15 +1,18 @@
-//! Standard output that can be closed by its reader, and messages on standard error.
+//! Standard output that can be closed by its reader or recorded, messages on standard error, and text
+//! wrapping for terminals.
 //!
 //! All output is masked for credentials (unless an option shows them) and stripped of control
 //! sequences.
 
-use std::io::{self, Write};
+use std::cell::RefCell;
+use std::io::{self, IsTerminal as _, Write};
 use std::path::Path;
 
+use anstream::AutoStream;
 use anstyle::{AnsiColor, Style};
-use clap::ColorChoice;
+use clap::{ColorChoice, ValueEnum};
+use unicode_width::UnicodeWidthChar as _;
 
-use super::stream::{self, StdStream, Stream};
 use mangle_host::{Problem, SettingsProblems, plain, relative};
 use mangle_report::sink;
 use mangle_syntax::parallel;
@@ -83,7 +86,7 @@ impl Output {
     /// Standard output for a medium.
     pub(super) fn stdout(medium: Medium, color: ColorChoice) -> Self {
         // JSON has no colors, so the stream does not search for them.
-        let color = if medium == Medium::Json { stream::AS_IT_IS } else { choice(color) };
+        let color = if medium == Medium::Json { AS_IT_IS } else { choice(color) };
         Self {
             stream: Stream::new(StdStream::Output, color),
             medium,
@@ -197,5 +200,229 @@ fn choice(color: ColorChoice) -> anstream::ColorChoice {
 /// Prints plain text on standard error.
 pub(super) fn note(text: &str) {
     // No other output is left for this error.
-    let _ = stream::raw(StdStream::Errors).write_all(Medium::Text.cleaned(text).as_bytes());
+    let _ = raw(StdStream::Errors).write_all(Medium::Text.cleaned(text).as_bytes());
+}
+
+/// The format of output.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+pub(super) enum OutputForm {
+    /// For people
+    #[default]
+    Text,
+    /// For programs
+    Json,
+}
+
+impl OutputForm {
+    pub(super) fn medium(self) -> Medium {
+        Medium::json_if(self == Self::Json)
+    }
+}
+
+/// The color choice for text that is written unchanged.
+const AS_IT_IS: anstream::ColorChoice = anstream::ColorChoice::AlwaysAnsi;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum StdStream {
+    Output,
+    Errors,
+}
+
+/// The recorded output.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Recording {
+    pub(super) output: Vec<u8>,
+    pub(super) errors: Vec<u8>,
+}
+
+thread_local! {
+    /// The active recording of this thread. All output is written by the thread that runs the
+    /// command.
+    static RECORDING: RefCell<Option<Recording>> = const { RefCell::new(None) };
+}
+
+/// Runs `command` and returns its result and its output.
+pub(super) fn record<T>(command: impl FnOnce() -> T) -> (T, Recording) {
+    RECORDING.set(Some(Recording::default()));
+    let result = command();
+    (result, RECORDING.take().unwrap_or_default())
+}
+
+/// A stream that removes colors unless its destination shows them.
+pub(super) enum Stream {
+    Output(AutoStream<io::Stdout>),
+    Errors(AutoStream<io::Stderr>),
+    Recorded(AutoStream<Box<dyn Write>>),
+}
+
+impl Stream {
+    pub(super) fn new(target: StdStream, color: anstream::ColorChoice) -> Self {
+        match target {
+            _ if is_recording() => {
+                let is_coloured =
+                    matches!(color, anstream::ColorChoice::Always | anstream::ColorChoice::AlwaysAnsi);
+                let choice = if is_coloured {
+                    anstream::ColorChoice::AlwaysAnsi
+                } else {
+                    anstream::ColorChoice::Never
+                };
+                Self::Recorded(AutoStream::new(Box::new(Recorder(target)), choice))
+            }
+            StdStream::Output => Self::Output(AutoStream::new(io::stdout(), color)),
+            StdStream::Errors => Self::Errors(AutoStream::new(io::stderr(), color)),
+        }
+    }
+
+    /// True if the destination shows colors.
+    pub(super) fn has_colours(&self) -> bool {
+        let choice = match self {
+            Self::Output(stream) => stream.current_choice(),
+            Self::Errors(stream) => stream.current_choice(),
+            Self::Recorded(stream) => stream.current_choice(),
+        };
+        choice != anstream::ColorChoice::Never
+    }
+
+    fn inner(&mut self) -> &mut dyn Write {
+        match self {
+            Self::Output(stream) => stream,
+            Self::Errors(stream) => stream,
+            Self::Recorded(stream) => stream,
+        }
+    }
+}
+
+impl Write for Stream {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.inner().write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.inner().flush()
+    }
+}
+
+/// A stream that writes every byte unchanged.
+pub(super) fn raw(target: StdStream) -> Box<dyn Write> {
+    match target {
+        _ if is_recording() => Box::new(Recorder(target)),
+        StdStream::Output => Box::new(io::stdout()),
+        StdStream::Errors => Box::new(io::stderr()),
+    }
+}
+
+fn is_recording() -> bool {
+    RECORDING.with_borrow(Option::is_some)
+}
+
+/// A writer that appends to the recording.
+struct Recorder(StdStream);
+
+impl Write for Recorder {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        RECORDING.with_borrow_mut(|recording| {
+            let recording = recording.get_or_insert_default();
+            match self.0 {
+                StdStream::Output => recording.output.extend_from_slice(bytes),
+                StdStream::Errors => recording.errors.extend_from_slice(bytes),
+            }
+        });
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// The width of standard output in columns. `None` if it is not a terminal, so that other readers
+/// get unwrapped lines.
+pub(super) fn columns() -> Option<usize> {
+    if !std::io::stdout().is_terminal() {
+        return None;
+    }
+    let (width, _) = terminal_size::terminal_size()?;
+    Some(width.0.into()).filter(|width| *width >= 20)
+}
+
+/// Wraps a colored text so that no line exceeds `columns`, unless a single word does.
+pub(super) fn fit(text: &str, columns: usize) -> String {
+    let mut out = String::with_capacity(text.len());
+    for line in text.split_inclusive('\n') {
+        fit_line(line, columns, &mut out);
+    }
+    out
+}
+
+fn fit_line(line: &str, columns: usize, out: &mut String) {
+    let own = line.len() - line.trim_start_matches(' ').len();
+    let indent = (own + 2).min(columns / 2);
+    // The start of the next piece, the last possible break, and the width up to it.
+    let (mut start, mut gap, mut width, mut since_gap) = (0, None, 0, 0);
+    let (mut is_escape, mut has_words) = (false, false);
+    for (at, char) in line.char_indices() {
+        is_escape |= char == '\u{1b}';
+        if is_escape {
+            is_escape = !char.is_ascii_alphabetic();
+            continue;
+        }
+        if char == ' ' && has_words {
+            gap = Some(at);
+            since_gap = 0;
+        }
+        has_words |= char != ' ';
+        let wide = char.width().unwrap_or(0);
+        width += wide;
+        since_gap += wide;
+        if let Some(end) = gap.filter(|_| width > columns && char != ' ') {
+            out.push_str(line.get(start..end).unwrap_or_default().trim_end_matches(' '));
+            out.push('\n');
+            out.extend(std::iter::repeat_n(' ', indent));
+            let rest = line.get(end..).unwrap_or_default();
+            let blanks = rest.len() - rest.trim_start_matches(' ').len();
+            (start, gap) = (end + blanks, None);
+            width = indent + since_gap.saturating_sub(1);
+        }
+    }
+    out.push_str(line.get(start..).unwrap_or_default());
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(text: &str, columns: usize, expected: &str) {
+        assert_eq!(fit(text, columns), expected);
+    }
+
+    #[test]
+    fn lines_break_between_words() {
+        check("one two three\nfour\n", 8, "one two\n  three\nfour\n");
+        check("  one two three\n", 9, "  one two\n    three\n");
+        check("one two three four five\n", 10, "one two\n  three\n  four\n  five\n");
+        check("", 8, "");
+    }
+
+    #[test]
+    fn words_stay_whole() {
+        check("a-very-long-word and more\n", 8, "a-very-long-word\n  and\n  more\n");
+        check("short", 8, "short");
+    }
+
+    #[test]
+    fn colours_have_no_width() {
+        check("\u{1b}[32mone two\u{1b}[0m\n", 7, "\u{1b}[32mone two\u{1b}[0m\n");
+        check("\u{1b}[32mone two three\u{1b}[0m\n", 8, "\u{1b}[32mone two\n  three\u{1b}[0m\n");
+    }
+
+    #[test]
+    fn wide_signs_count_twice() {
+        check("日本 日本 日本\n", 9, "日本 日本\n  日本\n");
+    }
+
+    #[test]
+    fn a_gap_is_no_indent() {
+        check("one             ← two\n", 12, "one\n  ← two\n");
+    }
 }

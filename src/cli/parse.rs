@@ -6,14 +6,11 @@ use anyhow::{Result, ensure};
 use clap::{Args, ColorChoice, ValueEnum};
 use serde_json::{Value, json};
 
-use super::ExitStatus;
-use super::compare_args::CompareRuntimeArgs;
-use super::compare_replies::compare_replies;
-use super::load_args::LoadArgs;
-use super::output::Output;
-use super::output_form::OutputForm;
-use super::surroundings;
+use super::output::{Output, OutputForm};
+use super::reply_reader::compare_replies;
+use super::shared_args::{CompareRuntimeArgs, LoadArgs};
 use super::transcripts::{ExaminedReply, TranscriptArgs, Transcripts};
+use super::{ExitStatus, surroundings};
 use mangle_host::VersionOptions;
 use mangle_report::LoadErrors;
 use mangle_report::replies::{

@@ -7,13 +7,11 @@ use std::sync::Arc;
 use anyhow::{Context, Result, bail};
 use clap::{Args, ColorChoice, ValueEnum};
 
-use super::ExitStatus;
-use super::extra_facts::ExtraFacts;
-use super::load_args::LoadArgs;
 use super::output::{self, Medium, Output};
-use super::programs::Programs;
-use super::surroundings;
-use super::watch::watching;
+use super::programs::{ExtraFacts, Programs};
+use super::shared_args::LoadArgs;
+use super::terminal::watching;
+use super::{ExitStatus, surroundings};
 use mangle_engine::kernel::{Clock, Kernel, Limits, Reading, RuleId, TextBudget, compile};
 use mangle_host::{LinkedProgram, ProgramScope, absolute};
 use mangle_ide::query::{AnswerOptions, DEPTH, EvaluatedProgram, ask, place};

@@ -5,12 +5,10 @@ use std::path::{Path, PathBuf};
 use anyhow::Result;
 use clap::{Args, ColorChoice};
 
-use super::ExitStatus;
-use super::load_args::LoadArgs;
-use super::output::{self, Output};
-use super::output_form::OutputForm;
-use super::surroundings;
+use super::output::{self, Output, OutputForm};
+use super::shared_args::LoadArgs;
 use super::transcripts::{TranscriptArgs, Transcripts};
+use super::{ExitStatus, surroundings};
 use mangle_report::LoadErrors;
 use mangle_report::replies::{Attempt, Repair, without_secrets};
 

@@ -1,4 +1,5 @@
-//! Reader of replies with their findings, record by record.
+//! Reader of replies with their findings, record by record, and the comparison of replies between two
+//! choices of versions.
 
 use std::collections::BTreeSet;
 use std::io;
@@ -10,7 +11,7 @@ use serde_json::Value;
 use super::transcripts::{ExaminedReply, RecordWorker, Transcripts};
 use mangle_host::{AccountPolicies, Accounts, Problem, TranscriptFile, TranscriptPrograms};
 use mangle_ide::transcripts::{ExaminedRecord, RecordExaminer, TranscriptChecker};
-use mangle_report::replies::TranscriptReply;
+use mangle_report::replies::{ReplyComparison, TranscriptReply, parsed, reply_differences, without_secrets};
 use mangle_report::{FilePart, LinePosition, RECORD, SourceText, Sources, json_value};
 use mangle_syntax::lint::Diagnostic;
 use mangle_syntax::text::{TextRange, TextSize, size};
@@ -20,7 +21,7 @@ use piggyback::transcript::{Record, TextKind, Turn};
 pub(super) type EachReply<'f> = dyn FnMut(ExaminedReply<'_>) -> io::Result<()> + 'f;
 
 /// Reads the replies of transcripts, with the given settings and policies.
-pub(super) struct ReplyReader<'t> {
+struct ReplyReader<'t> {
     transcripts: &'t Transcripts,
     sources: Sources,
     accounts: Accounts<'t>,
@@ -61,7 +62,7 @@ type Examiner<'t> = Box<dyn FnMut(&Record<'_>) -> Option<ExaminedRecord> + 't>;
 
 impl<'t> ReplyReader<'t> {
     /// Creates a reader. `sources` are the texts of the policies.
-    pub(super) fn new(transcripts: &'t Transcripts, policies: &'t AccountPolicies, sources: Sources) -> Self {
+    fn new(transcripts: &'t Transcripts, policies: &'t AccountPolicies, sources: Sources) -> Self {
         Self {
             transcripts,
             sources,
@@ -73,7 +74,7 @@ impl<'t> ReplyReader<'t> {
     }
 
     /// Creates the examiner for the records of a file. The examiner can run on another thread.
-    pub(super) fn examiner(programs: TranscriptPrograms<'t>, found: &TranscriptFile) -> Examiner<'t> {
+    fn examiner(programs: TranscriptPrograms<'t>, found: &TranscriptFile) -> Examiner<'t> {
         let known = programs.same(found);
         let mut examiner = known.map(|known| RecordExaminer::new(programs.knowledges.judge(known)));
         Box::new(move |record| Some(examiner.as_mut()?.record(record)))
@@ -83,7 +84,7 @@ impl<'t> ReplyReader<'t> {
     ///
     /// # Errors
     /// The errors of `each`.
-    pub(super) fn record(
+    fn record(
         &mut self,
         found: &TranscriptFile,
         record: &Record<'_>,
@@ -96,7 +97,7 @@ impl<'t> ReplyReader<'t> {
         let judge = self.transcripts.knowledges.judge(known);
         let placed = self.placed(known, record, examined);
         if !placed.is_empty() {
-            let part = FilePart::new(RECORD, (record.start, spot()), record.bytes, RECORD, &placed);
+            let part = FilePart::new(RECORD, record.start, spot(), record.bytes, RECORD, &placed);
             self.sources.insert_source(RECORD, SourceText::of_part(name.clone(), part));
         }
         let mut lines: Vec<_> = placed.iter().map(|found| json_value(RECORD, found, &self.sources)).collect();
@@ -147,7 +148,82 @@ impl<'t> ReplyReader<'t> {
     }
 
     /// The files with only surfaces and updates.
-    pub(super) fn without_reply(&self) -> Vec<PathBuf> {
+    fn without_reply(&self) -> Vec<PathBuf> {
         self.unanswered.difference(&self.answered).cloned().collect()
+    }
+}
+
+/// The findings of both readings of a record.
+type ExaminedTwice = [Option<ExaminedRecord>; 2];
+
+/// A reading of a reply: its runtime, and the record that `parse` writes.
+struct Reading {
+    runtime: &'static str,
+    record: Value,
+}
+
+/// Reads the files of `old` once, and passes each reply with the differences between both readings.
+/// Returns the unreadable files.
+///
+/// # Errors
+/// The errors of `each`.
+pub(super) fn compare_replies(
+    old: &mut Transcripts,
+    new: &mut Transcripts,
+    each: &mut dyn FnMut(ReplyComparison) -> io::Result<()>,
+) -> io::Result<Vec<Problem>> {
+    let sources = [std::mem::take(&mut old.sources), std::mem::take(&mut new.sources)];
+    let policies = [&*old, &*new].map(|side| AccountPolicies::with_denials(side.programs()));
+    let [old_sources, new_sources] = sources;
+    let [old_policies, new_policies] = &policies;
+    let mut old_reader = ReplyReader::new(old, old_policies, old_sources);
+    let mut new_reader = ReplyReader::new(new, new_policies, new_sources);
+    let programs = [old.programs(), new.programs()];
+    let worker: &RecordWorker<'_, ExaminedTwice> = &|found| {
+        let mut examiners = programs.map(|programs| ReplyReader::examiner(programs, found));
+        Box::new(move |record| examiners.each_mut().map(|examiner| examiner(record)))
+    };
+    let mut see = |found: &TranscriptFile,
+                   record: &Record<'_>,
+                   [before, after]: ExaminedTwice,
+                   spot: &mut dyn FnMut() -> LinePosition| {
+        let before = readings(&mut old_reader, found, record, before, spot)?;
+        let after = readings(&mut new_reader, found, record, after, spot)?;
+        for (before, after) in before.iter().zip(&after) {
+            each(comparison(before, after))?;
+        }
+        Ok(ControlFlow::Continue(()))
+    };
+    let problems = old.each_record_with(worker, &mut |_, _, _| {}, &mut see, &mut |_, _| Ok(()))?;
+    old.note_without_reply(old_reader.without_reply());
+    Ok(problems)
+}
+
+/// The readings of the replies in a record.
+fn readings(
+    reader: &mut ReplyReader<'_>,
+    found: &TranscriptFile,
+    record: &Record<'_>,
+    examined: Option<ExaminedRecord>,
+    spot: &mut dyn FnMut() -> LinePosition,
+) -> io::Result<Vec<Reading>> {
+    let mut readings = Vec::new();
+    reader.record(found, record, examined, spot, &mut |seen| {
+        let caps = &seen.context.settings.caps;
+        let record = without_secrets(parsed(seen.answered, caps, seen.diagnostics));
+        readings.push(Reading { runtime: caps.runtime.name(), record });
+        Ok(())
+    })?;
+    Ok(readings)
+}
+
+fn comparison(old: &Reading, new: &Reading) -> ReplyComparison {
+    let record = &old.record;
+    ReplyComparison {
+        file: record["file"].as_str().unwrap_or_default().to_owned(),
+        record: record["record"].as_u64().unwrap_or_default(),
+        path: record["path"].clone(),
+        runtimes: [old.runtime, new.runtime],
+        differences: reply_differences(record, &new.record),
     }
 }

@@ -9,13 +9,11 @@ use anyhow::{Context as _, Result};
 use clap::{Args, ColorChoice, ValueEnum};
 use serde_json::Value;
 
-use super::ExitStatus;
-use super::load_args::LoadArgs;
 use super::output::{self, Medium, Output};
 use super::programs::Programs;
-use super::surroundings;
+use super::shared_args::LoadArgs;
 use super::transcripts::{RecordWorker, TranscriptArgs, Transcripts};
-use super::wrap;
+use super::{ExitStatus, surroundings};
 use mangle_host::{AccountPolicies, Accounts, ProgramScope, STDIN, TranscriptFile, comments};
 use mangle_ide::conversation::{
     RecordConversation, RecordInput, USUAL_WIDTH, conversation, loose_finding, turn_accounts,
@@ -165,7 +163,7 @@ impl ShowCommand {
             beginning: RefCell::default(),
             is_judged: RefCell::new(true),
             is_begun: Cell::new(false),
-            width: self.width.map(usize::from).or_else(wrap::columns).unwrap_or(USUAL_WIDTH),
+            width: self.width.map(usize::from).or_else(output::columns).unwrap_or(USUAL_WIDTH),
         };
         let programs = transcripts.programs();
         let worker: &RecordWorker<'_, Option<ExaminedRecord>> = &|found| {
@@ -279,7 +277,7 @@ impl<'a> ShowRun<'a> {
             width: self.width,
         });
         file.answers = made.answers;
-        self.write_record(found, record, &made, (&placed, spot))?;
+        self.write_record(found, record, &made, &placed, spot)?;
         self.write_late(found, file, late)?;
         self.out.borrow_mut().flush()?;
         Ok(ControlFlow::Continue(()))
@@ -350,7 +348,7 @@ impl<'a> ShowRun<'a> {
         let name = self.transcripts.name(found);
         let mut sources = Sources::default();
         let placed = std::slice::from_ref(one);
-        let part = FilePart::new(RECORD, (start, LinePosition::default()), text.as_bytes(), RECORD, placed);
+        let part = FilePart::new(RECORD, start, LinePosition::default(), text.as_bytes(), RECORD, placed);
         sources.insert_source(RECORD, SourceText::of_part(name.clone(), part));
         let mut value = json_value(RECORD, one, &sources);
         if let Some(members) = value.as_object_mut().filter(|_| start > 0) {
@@ -366,7 +364,8 @@ impl<'a> ShowRun<'a> {
         found: &TranscriptFile,
         record: &Record<'_>,
         made: &RecordConversation,
-        (placed, spot): (&[Diagnostic], &mut dyn FnMut() -> LinePosition),
+        placed: &[Diagnostic],
+        spot: &mut dyn FnMut() -> LinePosition,
     ) -> io::Result<()> {
         if made.lines.is_empty() {
             return Ok(());
@@ -376,7 +375,7 @@ impl<'a> ShowRun<'a> {
         }
         let name = self.transcripts.name(found);
         let mut sources = Sources::default();
-        let part = FilePart::new(RECORD, (record.start, spot()), record.bytes, RECORD, placed);
+        let part = FilePart::new(RECORD, record.start, spot(), record.bytes, RECORD, placed);
         sources.insert_source(RECORD, SourceText::of_part(name.clone(), part));
         let findings: Vec<Value> = placed.iter().map(|one| json_value(RECORD, one, &sources)).collect();
         let place = RecordPlace {

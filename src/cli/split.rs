@@ -6,13 +6,11 @@ use std::path::{Path, PathBuf};
 use anyhow::{Result, anyhow, ensure};
 use clap::{Args, ColorChoice, ValueEnum};
 
-use super::ExitStatus;
-use super::load_args::LoadArgs;
 use super::output::{self, Output};
-use super::surroundings;
+use super::shared_args::LoadArgs;
 use super::transcripts::{TranscriptArgs, Transcripts};
-use mangle_host::{AccountPolicies, Accounts};
-use mangle_host::{TranscriptFile, disk, plain};
+use super::{ExitStatus, surroundings};
+use mangle_host::{AccountPolicies, Accounts, TranscriptFile, disk, plain};
 use mangle_report::replies::Channels;
 use piggyback::envelope::account::{NO_POLICY_NOTICE, UpdateFate};
 use piggyback::transcript::{Record, TextKind};

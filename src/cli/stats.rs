@@ -7,12 +7,10 @@ use std::path::{Path, PathBuf};
 use anyhow::Result;
 use clap::{Args, ColorChoice, ValueEnum};
 
-use super::ExitStatus;
-use super::load_args::LoadArgs;
-use super::output::Output;
-use super::output_form::OutputForm;
-use super::surroundings;
+use super::output::{Output, OutputForm};
+use super::shared_args::LoadArgs;
 use super::transcripts::{TranscriptArgs, Transcripts};
+use super::{ExitStatus, surroundings};
 use mangle_engine::kernel::Clock;
 use mangle_host::{AccountPolicies, Accounts, Beginning, TranscriptFigures, TranscriptFile};
 use mangle_report::fleet::{Fleet, FleetEvent, FleetFile, FleetPage, page};

@@ -5,12 +5,10 @@ use std::path::PathBuf;
 use anyhow::Result;
 use clap::{Args, ColorChoice, ValueEnum};
 
-use super::ExitStatus;
-use super::load_args::LoadArgs;
 use super::output::{self, Medium, Output};
 use super::programs::Programs;
-use super::semantics::Semantics;
-use super::surroundings;
+use super::shared_args::{LoadArgs, Semantics};
+use super::{ExitStatus, surroundings};
 use mangle_check::policy_test::TestSettings;
 use mangle_engine::kernel::{Clock, Limits};
 use mangle_host::{CheckCache, LinkedTest, ProgramScope};
@@ -53,7 +51,7 @@ pub(super) struct TestCommand {
 
 /// The format of a report about tests or properties.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
-pub(super) enum TestLayout {
+enum TestLayout {
     /// For people
     #[default]
     Text,

@@ -12,10 +12,9 @@ use anyhow::{Context as _, Result, ensure};
 use clap::{Args, ColorChoice};
 use serde_json::Value;
 
-use super::output;
-use super::policy_note::{self, policies_of_transcripts};
-use super::progress::Progress;
-use super::surroundings;
+use super::program_notes::{self, policies_of_transcripts};
+use super::terminal::Progress;
+use super::{output, surroundings};
 use mangle_host::{
     CheckCache, CheckInputsMap, CheckOptions, Input, Overlay, PartialScan, Problem, ReadOptions, Resolution,
     STDIN, SettingsProblems, Shell, TranscriptFile, TranscriptPrograms, TranscriptRequest,
@@ -372,7 +371,7 @@ impl Transcripts {
 
     /// Lists the files of the programs on standard error.
     pub(super) fn note_policies(&self) {
-        policy_note::write(&policies_of_transcripts(&self.resolution, self.memory.table(), &self.working));
+        program_notes::write(&policies_of_transcripts(&self.resolution, self.memory.table(), &self.working));
     }
 
     /// Reports unreadable files.

@@ -7,13 +7,11 @@ use anyhow::{Result, anyhow, ensure};
 use clap::{Args, ColorChoice, ValueEnum};
 use rustc_hash::FxHashSet;
 
-use super::ExitStatus;
-use super::load_args::LoadArgs;
 use super::output::{self, Medium, Output};
 use super::programs::Programs;
-use super::progress::Progress;
-use super::solver_name::SolverName;
-use super::surroundings;
+use super::shared_args::{LoadArgs, SolverName};
+use super::terminal::Progress;
+use super::{ExitStatus, surroundings};
 use mangle_check::policy_test::property::{Properties, Property};
 use mangle_engine::kernel::{Clock, Limits, Reading};
 use mangle_engine::program::Program;
@@ -24,7 +22,7 @@ use mangle_ide::rule_survey::survey_all;
 use mangle_ide::verification::{
     ProgramLoader, Surroundings, VerifiedProperties, VerifyRun, default_scope, verify_all,
 };
-use mangle_report::rule_survey::RuleSurveySummary;
+use mangle_report::verification::RuleSurveySummary;
 use mangle_report::{LoadErrors, ReportEntry, SarifRun, Sources};
 use mangle_settings::{Settings, SolverChoice, VerifySettings};
 use mangle_syntax::lint::Diagnostic;

@@ -7,10 +7,9 @@ use anyhow::Result;
 use clap::{Args, ColorChoice};
 use serde::Serialize;
 
-use super::ExitStatus;
-use super::marked_answer::write_marked;
-use super::output_form::OutputForm;
-use super::surroundings;
+use super::config::write_marked;
+use super::output::OutputForm;
+use super::{ExitStatus, surroundings};
 use mangle_host::{CheckTarget, FileTable, Resolution, Shell, ShownVersions};
 use mangle_report::sink::terminal;
 use mangle_settings::Runtime;

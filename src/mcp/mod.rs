@@ -6,18 +6,13 @@
 //! function that runs a command in this process. A result is the output of the command, cut into
 //! `pages`.
 //!
-//! Path of a request: `server` → `call` (a thread, a deadline, a cancellation) → `arguments` and
-//! `folders` (validation) → the command → `answer`.
+//! Path of a request: `server` → `call` (a thread, a deadline, a cancellation) → `arguments`
+//! (validation, folders) → the command → `pages`.
 
-mod answer;
 mod arguments;
 mod call;
-mod command;
-mod folders;
 mod message;
 mod pages;
-mod prompts;
-mod resources;
 mod server;
 mod tools;
 mod transport;
@@ -30,12 +25,12 @@ use anyhow::Context as _;
 use rmcp::ServiceExt as _;
 use rmcp::service::ServerInitializeError;
 
-pub use command::{CommandAnswer, CommandRequest, RunCommand};
-
+use arguments::Folders;
 use call::Caller;
-use folders::Folders;
 use server::McpServer;
 use transport::LineTransport;
+
+pub use call::{CommandAnswer, CommandRequest, RunCommand};
 
 /// The log target that receives whole messages, including file texts.
 pub const LOGS_MESSAGES: &str = "rmcp";

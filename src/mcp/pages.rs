@@ -13,7 +13,7 @@ const MAX_BYTES: usize = 8 << 10;
 
 /// In bytes: the maximum size of a result. The result is sent as structured content and as text
 /// with escaped quotes; both together are at most 64 kB.
-pub(super) const MAX_ANSWER: usize = 24 << 10;
+const MAX_ANSWER: usize = 24 << 10;
 
 /// Limits for strings and lists of an oversized result, from the largest. The first sufficient
 /// pair is used.

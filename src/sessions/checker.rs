@@ -4,15 +4,11 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use mangle_engine::kernel::Clock;
-use mangle_engine::program::FileSummary;
-use mangle_settings::{Container, FILE_NAME, MaxFindings, Settings, TranscriptSettings};
-use mangle_syntax::lint::Severity;
-use mangle_syntax::text::{Cancel, FileId};
 use rustc_hash::FxHashMap;
 
-use super::Session;
-use super::lines::{SessionLines, TurnForm};
+use super::{Session, SessionLines, TurnForm};
+use mangle_engine::kernel::Clock;
+use mangle_engine::program::FileSummary;
 use mangle_host::{
     AccountPolicies, CheckCache, CheckInputsMap, CheckOptions, CheckTarget, CheckTargets, FileTable,
     LinkOptions, Overlay, PartialScan, Problem, ProgramFiles, Resolution, Shell, TranscriptFile,
@@ -20,6 +16,9 @@ use mangle_host::{
 };
 use mangle_ide::loading::load_errors;
 use mangle_report::{ReportEntry, SourceText, Sources};
+use mangle_settings::{Container, FILE_NAME, MaxFindings, Settings, TranscriptSettings};
+use mangle_syntax::lint::Severity;
+use mangle_syntax::text::{Cancel, FileId};
 
 type LoadedText = (FileId, String, Arc<str>);
 
@@ -136,7 +135,7 @@ impl Checker {
                 (file.id, mangle_host::relative(&root, &memory.table().path(file.id)), Arc::clone(&file.text))
             })
             .collect();
-        require_loadable((&resolution, &files), (&memory, &overlay), (&root, &texts))?;
+        require_loadable(&resolution, &files, &memory, &overlay, &root, &texts)?;
         let like = resolution.transcripts.iter().find(|found| found.path == path).cloned();
         let mut like =
             like.ok_or_else(|| LoadError::Unreadable(format!("{}: no such folder", root.display())))?;
@@ -243,9 +242,12 @@ impl Checker {
 /// # Errors
 /// Returns the errors, if any.
 fn require_loadable(
-    (resolution, files): (&Resolution, &FxHashMap<FileId, Arc<FileSummary>>),
-    (memory, overlay): (&CheckCache, &Overlay),
-    (root, texts): (&Path, &[LoadedText]),
+    resolution: &Resolution,
+    files: &FxHashMap<FileId, Arc<FileSummary>>,
+    memory: &CheckCache,
+    overlay: &Overlay,
+    root: &Path,
+    texts: &[LoadedText],
 ) -> Result<(), LoadError> {
     let surroundings = (memory, overlay, &Cancel::new());
     let checked = mangle_host::check(resolution, files, surroundings, CheckOptions::default(), || {});

@@ -6,7 +6,7 @@ use super::verification::{
     Surroundings, VerifyRun, default_inputs, line_of, line_of_item, placed, survey_findings,
 };
 use mangle_check::policy_test::property::Restrictions;
-use mangle_report::rule_survey::{IdleRuleReport, RuleSurveyReport};
+use mangle_report::verification::{IdleRuleReport, RuleSurveyReport};
 use mangle_settings::SolverChoice;
 use mangle_syntax::lint::Diagnostic;
 use mangle_syntax::text::{Cancel, FileId};

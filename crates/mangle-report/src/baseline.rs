@@ -1,14 +1,18 @@
-//! Baseline: a file with the known findings of a project, which are not reported again.
+//! Known findings, which are not reported again: the findings of a baseline file, and the findings of an
+//! older version of the program.
 //!
-//! The file has one JSON object for each line, sorted so that branches merge line by line. Findings
+//! A baseline has one JSON object for each line, sorted so that branches merge line by line. Findings
 //! are identified by their [`Identity`] and counted.
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::hash::{Hash, Hasher};
 
+use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
-use super::Identity;
+use super::{ReportEntry, Sources};
+use mangle_syntax::syntax::digest_into;
 
 /// The version of the file format and of the identities.
 const VERSION: u32 = 1;
@@ -169,14 +173,162 @@ fn to_json(value: &impl Serialize) -> String {
     serde_json::to_string(value).unwrap_or_default()
 }
 
+/// The identity of a finding across versions: rule, file and statement. Line numbers, layout,
+/// comments and message texts can change. Several findings of a file can share it.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Identity {
+    /// The file, with `/` as path separator.
+    pub file: String,
+    pub code: String,
+    /// A digest of the statement, stable across machines and releases.
+    pub statement: u64,
+}
+
+impl Identity {
+    /// The identity of `entry`. `file` is the path in the identity.
+    #[must_use]
+    pub fn new(entry: &ReportEntry, sources: &Sources, file: String) -> Self {
+        let (source, start) = (sources.get(entry.file), entry.diagnostic.range.start());
+        let mut hasher = Fnv::default();
+        match source.and_then(|source| source.statement(start)) {
+            Some(statement) => digest_into(statement, &mut hasher),
+            // Comments and settings are not statements; the digest covers their line.
+            None => hasher.write(source.map_or("", |source| source.line(start)).as_bytes()),
+        }
+        Self { file, code: entry.diagnostic.rule.code.into(), statement: hasher.finish() }
+    }
+}
+
+/// The 64-bit FNV-1a hash. Unlike the hashes of the standard library, its values never change.
+#[derive(Debug)]
+struct Fnv(u64);
+
+impl Default for Fnv {
+    fn default() -> Self {
+        Self(0xcbf2_9ce4_8422_2325)
+    }
+}
+
+impl Hasher for Fnv {
+    fn write(&mut self, bytes: &[u8]) {
+        for byte in bytes {
+            self.0 = (self.0 ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3);
+        }
+    }
+
+    fn finish(&self) -> u64 {
+        self.0
+    }
+}
+
+/// A finding without or with a counterpart in the other version.
+struct Candidate<'a> {
+    identity: Identity,
+    message: &'a str,
+    /// The index of the counterpart.
+    counterpart: Option<usize>,
+}
+
+/// The differences between the findings of two versions, as indexes.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct FindingChanges {
+    /// The findings of only the new version.
+    pub appear: Vec<usize>,
+    /// The findings of only the old version.
+    pub disappear: Vec<usize>,
+    /// The findings of both versions with different severities: old, new.
+    pub regraded: Vec<(usize, usize)>,
+}
+
+/// The entries of `new` without a counterpart in `old`.
+///
+/// Each old finding has at most one counterpart: the same finding of the same statement, preferably
+/// in the same file. Other files are considered because files are renamed and rules move.
+#[must_use]
+pub fn new_findings(
+    new: Vec<ReportEntry>,
+    sources: &Sources,
+    old: &[ReportEntry],
+    old_sources: &Sources,
+) -> Vec<ReportEntry> {
+    let (found, _) = matched(&new, sources, old, old_sources);
+    let is_new: Vec<_> = found.iter().map(|one| one.counterpart.is_none()).collect();
+    new.into_iter().zip(is_new).filter(|(_, is_new)| *is_new).map(|(entry, _)| entry).collect()
+}
+
+#[must_use]
+pub fn finding_changes(
+    new: &[ReportEntry],
+    sources: &Sources,
+    old: &[ReportEntry],
+    old_sources: &Sources,
+) -> FindingChanges {
+    let (found, before) = matched(new, sources, old, old_sources);
+    let lone = |all: &[Candidate<'_>]| {
+        let lone = all.iter().enumerate().filter(|(_, one)| one.counterpart.is_none());
+        lone.map(|(at, _)| at).collect()
+    };
+    let severity =
+        |entries: &[ReportEntry], at: usize| entries.get(at).map(|entry| entry.diagnostic.severity);
+    let pairs = found.iter().enumerate().filter_map(|(at, one)| Some((one.counterpart?, at)));
+    let regraded = pairs.filter(|(there, here)| severity(old, *there) != severity(new, *here));
+    FindingChanges { appear: lone(&found), disappear: lone(&before), regraded: regraded.collect() }
+}
+
+/// The findings of both versions with their counterparts.
+fn matched<'a>(
+    new: &'a [ReportEntry],
+    sources: &Sources,
+    old: &'a [ReportEntry],
+    old_sources: &Sources,
+) -> (Vec<Candidate<'a>>, Vec<Candidate<'a>>) {
+    let (mut found, mut before) = (candidates(new, sources), candidates(old, old_sources));
+    pair(&mut found, &mut before, |one| (one.identity.clone(), one.message.to_owned()));
+    pair(&mut found, &mut before, |one| (one.identity.clone(), String::new()));
+    pair(&mut found, &mut before, |one| (anywhere(&one.identity), one.message.to_owned()));
+    pair(&mut found, &mut before, |one| (anywhere(&one.identity), String::new()));
+    (found, before)
+}
+
+fn candidates<'a>(entries: &'a [ReportEntry], sources: &Sources) -> Vec<Candidate<'a>> {
+    let candidate = |entry: &'a ReportEntry| Candidate {
+        identity: Identity::new(entry, sources, sources.name(entry.file).into()),
+        message: &entry.diagnostic.message,
+        counterpart: None,
+    };
+    entries.iter().map(candidate).collect()
+}
+
+fn anywhere(identity: &Identity) -> Identity {
+    Identity { file: String::new(), ..identity.clone() }
+}
+
+/// Pairs candidates with equal keys one to one.
+fn pair<K: Eq + Hash>(
+    new: &mut [Candidate<'_>],
+    old: &mut [Candidate<'_>],
+    key: impl Fn(&Candidate<'_>) -> K,
+) {
+    let mut waiting: FxHashMap<K, Vec<(usize, &mut Candidate<'_>)>> = FxHashMap::default();
+    for (at, candidate) in old.iter_mut().enumerate().filter(|(_, candidate)| candidate.counterpart.is_none())
+    {
+        waiting.entry(key(candidate)).or_default().push((at, candidate));
+    }
+    let open = new.iter_mut().enumerate().filter(|(_, candidate)| candidate.counterpart.is_none());
+    for (here, candidate) in open {
+        if let Some((there, counterpart)) = waiting.get_mut(&key(candidate)).and_then(Vec::pop) {
+            counterpart.counterpart = Some(here);
+            candidate.counterpart = Some(there);
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
-
+    use super::*;
     use expect_test::expect;
     use proptest::prelude::*;
-
-    use super::*;
 
     fn identity(file: &str, code: &str, statement: u64) -> Identity {
         Identity { file: file.into(), code: code.into(), statement }
@@ -234,5 +386,18 @@ mod tests {
             prop_assert_eq!(Baseline::parse(&baseline.to_string()), Ok(baseline.clone()));
             prop_assert_eq!(baseline.len(), rows.len());
         }
+    }
+
+    #[test]
+    fn the_hash_is_fnv_1a() {
+        let hash = |text: &str| {
+            let mut hasher = Fnv::default();
+            hasher.write(text.as_bytes());
+            hasher.finish()
+        };
+        // The test vectors of the hash's authors.
+        assert_eq!(hash(""), 0xcbf2_9ce4_8422_2325);
+        assert_eq!(hash("a"), 0xaf63_dc4c_8601_ec8c);
+        assert_eq!(hash("foobar"), 0x8594_4171_f739_67e8);
     }
 }

@@ -91,9 +91,9 @@ impl ComparisonReport {
         out
     }
 
-    /// Markdown for a pull request. `names` are the names of the old and the new policy.
+    /// Markdown for a pull request. `old` and `new` are the names of the policies.
     #[must_use]
-    pub fn markdown(&self, (old, new): (&str, &str)) -> String {
+    pub fn markdown(&self, old: &str, new: &str) -> String {
         let (old, new) = (sink::code_span(old), sink::code_span(new));
         let mut out = format!("### What the policy gives: {old} against {new}\n\n");
         out.push_str("| Predicate | Answer |\n|---|---|\n");

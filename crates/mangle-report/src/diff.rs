@@ -14,23 +14,26 @@ const CONTEXT: usize = 3;
 /// without a difference.
 #[must_use]
 pub fn diff(name: &str, old: &str, new: &str) -> String {
-    diff_with((name, name), (old, new), &|_| None)
+    diff_with(NamedText { name, text: old }, NamedText { name, text: new }, &|_| None)
+}
+
+/// A text with its name in the head of a difference.
+#[derive(Debug, Clone, Copy)]
+pub struct NamedText<'a> {
+    pub name: &'a str,
+    pub text: &'a str,
 }
 
 /// The difference between two texts with separate names, with notes after added lines. The argument
 /// of `note` is the line number, from 0.
 #[must_use]
-pub fn diff_with(
-    (old_name, new_name): (&str, &str),
-    (old, new): (&str, &str),
-    note: &dyn Fn(usize) -> Option<String>,
-) -> String {
-    let diff = TextDiff::from_lines(old, new);
+pub fn diff_with(old: NamedText<'_>, new: NamedText<'_>, note: &dyn Fn(usize) -> Option<String>) -> String {
+    let diff = TextDiff::from_lines(old.text, new.text);
     let mut out = String::new();
     for hunk in diff.unified_diff().context_radius(CONTEXT).iter_hunks() {
         if out.is_empty() {
             let bold = Style::new().bold();
-            let (old_name, new_name) = (sink::line(old_name), sink::line(new_name));
+            let (old_name, new_name) = (sink::line(old.name), sink::line(new.name));
             let _ = writeln!(out, "{bold}--- {old_name}{bold:#}\n{bold}+++ {new_name}{bold:#}");
         }
         let cyan = AnsiColor::Cyan.on_default();

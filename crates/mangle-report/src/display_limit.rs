@@ -1,13 +1,15 @@
-//! Display limits: the maximum number of findings of each rule in each file, and the number of
-//! hidden findings.
+//! Display limits: the maximum number of findings of each rule in each file, and the number of hidden and
+//! discarded findings.
 //!
 //! The limits keep the output short for files with a million similar findings.
 
+use std::collections::BTreeMap;
+
 use rustc_hash::FxHashMap;
 
-use super::{OverflowCounts, ReportEntry, Sources};
+use super::{ReportEntry, Sources};
 use mangle_settings::MaxFindings;
-use mangle_syntax::lint::{Diagnostic, Rule};
+use mangle_syntax::lint::{Diagnostic, Rule, Severity};
 use mangle_syntax::text::FileId;
 
 /// The maximum number of rules and files to list individually.
@@ -174,12 +176,44 @@ pub fn shown_in_editor<'d>(
     (shown, said)
 }
 
+/// The counts of discarded findings of one file.
+#[derive(Debug, Clone, Default)]
+pub struct OverflowCounts {
+    /// The display name of the file.
+    pub name: String,
+    /// True if one of the findings fails the check.
+    pub fails: bool,
+    counts: BTreeMap<(&'static str, &'static str, Severity), usize>,
+}
+
+impl OverflowCounts {
+    /// Counts a finding.
+    pub fn add(&mut self, diagnostic: &Diagnostic) {
+        let rule = diagnostic.rule;
+        *self.counts.entry((rule.code, rule.name, diagnostic.severity)).or_default() += 1;
+    }
+
+    #[must_use]
+    pub fn count(&self) -> usize {
+        self.counts.values().sum()
+    }
+
+    /// The number of findings with a severity.
+    #[must_use]
+    pub fn of_severity(&self, wanted: Severity) -> usize {
+        self.counts.iter().filter(|((.., severity), _)| *severity == wanted).map(|(_, count)| count).sum()
+    }
+
+    pub fn by_rule(&self) -> impl Iterator<Item = ((&'static str, &'static str, Severity), usize)> {
+        self.counts.iter().map(|(key, count)| (*key, *count))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::SourceText;
     use mangle_settings::CONFIG_BAD_VALUE;
-    use mangle_syntax::lint::Severity;
     use mangle_syntax::text::{TextRange, size};
 
     fn entry(file: u32, at: usize) -> ReportEntry {

@@ -3,10 +3,8 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-use super::advice::advice;
-use super::redact::redacted;
 use super::sink::{github_message as data, github_property as property};
-use super::{ReportEntry, Sources};
+use super::{ReportEntry, Sources, advice, redacted};
 use mangle_syntax::lint::Severity;
 use mangle_syntax::text::FileId;
 

@@ -4,8 +4,7 @@
 use serde::Serialize;
 use serde_json::Value;
 
-use super::redact::redacted;
-use super::{CheckSummary, ReportEntry, Sources, Statistic};
+use super::{CheckSummary, ReportEntry, Sources, Statistic, redacted};
 use mangle_syntax::lint::{Applicability, Diagnostic, RelatedPlace, ResolvedFix};
 use mangle_syntax::text::{FileId, TextSize};
 

@@ -10,41 +10,31 @@
 
 #![allow(missing_docs, reason = "the items are public for the program and its tests, not for others")]
 
-mod advice;
 mod answer;
 mod baseline;
 mod check_comparison;
-mod compare;
 pub mod comparison;
 pub mod conversation;
 mod diff;
 mod display_limit;
-mod excerpt;
-mod excerpt_text;
 pub mod fleet;
 mod github;
 pub mod graph;
-mod guard;
 mod html_page;
-mod identity;
 mod json;
 mod junit;
 mod load_errors;
-mod overflow;
 mod part;
 pub mod policy_tests;
 pub mod prompts;
 pub mod proof;
-mod redact;
 pub mod replay;
 pub mod replies;
 pub mod reply_grammars;
-pub mod rule_survey;
 pub mod rules;
 mod sarif;
 pub mod sink;
 mod sources;
-mod statistics;
 mod summary;
 mod text;
 mod uri;
@@ -56,31 +46,30 @@ mod tests;
 pub use answer::{
     AnswerFact, FactDetails, QueryAnswer, StoresOfFact, answers_csv, answers_json, reading_word,
 };
-pub use baseline::{Baseline, BaselineError};
+pub use baseline::{Baseline, BaselineError, FindingChanges, Identity, finding_changes, new_findings};
 pub use check_comparison::{
     CheckComparison, FactChange, FindingChange, UnitFacts, UnitResult, compare_facts,
 };
-pub use compare::{FindingChanges, finding_changes, new_findings};
-pub use diff::{diff, diff_with};
-pub use display_limit::{DisplayedFindings, shown, shown_in_editor, shown_in_text};
+pub use diff::{NamedText, diff, diff_with};
+pub use display_limit::{DisplayedFindings, OverflowCounts, shown, shown_in_editor, shown_in_text};
 pub use github::{github_command, github_notice};
-pub use identity::Identity;
 pub use json::{json_line, json_summary, json_value};
 pub use junit::junit;
 pub use load_errors::{LoadError, LoadErrors, PROGRAM_LOADS};
-pub use overflow::OverflowCounts;
 pub use part::{FilePart, LinePosition, RECORD};
-pub use redact::redacted;
 pub use sarif::{SarifRun, sarif};
 pub use sources::{SourceText, Sources};
-pub use statistics::{Statistic, statistics, statistics_table};
-pub use summary::{CheckSummary, count};
+pub use summary::{CheckSummary, Statistic, count, statistics, statistics_table};
 pub use text::text;
 pub use uri::{escaped_but, link_uri};
 
-use mangle_syntax::lint::Diagnostic;
-use mangle_syntax::text::{FileId, compare_paths};
+use std::borrow::Cow;
+
 use rayon::prelude::*;
+
+use mangle_syntax::lint::{Applicability, Diagnostic, ResolvedFix};
+use mangle_syntax::text::{FileId, compare_paths};
+use piggyback::envelope::secrets::{SecretContext, are_shown, secrets};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReportEntry {
@@ -109,4 +98,64 @@ pub fn sort(entries: &mut Vec<ReportEntry>, sources: &Sources) {
         first.fails |= is_same && later.fails;
         is_same
     });
+}
+
+/// The entry with all credentials masked, including parts of secrets in the referenced texts. A fix
+/// with a credential is removed, because it would write the mask into the file.
+#[must_use]
+pub fn redacted<'e>(entry: &'e ReportEntry, sources: &Sources) -> Cow<'e, ReportEntry> {
+    if are_shown() {
+        return Cow::Borrowed(entry);
+    }
+    let places = entry.diagnostic.related.iter().map(|place| place.file);
+    let files: Vec<FileId> = std::iter::once(entry.file).chain(places).collect();
+    let contexts: Vec<&SecretContext> =
+        files.iter().filter_map(|file| Some(sources.get(*file)?.secrets())).collect();
+    let redact = |text: &str| {
+        let mut text = text.to_owned();
+        for context in &contexts {
+            text = context.redacted(&text).into_owned();
+        }
+        text
+    };
+    let mut entry = entry.clone();
+    let diagnostic = &mut entry.diagnostic;
+    diagnostic.message = redact(&diagnostic.message).into();
+    diagnostic.related.iter_mut().for_each(|place| place.message = redact(&place.message).into());
+    diagnostic.label = diagnostic.label.as_deref().map(|label| redact(label).into());
+    diagnostic.notes.iter_mut().for_each(|note| *note = redact(note).into());
+    diagnostic.help = diagnostic.help.as_deref().map(|help| redact(help).into());
+    diagnostic.path.iter_mut().for_each(|pointer| *pointer = redact(pointer));
+    if let Some(fix) = &mut diagnostic.fix {
+        fix.title = redact(&fix.title).into();
+        let is_secret =
+            |text: &str| !secrets(text).is_empty() || contexts.iter().any(|context| context.occurs_in(text));
+        fix.alternative.iter_mut().for_each(|other| other.title = redact(&other.title).into());
+        let others = fix.alternative.iter().flat_map(|other| &other.edits);
+        if fix.edits.iter().chain(others).any(|edit| is_secret(&edit.text)) {
+            diagnostic.help = Some(std::mem::take(&mut fix.title));
+            diagnostic.fix = None;
+        }
+    }
+    Cow::Owned(entry)
+}
+
+/// `Fix: …` with a remark about the fix, or `Help: …` without a fix.
+fn advice(diagnostic: &Diagnostic) -> Option<String> {
+    let text = diagnostic.advice()?;
+    Some(match &diagnostic.fix {
+        Some(fix) => format!("Fix: {text}{}", remark(fix, "")),
+        None => format!("Help: {text}"),
+    })
+}
+
+/// A remark about the applicability of a fix; empty for a safe fix. `warning` is appended for a
+/// guess.
+fn remark(fix: &ResolvedFix, warning: &str) -> String {
+    match (fix.applicability, fix.evidence) {
+        (Applicability::Safe, false) => String::new(),
+        (Applicability::Unsafe, false) => format!(" (a guess{warning})"),
+        (Applicability::Safe, true) => " (edits evidence)".into(),
+        (Applicability::Unsafe, true) => format!(" (a guess{warning}; edits evidence)"),
+    }
 }

@@ -7,10 +7,9 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::junit::{ERROR, FAILURE, JunitCase, JunitProblem, JunitSuite, document};
-use super::proof;
 use super::sink::{line, xml, xml_line};
 use super::verification::{PropertyOutcome, PropertyReport, VerifyReport};
-use super::{LoadErrors, PROGRAM_LOADS};
+use super::{LoadErrors, PROGRAM_LOADS, proof};
 use mangle_check::policy_test::{CaseOutcome, CaseResult, ExpectationFailure, FailureKind, RuleKey, Suite};
 use mangle_engine::kernel::RuleId;
 use mangle_syntax::text::TextSize;

@@ -1,9 +1,7 @@
 //! `preview`: shows the prompts that the runtime would send, with the reason for each line.
 
-mod notes;
 mod requests;
 mod state;
-mod watch_state;
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;
@@ -13,27 +11,21 @@ use std::sync::Arc;
 use anyhow::{Context, Result, ensure};
 use clap::{Args, ColorChoice, ValueEnum};
 
-use super::ExitStatus;
-use super::load_args::LoadArgs;
-use super::output::{self, Medium, Output};
+use super::output::{self, Medium, Output, columns, fit};
 use super::programs::Programs;
-use super::semantics::Semantics;
-use super::surroundings;
-use super::watch::watching;
-use super::wrap::{columns, fit};
+use super::shared_args::{LoadArgs, Semantics};
+use super::terminal::watching;
+use super::{ExitStatus, surroundings};
 use agent_prompt::{CapturedPrompt, Mode, Preview, PreviewSettings, PreviewState, PreviewedPrompt};
 use mangle_engine::kernel::Stop;
 use mangle_host::{CheckCache, ProgramScope};
 use mangle_ide::previews::{PreviewNames, WhyNotQuestion, report, why, why_not};
 use mangle_report::prompts::{PromptReport, prompts_json, prompts_markdown, prompts_text};
-use mangle_report::{LoadErrors, Sources, diff_with, sink};
+use mangle_report::{LoadErrors, NamedText, Sources, diff_with, sink};
 use mangle_settings::parse_timestamp;
 use mangle_syntax::lint::Severity;
 use mangle_syntax::text::FileId;
-
-use notes::{damaged, notes, remarks};
-use requests::Previewed;
-use watch_state::{WatchState, read_files};
+use requests::{Previewed, WatchState, damaged, notes, read_files, remarks};
 
 /// Preview the system prompt of each agent role (shard)
 ///
@@ -376,9 +368,9 @@ fn difference(captured: &Path, shown: &PreviewedPrompt, made: &PromptReport) -> 
         lines.flat_map(|line| line.text.split('\n').map(|_| line.origin.short())).collect();
     let (old, new) =
         (CapturedPrompt::comparable(&before.text), CapturedPrompt::comparable(&shown.prompt.text()));
-    Ok(diff_with((&name, &format!("preview {}", shown.request.name)), (&old, &new), &|line| {
-        origins.get(line).cloned()
-    }))
+    let title = format!("preview {}", shown.request.name);
+    let (old, new) = (NamedText { name: &name, text: &old }, NamedText { name: &title, text: &new });
+    Ok(diff_with(old, new, &|line| origins.get(line).cloned()))
 }
 
 /// The message that a prompt has no line with a text, with an explanation.

@@ -1,5 +1,7 @@
-//! Requests of a preview: files, prompts, agent roles, facts and settings.
+//! Requests of a preview: files, prompts, agent roles, facts and settings. Also the notes below the prompts,
+//! and the state of `preview --watch` between runs.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -9,14 +11,18 @@ use super::state::{self, ResumePoint};
 use super::{ModeOption, PartOption, PreviewCommand};
 use crate::cli::programs::Programs;
 use crate::cli::surroundings;
-use agent_prompt::{AnswerOrder, PreviewSettings, PromptPart, PromptRequest, RecordedSession};
+use agent_prompt::{AnswerOrder, Preview, PreviewSettings, PromptPart, PromptRequest, RecordedSession};
+use mangle_check::diagnostics::{FindingCache, diagnostics};
 use mangle_engine::kernel::{Clock, Limits, Reading};
 use mangle_engine::program::{FileSummary, Program};
 use mangle_host::{
-    AtomCache, AtomFiles, CheckCache, LinkedProgram, PreviewFiles, PreviewRequest, RequestedPart,
+    AtomCache, AtomFiles, CheckCache, FileTable, LinkedProgram, PreviewFiles, PreviewRequest, RequestedPart,
     SessionText, prompt_name,
 };
+use mangle_ide::previews::{findings, note};
+use mangle_report::prompts::{Note, PromptReport};
 use mangle_report::{SourceText, Sources};
+use mangle_syntax::lint::{Diagnostic, Severity};
 use mangle_syntax::syntax::SourceFile;
 use mangle_syntax::text::FileId;
 
@@ -70,8 +76,8 @@ impl PreviewCommand {
         for joined in &mut programs.all {
             let PreviewSettings { clock, reading, .. } = self.settings(joined);
             let until = ResumePoint { path, turn: self.turn, clock, reading };
-            let sources = (memory, &mut programs.sources);
-            let (state, recorded) = state::state(until, &joined.program, &joined.settings, working, sources)?;
+            let (program, sources) = (&joined.program, &mut programs.sources);
+            let (state, recorded) = state::state(until, program, &joined.settings, working, memory, sources)?;
             let id = state.id;
             let files = joined.program.files.iter().map(Arc::clone).chain([state]).collect();
             joined.program = Program::embedded(files, Arc::clone(&joined.program.embedding)).into();
@@ -201,4 +207,124 @@ impl PreviewCommand {
             _ => "no file has `# @preview` comments; name a shard with `--shard coder-7 coder`".to_owned(),
         }
     }
+}
+
+#[derive(Default)]
+pub(super) struct WatchState {
+    /// The files that were read.
+    pub(super) files: Vec<PathBuf>,
+    prompts: Vec<PromptReport>,
+}
+
+impl WatchState {
+    /// Marks lines that are new since the last run, and stores the prompts.
+    pub(super) fn prompts(&mut self, all: &mut Vec<PromptReport>) {
+        let before = std::mem::take(&mut self.prompts);
+        self.prompts.clone_from(all);
+        for prompt in all {
+            let is_it = |other: &&PromptReport| {
+                (&other.name, &other.shard, other.mode) == (&prompt.name, &prompt.shard, prompt.mode)
+            };
+            if let Some(before) = before.iter().find(is_it) {
+                prompt.mark_changes(before);
+            }
+        }
+    }
+}
+
+/// The input files of previews, and the agent configurations in their folders.
+pub(super) fn read_files(previewed: &[Previewed<'_>], table: &FileTable) -> Vec<PathBuf> {
+    let mut all: BTreeSet<PathBuf> = BTreeSet::new();
+    for of in previewed {
+        all.extend(of.joined.program.files.iter().map(|file| table.path(file.id).to_path_buf()));
+        all.extend(of.files.texts().map(|(_, path, _)| path.to_path_buf()));
+        all.extend(
+            of.files.named().map(|path| mangle_host::absolute(of.path.parent().unwrap_or(&of.path), path)),
+        );
+        all.extend(
+            of.path.ancestors().skip(1).map(|folder| folder.join(piggyback::transcript::settings::PATH)),
+        );
+    }
+    all.retain(|path| path.parent().is_some_and(Path::is_dir));
+    all.into_iter().collect()
+}
+
+/// Maximum number of shown errors in the policies of a sample.
+const MAX_NEIGHBORS: usize = 5;
+
+/// The findings of the previews of a file, and the errors of their program.
+pub(super) fn notes(of: &Previewed<'_>, preview: &mut Preview, sources: &Sources) -> Vec<Note> {
+    let sessions: Vec<_> =
+        of.sessions.iter().map(|session| session.as_ref().map(|session| session.id)).collect();
+    let found = findings(preview, &of.files.header, &sessions, &of.files.findings, &of.joined.settings);
+    let place = |file, diagnostic: &Diagnostic| {
+        format!("{}:{}", sources.name(file), sources.place(file, diagnostic.range.start()).line)
+    };
+    let placed = |(file, diagnostic): &(FileId, Diagnostic)| note(diagnostic, place(*file, diagnostic));
+    let found = found.into_iter().flat_map(|(file, all)| all.into_iter().map(move |one| (file, one)));
+    let found: Vec<_> = found.collect();
+    mistakes(of).shown.iter().chain(&found).map(placed).collect()
+}
+
+#[derive(Default)]
+struct Mistakes {
+    /// All errors of the sample, and the first of the other errors.
+    shown: Vec<(FileId, Diagnostic)>,
+    /// The number of errors that are not shown.
+    more: usize,
+    /// The file that the runtime fails to load.
+    refused: Option<FileId>,
+}
+
+fn mistakes(of: &Previewed<'_>) -> Mistakes {
+    let (program, rules) = (&of.joined.program, &of.joined.settings.rules);
+    let mut mistakes = Mistakes::default();
+    let mut around = 0;
+    for (file, found) in diagnostics(program, rules, &FindingCache::new(mangle_ide::registry::all())) {
+        for one in found.into_iter().filter(|one| one.severity == Severity::Error) {
+            if one.rule.is_unreadable() || one.rule.name == "unstratified" {
+                mistakes.refused = mistakes.refused.or(Some(file));
+            }
+            if file != of.file && around >= MAX_NEIGHBORS {
+                mistakes.more += 1;
+                continue;
+            }
+            around += usize::from(file != of.file);
+            mistakes.shown.push((file, one));
+        }
+    }
+    mistakes
+}
+
+/// Further notes about the program, one sentence each.
+pub(super) fn remarks(of: &Previewed<'_>, sources: &Sources) -> BTreeSet<String> {
+    let mistakes = mistakes(of);
+    let mut remarks = BTreeSet::new();
+    if let Some(file) = mistakes.refused {
+        remarks.insert(format!(
+            "the runtime loads no kernel with such mistakes as in {}, and makes the prompt of built-in texts; shown is what \
+             the rest gives",
+            sources.name(file)
+        ));
+    }
+    if mistakes.more > 0 {
+        let errors = if mistakes.more == 1 { "error" } else { "errors" };
+        remarks.insert(format!("{} more {errors} in the policies; `check` shows them", mistakes.more));
+    }
+    remarks
+}
+
+/// Messages about statements with syntax errors, which have no effect.
+pub(super) fn damaged(of: &Previewed<'_>, sources: &Sources) -> BTreeSet<String> {
+    let files = of.joined.program.files.iter();
+    let items = files.flat_map(|file| file.items.iter().map(move |item| (file.id, item)));
+    let damaged = items.filter(|(_, item)| item.statement.damaged && !item.follows_damage);
+    let said = damaged.map(|(file, item)| {
+        let line = sources.place(file, item.start).line;
+        format!(
+            "{}:{line}: this statement cannot be read and gives nothing; `check` says why",
+            sources.name(file)
+        )
+    });
+    said.collect()
 }

@@ -39,7 +39,8 @@ pub(super) fn state(
     program: &Arc<Program>,
     settings: &mangle_settings::Settings,
     working: &Path,
-    (memory, sources): (&CheckCache, &mut Sources),
+    memory: &CheckCache,
+    sources: &mut Sources,
 ) -> Result<(Arc<FileSummary>, RecordedSession)> {
     let transcripts = Transcripts::load(&[until.path.to_path_buf()], &TranscriptArgs::default(), working)?;
     let basis = ConstitutionConfig {

@@ -2,7 +2,6 @@
 
 mod policy;
 mod session;
-mod session_options;
 
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
@@ -11,16 +10,11 @@ use anyhow::{Result, ensure};
 use clap::{Args, ColorChoice, ValueEnum};
 use serde_json::{Value, json};
 
-use self::policy::{Policies, Policy};
-use self::session::{OtherSide, SessionRun};
-use super::ExitStatus;
 use super::check::fail_on;
-use super::compare_args::CompareVersionArgs;
-use super::load_args::LoadArgs;
 use super::output::{self, Medium, Output};
-use super::semantics::Semantics;
-use super::surroundings;
+use super::shared_args::{CompareVersionArgs, LoadArgs, Semantics};
 use super::transcripts::{TranscriptArgs, Transcripts};
+use super::{ExitStatus, surroundings};
 use agent_replay::Prefill;
 use mangle_engine::kernel::{Clock, Reading as KernelReading};
 use mangle_host::TranscriptFile;
@@ -33,7 +27,8 @@ use mangle_report::replay::{
 use mangle_settings::{FailOn, KernelSettings, Reading, format_timestamp, parse_timestamp};
 use mangle_syntax::text::Cancel;
 use piggyback::envelope::secrets::redacted;
-use session_options::SessionOptions;
+use policy::{Policies, Policy};
+use session::{OtherSide, SessionOptions, SessionRun};
 
 /// Replay captured sessions, and show the requests that the policy permits or denies
 ///

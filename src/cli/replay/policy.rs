@@ -10,13 +10,11 @@ use anyhow::{Result, bail};
 use clap::ColorChoice;
 use serde_json::Value;
 
-use super::super::extra_facts::ExtraFacts;
-use super::super::output;
-use super::super::programs::Programs;
-use super::super::surroundings;
-use super::super::transcripts::Transcripts;
 use super::ReplayCommand;
-use super::session_options::SessionOptions;
+use super::session::SessionOptions;
+use crate::cli::programs::{ExtraFacts, Programs};
+use crate::cli::transcripts::Transcripts;
+use crate::cli::{output, surroundings};
 use agent_replay::{Constitution, ConstitutionConfig};
 use mangle_engine::kernel::{Clock, Kernel, Limits};
 use mangle_engine::program::Program;

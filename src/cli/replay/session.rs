@@ -2,18 +2,17 @@
 
 use std::slice;
 
-use super::super::transcripts::Transcripts;
 use super::policy::Policy;
-use super::session_options::SessionOptions;
-use agent_replay::ReplayOptions;
+use crate::cli::transcripts::Transcripts;
+use agent_replay::{Prefill, ReplayOptions};
 use mangle_engine::kernel::Clock;
 use mangle_host::{TranscriptFile, comments};
-use mangle_ide::replays;
-use mangle_ide::replays::ReplaySetup;
+use mangle_ide::replays::{self, ReplaySetup};
 use mangle_ide::transcripts::TranscriptContext;
 use mangle_report::LinePosition;
 use mangle_report::replay::{RuleCoverage, TurnReport};
 use mangle_settings::FailOn;
+use mangle_syntax::text::Cancel;
 use piggyback::transcript::Record;
 
 /// The other side of a comparison: another policy, or the same policy with other versions.
@@ -105,4 +104,15 @@ impl<'a> SessionRun<'a> {
         let coverage = self.session.coverage().map(|known| known.rules(constitution).map(covered).collect());
         (last, fails, coverage.unwrap_or_default())
     }
+}
+
+pub(super) struct SessionOptions<'a> {
+    pub(super) prefill: &'a Prefill,
+    pub(super) abduce: bool,
+    pub(super) show_permits: bool,
+    pub(super) coverage: bool,
+    pub(super) until: Option<u64>,
+    pub(super) now: Option<i64>,
+    pub(super) fail_on: Option<FailOn>,
+    pub(super) cancel: &'a Cancel,
 }

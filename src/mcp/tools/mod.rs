@@ -1,16 +1,7 @@
-//! The tools, with one file per tool and one entry in the table.
+//! The tools, with one entry in the table per tool.
 
-mod check;
-mod explain_rule;
-mod parse;
-mod predicates;
-mod preview;
-mod query;
-mod repair;
-mod replay;
-mod schema;
-mod test;
-mod verify;
+mod policies;
+mod replies;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -18,23 +9,22 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::arguments::{Argument, Arguments, Kind, optional};
-use super::folders::Folders;
+use super::arguments::{Argument, Arguments, Folders, Kind, optional};
 use super::pages;
 
 /// All tools, in the order of the tool list that clients receive.
 pub(super) const TOOLS: &[&Tool] = &[
-    &check::TOOL,
-    &explain_rule::TOOL,
-    &predicates::TOOL,
-    &query::TOOL,
-    &test::TOOL,
-    &verify::TOOL,
-    &parse::TOOL,
-    &replay::TOOL,
-    &repair::TOOL,
-    &preview::TOOL,
-    &schema::TOOL,
+    &policies::CHECK,
+    &policies::EXPLAIN_RULE,
+    &policies::PREDICATES,
+    &policies::QUERY,
+    &policies::TEST,
+    &policies::VERIFY,
+    &replies::PARSE,
+    &replies::REPLAY,
+    &replies::REPAIR,
+    &replies::PREVIEW,
+    &replies::SCHEMA,
 ];
 
 /// A tool: its description for clients, its command, and the conversion of its output.

@@ -30,12 +30,7 @@ const KNOWN: &[(&[&str], &str)] = &[
         "values hold messages, whose parts are values again; who a value is of is told by its role and its place",
     ),
     (
-        &[
-            "mangle_ls::cli::preview",
-            "mangle_ls::cli::preview::notes",
-            "mangle_ls::cli::preview::requests",
-            "mangle_ls::cli::preview::watch_state",
-        ],
+        &["mangle_ls::cli::preview", "mangle_ls::cli::preview::requests"],
         "parts of one command that share its arguments",
     ),
     (

@@ -274,7 +274,7 @@ impl<'a> OneFile<'a> {
         if kept.is_empty() {
             return;
         }
-        let shown = FilePart::new(self.file, (start, spot), bytes, part, &kept);
+        let shown = FilePart::new(self.file, start, spot, bytes, part, &kept);
         let source = SourceText::of_part(self.name.clone(), shown).at(&self.found.path);
         self.out.sources.push((part, source));
         let fail_on = self.fail_on;

@@ -163,7 +163,7 @@ impl<'a> ReplaySession<'a> {
         }
         self.gravest = self.gravest.max(placed.iter().map(|(_, one)| one.severity).max());
         let diagnostics: Vec<_> = placed.iter().map(|(_, one)| one.clone()).collect();
-        let part = FilePart::new(RECORD, (record.start, spot), record.bytes, RECORD, &diagnostics);
+        let part = FilePart::new(RECORD, record.start, spot, record.bytes, RECORD, &diagnostics);
         let mut sources = sources.borrow_mut();
         sources.insert_source(RECORD, SourceText::of_part(name.clone(), part));
         placed.iter().map(|(turn, one)| (*turn, json_value(RECORD, one, &sources))).collect()

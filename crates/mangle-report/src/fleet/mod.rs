@@ -3,33 +3,22 @@
 //! A [`Fleet`] adds up the events of a transcript count ([`FleetEvent`]). Its size does not depend
 //! on the number of sessions. [`page`] writes one HTML file with SVG charts and without scripts.
 
-mod bucket;
 mod charts;
-mod event;
-mod markup;
+mod counts;
 mod page;
-mod sections;
 mod sessions;
-mod svg;
-mod tables;
-mod tally;
 #[cfg(test)]
 mod tests;
-mod timeline;
-mod totals;
 
 use std::collections::BTreeMap;
 
-pub use event::{FleetEvent, FleetFile, Origin, OriginTime};
-pub use page::{FleetPage, page};
-
-use self::bucket::Bucket;
-use self::sessions::SessionBoard;
-use self::tally::{Dimension, Tallies};
-use self::timeline::Timeline;
-use self::totals::Totals;
+use counts::{Bucket, Dimension, Tallies, Timeline, Totals};
 use mangle_syntax::lint::Severity;
 use piggyback::transcript::statistics::Statistics;
+use sessions::SessionBoard;
+
+pub use page::{FleetPage, page};
+pub use sessions::{FleetEvent, FleetFile, Origin, OriginTime};
 
 #[derive(Debug, Default)]
 pub struct Fleet {

@@ -3,18 +3,15 @@
 //! `ide::graph` creates the [`PredicateGraph`]. The order of the output depends only on the
 //! program.
 
-mod dot;
-mod json;
-mod mermaid;
-mod text;
-
-pub use dot::dot;
-pub use json::json;
-pub use mermaid::mermaid;
-pub use text::text;
+mod formats;
 
 use mangle_engine::program::PredicateKey;
 use mangle_syntax::text::{FileId, TextRange};
+
+pub use formats::dot;
+pub use formats::json;
+pub use formats::mermaid;
+pub use formats::text;
 
 /// The predicates of a program with their dependencies.
 #[derive(Debug, Clone, PartialEq, Eq)]

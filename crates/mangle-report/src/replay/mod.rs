@@ -4,30 +4,27 @@
 //! of `check --format json`.
 
 mod build;
-mod check_report;
 mod html;
+mod html_turn;
 mod markdown;
-mod markup;
-mod page;
-mod problems;
 mod summary;
 #[cfg(test)]
 mod tests;
 mod text;
-
-pub use build::{TurnPlaces, atom, turn};
-pub use check_report::{CheckReport, TurnStart};
-pub use html::{MAX_TURNS, html};
-pub use markdown::markdown;
-pub use page::Page;
-pub use summary::{ReplaySummary, RuleCoverage, summary_text};
-pub use text::{finding_lines, plain_text, text};
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use agent_replay::safety_notice;
 use piggyback::envelope::secrets::are_shown;
+
+pub use build::{TurnPlaces, atom, turn};
+pub use html::{MAX_TURNS, html};
+pub use markdown::markdown;
+pub use summary::Page;
+pub use summary::{CheckReport, TurnStart};
+pub use summary::{ReplaySummary, RuleCoverage, summary_text};
+pub use text::{finding_lines, plain_text, text};
 
 /// True if a count is omitted from JSON.
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]

@@ -1,4 +1,5 @@
-//! Summary counts of a replay.
+//! Summary counts of a replay, the assignment of `check` findings to its turns, and the input of the HTML
+//! page.
 
 use std::collections::BTreeMap;
 
@@ -133,4 +134,89 @@ pub fn summary_text(summary: &ReplaySummary) -> String {
         counted(summary.warnings, "warning"),
     ));
     out
+}
+
+/// The start of a turn in its transcript.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TurnStart {
+    /// The display name of the transcript.
+    pub file: String,
+    pub turn: u64,
+    /// The offset in bytes of the file.
+    pub start: u64,
+}
+
+/// The `check` findings about the transcripts of a replay.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct CheckReport {
+    /// The findings before the first turn, or in files without turns.
+    pub elsewhere: Vec<Value>,
+    /// The number of all findings.
+    pub summary: ReplaySummary,
+}
+
+impl CheckReport {
+    /// Assigns each finding to the last turn that starts at or before it. `starts` has all turns of
+    /// the transcripts in order. Findings in turns that are not in `turns` are only counted.
+    #[must_use]
+    pub fn build(findings: Vec<Value>, starts: &[TurnStart], turns: &mut [TurnReport]) -> Self {
+        let mut report = Self::default();
+        for finding in findings {
+            report.summary.finding(&finding);
+            let (file, at) = (text_member(&finding, "file"), finding["start"].as_u64().unwrap_or_default());
+            let before = starts.iter().rev().find(|known| known.file == file && known.start <= at);
+            let Some(owner) = before else {
+                report.elsewhere.push(finding);
+                continue;
+            };
+            let owner = turns.iter_mut().find(|turn| turn.file == owner.file && turn.turn == owner.turn);
+            owner.into_iter().for_each(|turn| turn.checked.push(finding.clone()));
+        }
+        report
+    }
+}
+
+/// The input of the HTML page.
+#[derive(Debug, Clone, Copy)]
+pub struct Page<'a> {
+    /// The turns, grouped by transcript.
+    pub turns: &'a [TurnReport],
+    /// The number of omitted turns.
+    pub omitted: usize,
+    /// The findings about the policies.
+    pub policy: &'a [Value],
+    /// The `check` findings about the transcripts, if requested.
+    pub checked: Option<&'a CheckReport>,
+    /// Rule coverage, if requested.
+    pub coverage: &'a [RuleCoverage],
+    /// The counts.
+    pub summary: &'a ReplaySummary,
+    /// The display name of the policies.
+    pub program: &'a str,
+    /// The git revision of the policies, if any.
+    pub revision: Option<&'a str>,
+    /// The date of the replay, for example `2026-01-31`.
+    pub date: Option<&'a str>,
+    /// The banner for a policy that does not load, with its first error.
+    pub mark: Option<&'a str>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn findings_belong_to_the_last_turn_before_them() {
+        let start = |turn, start| TurnStart { file: "a".into(), turn, start };
+        let turn = |number| TurnReport { file: "a".into(), turn: number, ..super::super::tests::quiet() };
+        let mut turns = [turn(1), turn(3)];
+        let finding = |at: u64| json!({ "file": "a", "start": at, "severity": "error" });
+        let findings = [2, 10, 19, 20, 31].map(finding).to_vec();
+        let report = CheckReport::build(findings, &[start(1, 10), start(2, 20), start(3, 30)], &mut turns);
+        assert_eq!(report.elsewhere, [finding(2)]);
+        assert_eq!(turns[0].checked, [finding(10), finding(19)]);
+        assert_eq!(turns[1].checked, [finding(31)]);
+        assert_eq!(report.summary.errors, 5);
+    }
 }

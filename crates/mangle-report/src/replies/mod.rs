@@ -1,21 +1,11 @@
-//! Reports about the parsing of replies: JSON records, stages as text, and the two channels.
+//! Reports about the parsing of replies: JSON records, stages as text, and the two channels. Also the
+//! descriptions of the behavior of the runtime.
 
 mod channels;
 mod difference;
-mod explain;
-mod extraction;
 mod figures;
 mod parsed;
 mod repair;
-mod words;
-
-pub use channels::Channels;
-pub use difference::{ReplyComparison, ReplyComparisonSummary, ReplyDifference, reply_differences};
-pub use explain::explained;
-pub use extraction::extracted;
-pub use figures::{figures_json, figures_prometheus, figures_text};
-pub use parsed::{parsed, parsed_text};
-pub use repair::{Attempt, Repair};
 
 use std::ops::Range;
 
@@ -23,9 +13,16 @@ use serde_json::Value;
 
 use mangle_syntax::text::{TextRange, size};
 use piggyback::envelope::Reply;
-use piggyback::envelope::account::AccountEntry;
+use piggyback::envelope::account::{AccountEntry, spaced};
+use piggyback::envelope::runtime::{DecodeFailure, DropReason, RuntimeReading, Stage, Warning};
 use piggyback::envelope::secrets::{are_shown, redacted_of};
 use piggyback::transcript::{Record, Turn};
+
+pub use channels::Channels;
+pub use difference::{ReplyComparison, ReplyComparisonSummary, ReplyDifference, reply_differences};
+pub use figures::{figures_json, figures_prometheus, figures_text};
+pub use parsed::{explained, extracted, parsed, parsed_text};
+pub use repair::{Attempt, Repair};
 
 #[derive(Debug, Clone, Copy)]
 pub struct TranscriptReply<'a> {
@@ -69,5 +66,90 @@ fn redacted_value(name: &str, value: Value) -> Value {
             members.into_iter().map(redact).collect()
         }
         other => other,
+    }
+}
+
+/// The extraction stage of the reply: P1 to P5.
+fn stage_word(reading: &Result<RuntimeReading, DecodeFailure>) -> &'static str {
+    match reading.as_ref().map(|reading| reading.stage) {
+        Ok(Stage::Whole | Stage::Stream) => "P1",
+        Ok(Stage::Fenced) => "P2",
+        Ok(Stage::EmbeddedRich | Stage::EmbeddedOther) => "P3",
+        Ok(Stage::Fallback) => "P4",
+        Err(_) => "P5",
+    }
+}
+
+/// The reason why a text is not an envelope, as the end of a sentence.
+fn failure_words(failure: &DecodeFailure) -> String {
+    match failure {
+        DecodeFailure::End => "the text ends inside of the JSON".into(),
+        DecodeFailure::Syntax(flaw) if flaw.is_end => "the text ends inside of the JSON".into(),
+        DecodeFailure::Syntax(flaw) => format!("it is no JSON from its byte {} on", flaw.offset),
+        DecodeFailure::Kind { field, found, .. } if found.starts_with("number ") => {
+            format!("`{field}` is the {found}, which is too large")
+        }
+        DecodeFailure::Kind { field, found, .. } if field.is_empty() => {
+            format!("it is {}, no object", article(found))
+        }
+        DecodeFailure::Kind { field, found, .. } => format!("`{field}` is {}", article(found)),
+        DecodeFailure::Value { field, .. } => format!("`{field}` has a value without a meaning"),
+        DecodeFailure::UnknownKeys(keys) => {
+            let keys: Vec<_> = keys.iter().map(|key| format!("`{key}`")).collect();
+            format!("strict mode rejects the unknown {}", keys.join(", "))
+        }
+        DecodeFailure::NoSurface => "`surface_response` is missing or empty".into(),
+        DecodeFailure::NoIntent => "there is no category or no verb, which the strict mode asks for".into(),
+    }
+}
+
+fn article(found: &str) -> String {
+    match found {
+        "null" => "`null`".into(),
+        "bool" => "`true` or `false`".into(),
+        "array" | "object" => format!("an {found}"),
+        _ => format!("a {found}"),
+    }
+}
+
+/// The code for the reason of a lost update.
+fn drop_word(reason: &DropReason) -> &'static str {
+    match reason {
+        DropReason::Empty => "empty",
+        DropReason::Long => "long",
+        DropReason::Syntax(_) => "syntax",
+        DropReason::Meta(_) => "meta",
+    }
+}
+
+/// The reason of a lost update as the end of a sentence.
+fn drop_reason(word: &str) -> &'static str {
+    match word {
+        "empty" => "it is empty",
+        "long" => "it is too long",
+        "syntax" => "it has no `(`, or no full stop at its end",
+        "meta" => "it has one of the characters ` $ ; |",
+        _ => "there are too many",
+    }
+}
+
+/// The text of a warning of the runtime.
+fn warning_words(warning: &Warning) -> String {
+    match warning {
+        Warning::Extracted => "the envelope was taken out of mixed text".into(),
+        Warning::Fallback => "there is no valid JSON; the text itself is shown".into(),
+        Warning::Recovered => "the surface of an incomplete envelope is shown".into(),
+        Warning::CutOff => "the reply was cut off before its surface; a message is shown".into(),
+        Warning::SelfCorrection(hypothesis) => format!("the model corrects itself: {hypothesis}"),
+        Warning::SurfaceCut => "the surface was cut".into(),
+        Warning::UpdatesCut => "updates at the end were lost".into(),
+        Warning::Update(DropReason::Meta(characters)) => {
+            format!("an update was dropped: it has one of the characters {}", spaced(characters))
+        }
+        Warning::Update(reason) => format!("an update was dropped: {}", drop_reason(drop_word(reason))),
+        Warning::MemoryCut => "memory operations at the end were lost".into(),
+        Warning::TraceCut => "the reasoning trace was cut".into(),
+        Warning::ToolsCut => "tool requests at the end were lost".into(),
+        Warning::KnowledgeCut => "knowledge requests at the end were lost".into(),
     }
 }

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use serde_json::{Value, json};
 
-use super::{TranscriptReply, words};
+use super::{TranscriptReply, stage_word};
 use mangle_settings::Period;
 use mangle_syntax::text::{TextSize, size};
 use piggyback::envelope::atoms::{
@@ -93,7 +93,7 @@ impl Repair {
         Self {
             attempt: attempt.number,
             max: attempt.max,
-            stage: words::stage(&answered.reply.reading),
+            stage: stage_word(&answered.reply.reading),
             allowed: offered(context, &problems),
             operations: OPERATIONS.iter().filter(|one| one.is_in(profile)).map(|one| one.name).collect(),
             record: answered.record.number,

@@ -2,7 +2,8 @@
 
 use std::fmt::Write as _;
 
-use super::{by_group, example, fix_section, heading, is_about_replies, severity};
+use super::{by_group, fix_section, heading, is_about_replies, severity};
+use crate::rules;
 use mangle_syntax::lint::{FixKind, Rule};
 
 /// The first line of all generated Markdown files.
@@ -135,7 +136,7 @@ pub fn chapters(rules: &[&'static Rule]) -> String {
 /// The files of an example under a heading, in Markdown; empty without an example.
 pub(crate) fn examples(rule: &Rule, title: &str, example: &str) -> String {
     let mut out = String::new();
-    for file in example::files(example, is_about_replies(rule)) {
+    for file in rules::example_files(example, is_about_replies(rule)) {
         if let Some(name) = file.name {
             put(&mut out, &format!("`{name}`:\n\n"));
         }
