@@ -52,12 +52,11 @@ pub mod signature_help;
 pub mod subject;
 pub mod symbols;
 pub mod syntax_tree;
+#[cfg(test)]
+pub(crate) mod testing;
 pub mod transcripts;
 mod variable;
 pub mod verification;
 pub mod vocabulary;
 
 pub use place::{Analysis, Place};
-
-#[cfg(test)]
-pub(crate) mod testing;

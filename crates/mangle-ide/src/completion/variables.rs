@@ -3,8 +3,8 @@
 
 use rustc_hash::FxHashMap;
 
+use super::constants::{self, ArgumentUsage};
 use super::context::TermSlot;
-use super::usage::{self, ArgumentUsage};
 use super::{Completion, CompletionKind, Request};
 use crate::cursor::CursorPart;
 use mangle_check::describe;
@@ -207,7 +207,7 @@ fn wildcard(request: &Request<'_>, seen: Option<&ArgumentUsage>, items: &mut Vec
 
 /// Returns the name of the parameter at the cursor.
 fn parameter(request: &Request<'_>, hole: TermSlot, name: Symbol) -> Option<&'static str> {
-    let predicates = usage::called(request, name, hole.index, request.cursor.arguments);
+    let predicates = constants::predicates_named(request, name, hole.index, request.cursor.arguments);
     let program = request.place.program();
     predicates.into_iter().find_map(|predicate| describe::parameter_name(program, predicate, hole.index))
 }
@@ -246,7 +246,7 @@ pub(super) fn column(
 ) -> Option<Type> {
     let program = request.place.program();
     let types = request.place.analysis.types();
-    let predicates = usage::called(request, name, index, arity);
+    let predicates = constants::predicates_named(request, name, index, arity);
     let columns = predicates.into_iter().filter_map(|predicate| {
         let id = program.id(predicate.key)?;
         Some(types.rows(id).column(index).generalised())
