@@ -7,8 +7,7 @@
 use std::sync::Arc;
 
 use super::Place;
-use super::mention::{Entity, Mention, StatementPart, each};
-use super::variable::Variable;
+use super::mention::{Entity, Mention, StatementPart, Variable, each};
 use agent_prompt::Header;
 use mangle_check::policy_test::property::{Piece, PropertyText};
 use mangle_check::policy_test::{Expectation, TestFile, TestKey, comment_at};

@@ -24,7 +24,6 @@ pub mod fixes;
 pub mod folding;
 pub mod format;
 pub mod graph;
-pub mod highlight;
 pub mod hover;
 pub mod inlay_hints;
 pub mod linked_editing;
@@ -46,7 +45,6 @@ pub mod rename;
 pub mod replays;
 pub mod reply_grammars;
 pub mod rule_survey;
-pub mod selection;
 pub mod semantic_tokens;
 pub mod signature_help;
 pub mod subject;
@@ -55,7 +53,6 @@ pub mod syntax_tree;
 #[cfg(test)]
 pub(crate) mod testing;
 pub mod transcripts;
-mod variable;
 pub mod verification;
 pub mod vocabulary;
 

@@ -6,10 +6,9 @@ use std::sync::Arc;
 use memchr::memmem;
 use smallvec::SmallVec;
 
-use super::directives::Directive;
-use super::mention::{Entity, Mention, StatementPart, each};
-use super::variable::Variable;
-use super::{Place, directives};
+use super::Place;
+use super::directives::{self, Directive};
+use super::mention::{Entity, Mention, StatementPart, Variable, each};
 use mangle_engine::program::{FileSummary, PredicateKey, Program};
 use mangle_syntax::parallel;
 use mangle_syntax::syntax::ast::{Item, TermKind};

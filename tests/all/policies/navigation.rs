@@ -8,7 +8,7 @@ use std::sync::Arc;
 use mangle_ide::Place;
 use mangle_ide::call_hierarchy::{incoming, outgoing, prepare};
 use mangle_ide::definition::{declaration, definition, implementation, type_definition};
-use mangle_ide::highlight::highlights;
+use mangle_ide::references::highlights;
 use mangle_ide::linked_editing::linked;
 use mangle_ide::links::links;
 use mangle_ide::references::references;

@@ -3,8 +3,7 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::line_writer::{Glyph, LineWriter, PieceStyle};
-use super::turn_text::TurnText;
+use super::line_writer::{Glyph, LineWriter, PieceStyle, TurnText};
 use mangle_report::conversation::PieceKind;
 use mangle_syntax::text::{TextRange, TextSize, size};
 use piggyback::envelope::Reply;

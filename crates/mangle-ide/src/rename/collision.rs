@@ -2,9 +2,8 @@
 
 use super::{RenameRefusal, renamed_key};
 use crate::directives::directives;
-use crate::mention::{Entity, Mention, StatementPart, each};
+use crate::mention::{Entity, Mention, StatementPart, Variable, each};
 use crate::subject::Subject;
-use crate::variable::Variable;
 use mangle_engine::program::{FileSummary, PredicateKey, Program};
 use mangle_engine::types::visit_types;
 use mangle_syntax::syntax::ast::{Clause, Item, Premise, StatementKind, Term, TermKind};

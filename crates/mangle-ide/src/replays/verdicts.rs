@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use rustc_hash::FxHasher;
 
 use super::reasons::{ProofLine, RuleObstacle, cut, lacking, reasons};
-use super::silence::silence;
+use super::session::silence;
 use crate::transcripts::{Comments, Entry, Records, TranscriptContext};
 use agent_replay::{
     Authority, Constitution, Event, Replay, ReplayOptions, RequestPlace, SessionOrigin, Turn, Verdict,
