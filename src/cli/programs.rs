@@ -14,7 +14,7 @@ use mangle_host::{
     CheckCache, CheckTarget, CheckTargets, GitRevision, GitRevisionError, LinkOptions, LinkedProgram,
     Overlay, PartialScan, Problem, ProgramScope, Resolution, SettingsProblems,
 };
-use mangle_ide::loading::load_errors;
+use mangle_ide::file_findings::load_errors;
 use mangle_report::{LoadError, LoadErrors, Sources};
 use mangle_syntax::text::FileId;
 

@@ -4,14 +4,13 @@
 //! itself is assembled by `prompt`.
 
 mod explanations;
-mod remarks;
 
 use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
 
 use super::file_findings::file_findings;
-use crate::registry;
+use super::registry;
 use agent_prompt::jit::Corpus;
 use agent_prompt::jit::rules::check_corpus;
 use agent_prompt::rules::{self, Subject};
@@ -19,7 +18,7 @@ use agent_prompt::{
     DerivedContext, ExcludedAtom, Header, LineOrigin, LineRole, MAX_PROOFS, Manifest, OriginPlace, Preview,
     PreviewState, PreviewedPrompt, Section, SectionKind, StickyChanges,
 };
-pub use explanations::{WhyNotQuestion, why, why_not};
+use explanations::remarks;
 use mangle_check::diagnostics::place_in_files;
 use mangle_engine::kernel::{Proof, RuleId};
 use mangle_report::prompts::{
@@ -31,7 +30,8 @@ use mangle_settings::{RuleSettings, Settings};
 use mangle_syntax::lint::{Diagnostic, Finding};
 use mangle_syntax::text::{FileId, LineIndex, TextRange, TextSize};
 use piggyback::envelope::runtime::built_in;
-use remarks::remarks;
+
+pub use explanations::{WhyNotQuestion, why, why_not};
 
 /// Returns findings about prompt atoms that no preview uses, by file.
 #[must_use]

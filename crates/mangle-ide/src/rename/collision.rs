@@ -3,6 +3,7 @@
 use super::{RenameRefusal, renamed_key};
 use crate::directives::directives;
 use crate::mention::{Entity, Mention, StatementPart, Variable, each};
+use crate::rename;
 use crate::subject::Subject;
 use mangle_engine::program::{FileSummary, PredicateKey, Program};
 use mangle_engine::types::visit_types;
@@ -152,7 +153,7 @@ fn each_value(program: &Program, mut visit: impl FnMut(Symbol)) {
 fn collect(file: &FileSummary, item: &Item, prefixes: &mut Vec<Prefix>) {
     let mut add = |term: &Term, by_parts| {
         if let TermKind::Name(symbol) = term.kind
-            && super::name::of_language(symbol).is_none()
+            && rename::reserved_meaning(symbol).is_none()
         {
             prefixes.push(Prefix { symbol, by_parts, at: (file.id, term.range + item.start) });
         }

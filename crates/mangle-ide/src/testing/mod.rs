@@ -10,9 +10,11 @@ use std::ops::Deref;
 use std::sync::Arc;
 
 use expect_test::Expect;
+
+use super::file_findings::Lists;
+use super::{Analysis, Place, evaluation, registry};
 use mangle_check::diagnostics::{FindingCache, diagnostics};
 use mangle_check::testing as base;
-pub(crate) use mangle_check::testing::{CheckedFixture, files, is_kernel, program};
 use mangle_engine::kernel::Limits;
 use mangle_engine::program::Program;
 use mangle_engine::types::ProgramTypes;
@@ -21,9 +23,8 @@ use mangle_syntax::lint::Rule;
 use mangle_syntax::syntax::SourceFile;
 use mangle_syntax::text::{Cancel, FileId, TextSize};
 
-pub(crate) use self::sample::Sample;
-use super::merge::Lists;
-use super::{Analysis, Place, evaluation, registry};
+pub(crate) use mangle_check::testing::{CheckedFixture, files, is_kernel, program};
+pub(crate) use sample::Sample;
 
 /// Evaluates a program with a low limit on derived facts, so that infinite programs stop early.
 pub(crate) fn readings(program: &Arc<Program>) -> evaluation::Readings {

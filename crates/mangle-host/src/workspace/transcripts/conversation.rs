@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::SnapshotTranscript;
 use mangle_ide::conversation::window::{ConversationWindow, window};
-use mangle_ide::merge::Lists;
+use mangle_ide::file_findings::Lists;
 use mangle_syntax::lint::Diagnostic;
 use mangle_syntax::text::Cancel;
 

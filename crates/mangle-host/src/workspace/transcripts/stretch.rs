@@ -9,7 +9,7 @@ use crate::FileText;
 use crate::transcripts::{Stretch, StretchRequest, StretchTarget, read_stretch};
 use crate::workspace::SnapshotFile;
 use mangle_ide::conversation::window::{ConversationWindow, WindowStart, window_from};
-use mangle_ide::merge::Lists;
+use mangle_ide::file_findings::Lists;
 use mangle_ide::replays::TranscriptVerdicts;
 use mangle_ide::transcripts::{Records, TranscriptView, diagnostics_of};
 use mangle_settings::TranscriptSettings;
