@@ -18,7 +18,6 @@ use agent_prompt::{
     DerivedContext, ExcludedAtom, Header, LineOrigin, LineRole, MAX_PROOFS, Manifest, OriginPlace, Preview,
     PreviewState, PreviewedPrompt, Section, SectionKind, StickyChanges,
 };
-use explanations::remarks;
 use mangle_check::diagnostics::place_in_files;
 use mangle_engine::kernel::{Proof, RuleId};
 use mangle_report::prompts::{
@@ -166,7 +165,7 @@ pub fn report<'a>(
         totals: totals(common, shown, &text),
         manifest: compilation.map_or(Value::Null, |made| manifest(&made.manifest, &left_out)),
         left_out,
-        remarks: remarks(common, shown),
+        remarks: explanations::remarks(common, shown),
         diagnostics: Vec::new(),
     }
 }

@@ -5,7 +5,6 @@ use rustc_hash::FxHashMap;
 
 use super::context::TermSlot;
 use super::predicates::is_here;
-use super::variables::column;
 use super::{Completion, CompletionKind, Request};
 use crate::cursor::{Callee, CursorPart};
 use crate::mention::{self, Entity};
@@ -93,6 +92,23 @@ pub(super) fn others(request: &Request<'_>, items: &mut Vec<Completion>) {
         }
     }
     items.extend(names.iter().map(|name| Completion::new(name.as_str(), CompletionKind::Name, 1e-5)));
+}
+
+/// Returns the type of a column of the predicates with this name.
+pub(super) fn column(
+    request: &Request<'_>,
+    name: Symbol,
+    index: usize,
+    arity: Option<usize>,
+) -> Option<Type> {
+    let program = request.place.program();
+    let types = request.place.analysis.types();
+    let predicates = predicates_named(request, name, index, arity);
+    let columns = predicates.into_iter().filter_map(|predicate| {
+        let id = program.id(predicate.key)?;
+        Some(types.rows(id).column(index).generalised())
+    });
+    Some(Type::union(columns)).filter(|ty| !ty.is_any() && !ty.is_bottom())
 }
 
 /// Returns the type of a column, including its listed names.

@@ -1,6 +1,6 @@
 //! Completions of keywords, functions, reducers, `fn:group_by`, and packages after `Use`.
 
-use super::variables::column;
+use super::constants::column;
 use super::{Completion, CompletionKind, CompletionSubject, Insertion, Request};
 use crate::cursor::{Bracket, CursorPart, DECLARATION_PARTS};
 use mangle_engine::program::builtins::{self, Arity, BuiltinFunction, FUNCTIONS, FunctionRole};

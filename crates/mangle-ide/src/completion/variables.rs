@@ -3,7 +3,7 @@
 
 use rustc_hash::FxHashMap;
 
-use super::constants::{self, ArgumentUsage};
+use super::constants::{self, ArgumentUsage, column};
 use super::context::TermSlot;
 use super::{Completion, CompletionKind, Request};
 use crate::cursor::CursorPart;
@@ -235,23 +235,6 @@ fn wanted_type(request: &Request<'_>, hole: TermSlot, left: Option<Symbol>) -> O
 
 fn says_something(ty: &Type) -> bool {
     !ty.is_any()
-}
-
-/// Returns the type of a column of the predicates with this name.
-pub(super) fn column(
-    request: &Request<'_>,
-    name: Symbol,
-    index: usize,
-    arity: Option<usize>,
-) -> Option<Type> {
-    let program = request.place.program();
-    let types = request.place.analysis.types();
-    let predicates = constants::predicates_named(request, name, index, arity);
-    let columns = predicates.into_iter().filter_map(|predicate| {
-        let id = program.id(predicate.key)?;
-        Some(types.rows(id).column(index).generalised())
-    });
-    Some(Type::union(columns)).filter(|ty| says_something(ty) && !ty.is_bottom())
 }
 
 /// Returns the type of a variable of the statement, from the arguments where it occurs.

@@ -8,7 +8,6 @@
 //!
 //! Built-ins, keywords, types and operators show their documentation.
 
-mod evaluation_results;
 mod predicate;
 pub mod prompts;
 #[cfg(test)]
@@ -31,7 +30,7 @@ use mangle_syntax::syntax::TokenKind;
 use mangle_syntax::syntax::ast::{Clause, Declaration, Item};
 use mangle_syntax::text::{Symbol, TextRange, TextSize, slice};
 
-pub use evaluation_results::evaluation_results;
+pub use predicate::evaluation_results;
 
 /// Hover text with its range.
 #[derive(Debug, Clone, PartialEq, Eq)]
