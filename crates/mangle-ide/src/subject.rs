@@ -148,7 +148,7 @@ pub(super) struct SubjectSearch<'p> {
     file: &'p FileSummary,
     program: &'p Program,
     /// Names of the predicate in this file.
-    pub(super) local_names: SmallVec<[PredicateKey; 2]>,
+    local_names: SmallVec<[PredicateKey; 2]>,
 }
 
 impl<'p> SubjectSearch<'p> {

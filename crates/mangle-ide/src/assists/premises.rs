@@ -254,7 +254,7 @@ pub(super) fn extract_negation(context: &Context<'_>) -> Option<Change> {
 }
 
 /// True if the engine evaluates `clause` of the current file as written.
-pub(super) fn is_sound(context: &Context<'_>, clause: &Clause) -> bool {
+fn is_sound(context: &Context<'_>, clause: &Clause) -> bool {
     let place = context.place;
     let lookup = |atom: &_| Some(&place.program().predicate_of(place.file, atom)?.signature);
     let signatures = ClauseSignatures::new(clause, lookup);
@@ -280,14 +280,14 @@ fn is_plain(context: &Context<'_>, literal: &Literal) -> bool {
 }
 
 /// True if the facts of a predicate are stored: not temporal, external, deferred, reflected or moded.
-pub(super) fn is_stored(signature: &Signature) -> bool {
+fn is_stored(signature: &Signature) -> bool {
     let special =
         signature.temporal || signature.external || signature.deferred || signature.reflects.is_some();
     !special && signature.modes.is_empty()
 }
 
 /// Returns `stem`, or `stem2`, `stem3`, … if the program already has a predicate with that name.
-pub(super) fn unused_predicate(context: &Context<'_>, stem: &str) -> String {
+fn unused_predicate(context: &Context<'_>, stem: &str) -> String {
     let plain: String = stem.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
     let (program, package) = (context.place.program(), context.place.file.package);
     let taken = |name: &str| {
@@ -302,7 +302,7 @@ pub(super) fn unused_predicate(context: &Context<'_>, stem: &str) -> String {
 }
 
 /// Returns the distinct variables of a statement, in order of first occurrence.
-pub(super) fn distinct_variables(item: &Item) -> Vec<Symbol> {
+fn distinct_variables(item: &Item) -> Vec<Symbol> {
     let (mut names, mut seen) = (Vec::new(), FxHashSet::default());
     mention::each(item, &mut |mention| {
         if let Entity::Variable(name) = mention.entity
@@ -315,7 +315,7 @@ pub(super) fn distinct_variables(item: &Item) -> Vec<Symbol> {
 }
 
 /// Returns `stem`, or `stem2`, `stem3`, … if `taken` contains it. Adds the result to `taken`.
-pub(super) fn unused_variable(stem: Symbol, taken: &mut FxHashSet<Symbol>) -> Symbol {
+fn unused_variable(stem: Symbol, taken: &mut FxHashSet<Symbol>) -> Symbol {
     let numbered = (2..).map(|number: u32| Symbol::new(&format!("{stem}{number}")));
     let free = std::iter::once(stem).chain(numbered).find(|name| !taken.contains(name)).unwrap_or(stem);
     taken.insert(free);

@@ -167,7 +167,7 @@ const MAX_SITES_PER_JOINED_ARGUMENT: usize = 300;
 const JOINED_NAME_WEIGHT: f64 = 0.05;
 
 /// Strings are proposed only if the argument has at most this many distinct strings.
-pub(super) const STRINGS: usize = 12;
+const STRINGS: usize = 12;
 
 /// Maximum distance, in statements, of places with a higher weight.
 const NEAR_DISTANCE: usize = 12;
@@ -241,7 +241,7 @@ pub(super) fn usage_at(request: &Request<'_>, hole: TermSlot) -> Option<Argument
 }
 
 /// Returns the usage of all arguments where a variable of the statement occurs.
-pub(super) fn usage_of_variable(request: &Request<'_>, variable: Symbol) -> ArgumentUsage {
+fn usage_of_variable(request: &Request<'_>, variable: Symbol) -> ArgumentUsage {
     let mut seen = ArgumentUsage::default();
     for (callee, index) in arguments(request, variable) {
         for predicate in predicates_named(request, callee.name, index, None) {

@@ -93,7 +93,7 @@ pub(super) fn is_here(request: &Request<'_>, file: &FileSummary, item: &Item) ->
 
 /// Returns the name of a predicate as written in this file. `None` if this file may not use the
 /// predicate.
-pub(super) fn local_name(request: &Request<'_>, predicate: &Predicate) -> Option<&'static str> {
+fn local_name(request: &Request<'_>, predicate: &Predicate) -> Option<&'static str> {
     let (key, file) = (predicate.key, request.place.file);
     let package = key.package();
     let name = key.name.as_str();
@@ -106,7 +106,7 @@ pub(super) fn local_name(request: &Request<'_>, predicate: &Predicate) -> Option
 }
 
 /// Returns the key of a predicate under the name written in this file.
-pub(super) fn local_key(predicate: &Predicate, name: &str) -> PredicateKey {
+fn local_key(predicate: &Predicate, name: &str) -> PredicateKey {
     let is_qualified = predicate.key.name.as_str() != name;
     if is_qualified { PredicateKey { name: Symbol::new(name), ..predicate.key } } else { predicate.key }
 }

@@ -138,7 +138,7 @@ impl LineWriter {
 
     /// Ends the line at a line break of the transcript. The next line is indented like a
     /// continuation line.
-    pub(super) fn line_break(&mut self, source: PieceSource) {
+    fn line_break(&mut self, source: PieceSource) {
         self.push_line(Some(source));
         self.is_continuation = false;
         self.column = self.indent;
@@ -212,7 +212,7 @@ fn push_cell(pieces: &mut Vec<ConversationPiece>, cell: Cell) {
 }
 
 /// Maximum number of bytes shown of one text.
-pub(super) const MAX_SHOWN_BYTES: usize = 256 << 10;
+const MAX_SHOWN_BYTES: usize = 256 << 10;
 
 #[derive(Debug)]
 pub(super) struct TurnText<'a> {

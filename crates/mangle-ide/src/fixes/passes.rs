@@ -309,7 +309,7 @@ struct FileEdits<'f> {
 }
 
 impl<'f> Changes<'f> {
-    pub(super) fn from_candidates(candidates: &[Candidate<'f>]) -> Self {
+    fn from_candidates(candidates: &[Candidate<'f>]) -> Self {
         let mut files: FxHashMap<FileId, FileEdits<'f>> = FxHashMap::default();
         for edit in candidates.iter().flat_map(|candidate| &candidate.fix.edits) {
             files.entry(edit.file).or_default().edits.push((edit.range, edit.text.as_str()));
@@ -336,7 +336,7 @@ impl<'f> Changes<'f> {
 
     /// Returns the possible new ranges of a range of a file, see [`moved`]. Examines only the edits
     /// around it.
-    pub(super) fn places_of(&self, file: FileId, range: TextRange) -> [TextRange; 2] {
+    fn places_of(&self, file: FileId, range: TextRange) -> [TextRange; 2] {
         let Some(FileEdits { edits, grown }) = self.0.get(&file) else { return [range; 2] };
         let first = edits.partition_point(|(edit, _)| edit.end() < range.start());
         let end = edits.partition_point(|(edit, _)| edit.start() <= range.end()).max(first);
@@ -352,16 +352,16 @@ fn shifted(range: TextRange, by: i64) -> TextRange {
 
 /// Findings after applying fixes.
 #[derive(Debug)]
-pub(super) struct RemainingFindings(FxHashSet<(FileId, &'static str, TextRange)>);
+struct RemainingFindings(FxHashSet<(FileId, &'static str, TextRange)>);
 
 impl RemainingFindings {
-    pub(super) fn new(found: &FileDiagnostics) -> Self {
+    fn new(found: &FileDiagnostics) -> Self {
         let all = found.iter().flat_map(|(file, found)| found.iter().map(move |one| (*file, one)));
         Self(all.map(|(file, one)| (file, one.rule.code, one.range)).collect())
     }
 
     /// True if the finding of a fix still exists.
-    pub(super) fn persists(&self, candidate: &Candidate<'_>, changes: &Changes<'_>) -> bool {
+    fn persists(&self, candidate: &Candidate<'_>, changes: &Changes<'_>) -> bool {
         let (file, diagnostic) = (candidate.file, candidate.diagnostic);
         let places = changes.places_of(file, diagnostic.range);
         // A finding whose whole range was deleted is gone, even if a new one starts at the same

@@ -141,7 +141,7 @@ pub(super) struct Outline {
     /// Open lists, outermost first.
     lists: Vec<List>,
     part: Part,
-    pub(super) in_string: bool,
+    in_string: bool,
     /// True after a comma, `:-` or `|>`.
     expects_more: bool,
     /// Indentation of the current line.
@@ -207,7 +207,7 @@ impl Outline {
 
     /// Returns the indentation of a line that starts with the closing bracket of the innermost
     /// list.
-    pub(super) fn closing(&self) -> Option<u32> {
+    fn closing(&self) -> Option<u32> {
         self.lists.last().map(|list| list.indent)
     }
 

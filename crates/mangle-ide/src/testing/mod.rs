@@ -38,12 +38,12 @@ pub(crate) fn checked(fixture: &str) -> CheckedFixture {
     with_settings(fixture, &RuleSettings::default())
 }
 
-pub(crate) fn with_settings(fixture: &str, settings: &RuleSettings) -> CheckedFixture {
+fn with_settings(fixture: &str, settings: &RuleSettings) -> CheckedFixture {
     CheckedFixture::with(fixture, settings, registry::all())
 }
 
 /// Checks a fixture with `rule` enabled, including the analysis that reports it.
-pub(crate) fn checked_with(fixture: &str, rule: &'static Rule) -> CheckedFixture {
+fn checked_with(fixture: &str, rule: &'static Rule) -> CheckedFixture {
     let settings = base::switched_on(rule);
     match evaluation::RULES.contains(&rule) {
         true => evaluated(fixture, &settings),
@@ -54,7 +54,7 @@ pub(crate) fn checked_with(fixture: &str, rule: &'static Rule) -> CheckedFixture
 
 /// Checks a fixture including the previews of its only sample kernel: `main.mg`, or a file named
 /// like a kernel.
-pub(crate) fn previewed(fixture: &str, rules: &RuleSettings) -> CheckedFixture {
+fn previewed(fixture: &str, rules: &RuleSettings) -> CheckedFixture {
     let (names, texts): (Vec<_>, Vec<_>) = files(fixture).into_iter().unzip();
     let Some(sample) = Sample::new(&names, &texts, rules) else {
         return with_settings(fixture, rules);
@@ -91,13 +91,13 @@ pub(crate) fn check(fixture: &str, expect: Expect) {
 }
 
 /// Returns the fixture after the first fix of `rule`.
-pub(crate) fn apply_fixes(fixture: &str, rule: &'static Rule) -> String {
+fn apply_fixes(fixture: &str, rule: &'static Rule) -> String {
     checked_with(fixture, rule).fixed(fixture, rule)
 }
 
 /// Compares the fixture after the first fix of the named rule.
 #[track_caller]
-pub(crate) fn check_fix(rule: &str, fixture: &str, expect: Expect) {
+fn check_fix(rule: &str, fixture: &str, expect: Expect) {
     let rule = registry::find(rule).unwrap();
     expect.assert_eq(&apply_fixes(fixture, rule));
 }

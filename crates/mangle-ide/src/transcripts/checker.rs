@@ -263,7 +263,7 @@ fn placed(
 const OF_PROGRAM: [&str; 3] = ["undefined-predicate", "arity-mismatch", "head-arity-conflict"];
 
 /// Returns the findings with ranges of the file. Findings below warning severity are omitted.
-pub(super) fn fence_diagnostics(
+fn fence_diagnostics(
     file: FileId,
     fences: &[MangleText],
     judge: TranscriptContext<'_>,

@@ -280,7 +280,7 @@ pub(super) fn field_text(field: &Field) -> &'static str {
 }
 
 /// Returns the hover of a member.
-pub(super) fn field_markup(field: &Field) -> Markup {
+fn field_markup(field: &Field) -> Markup {
     let name = field.path.last().copied().unwrap_or_default();
     Markup::default().text(format!("`{name}`")).text(field.text).text(needs(field.path))
 }
@@ -319,7 +319,7 @@ fn profiles(has: impl Fn(Profile) -> bool) -> String {
 }
 
 /// Returns the hover of an enumerated value.
-pub(super) fn value_markup(path: &[&str], value: &str) -> Option<Markup> {
+fn value_markup(path: &[&str], value: &str) -> Option<Markup> {
     let (last, before) = path.split_last()?;
     let parent = before.last()?;
     if is_key(last, "verb") && is_key(parent, "intent_classification") {
@@ -348,7 +348,7 @@ pub(super) fn value_markup(path: &[&str], value: &str) -> Option<Markup> {
 
 /// Returns the names of all members of the object at a path.
 #[cfg(test)]
-pub(super) fn member_names(path: &[&str]) -> Vec<&'static str> {
+fn member_names(path: &[&str]) -> Vec<&'static str> {
     let inside =
         FIELDS.iter().filter(|field| field.path.len() == path.len() + 1 && field.path.starts_with(path));
     inside.filter_map(|field| field.path.last().copied()).collect()
