@@ -1,9 +1,9 @@
-//! Diagnostics of whole files and programs: configuration files and unreadable files, errors that make
-//! the engine reject a program, and the merged diagnostics of all sources.
+//! Diagnostics of whole files and programs: configuration files and unreadable files, errors that
+//! make the engine reject a program, and the merged diagnostics of all sources.
 //!
 //! The engine loads a program completely or not at all. Evaluating a rejected program would not
-//! predict the behavior of a runtime. The command line and the language server share this module, so
-//! their counts are equal.
+//! predict the behavior of a runtime. The command line and the language server share this module,
+//! so their counts are equal.
 
 use rustc_hash::FxHashSet;
 

@@ -1,5 +1,5 @@
-//! Formatting of files and ranges, including comment directives: expectations in policy tests
-//! (`# @expect p(1, 2)`) and preview settings (`# @preview use: a.mg, b.mg`). For the command line and
+//! Formatting of files and ranges, including comment directives: expectations in policy tests (`#
+//! @expect p(1, 2)`) and preview settings (`# @preview use: a.mg, b.mg`). For the command line and
 //! the language server.
 
 mod on_type;

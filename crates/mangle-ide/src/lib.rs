@@ -1,5 +1,4 @@
-//! Editor features and the rule registry, one file per feature. Independent of the protocol and the
-//! file system.
+//! Editor features and the rule registry. Independent of the protocol and the file system.
 //!
 //! The input is a snapshot of a program with an offset ([`Place`]); the output is plain data. All
 //! features share the classification of words in [`mention`].

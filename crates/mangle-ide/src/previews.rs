@@ -125,7 +125,7 @@ pub fn report<'a>(
                 LineRole::Layout => "layout",
             },
             tokens: estimator.count(&line.text),
-            origin: origin(common, shown, &line.origin, (names, &mut places), proofs),
+            origin: origin(common, shown, &line.origin, names, &mut places, proofs),
             is_new: false,
         });
         SectionReport {
@@ -224,7 +224,8 @@ fn origin<'c>(
     common: &'c PreviewState,
     shown: &mut PreviewedPrompt,
     of: &LineOrigin,
-    (names, lines): (PreviewNames<'c>, &mut Lines<'c>),
+    names: PreviewNames<'c>,
+    lines: &mut Lines<'c>,
     proofs: bool,
 ) -> OriginReport {
     let mut report = OriginReport { kind: of.kind(), ..OriginReport::default() };

@@ -12,6 +12,8 @@ use mangle_syntax::syntax::ast::{Item, StatementKind, TermKind};
 use mangle_syntax::syntax::rules::LEGACY_TYPED_ARG;
 use mangle_syntax::text::{Symbol, TextRange, TextSize, size, slice};
 
+/// Declares the predicate at the cursor. Parameter names come from the clauses, bounds from the
+/// inferred types.
 pub(super) fn declare(context: &Context<'_>) -> Option<Change> {
     let (written, predicate) = undeclared_here(context)?;
     let place = context.place;
@@ -38,6 +40,7 @@ fn undeclared_here<'a>(context: &Context<'a>) -> Option<(PredicateKey, &'a Predi
     Some((key, predicate))
 }
 
+/// Adds an `arg` descriptor for each undescribed parameter of a `Decl`.
 pub(super) fn describe_parameters(context: &Context<'_>) -> Option<Change> {
     let item = context.item()?;
     let declaration = item.statement.declaration()?;
@@ -81,6 +84,8 @@ fn empty_list(rest: &str) -> Option<TextSize> {
     Some(size(rest.len() - list.len()))
 }
 
+/// Rewrites `p(A.Type<string>)`, which no engine parses, to `p(A) bound [/string]`, in all such
+/// declarations of a file.
 pub(super) fn convert_typed_arguments(context: &Context<'_>) -> Option<Change> {
     let items = context.place.file.items.iter();
     let is_here = |item: &&mangle_syntax::syntax::ast::Item| {
@@ -103,6 +108,8 @@ pub(super) fn convert_typed_arguments(context: &Context<'_>) -> Option<Change> {
     (!change.edits.is_empty()).then_some(change)
 }
 
+/// Sorts adjacent declarations by name. Each declaration keeps the comment above it. A blank line
+/// followed by a separate comment, such as a banner, ends a group.
 pub(super) fn sort_declarations(context: &Context<'_>) -> Option<Change> {
     let place = context.place;
     let at = place.file.item_at(place.offset)?;
@@ -150,6 +157,8 @@ fn group<'a>(context: &Context<'a>, at: usize) -> Option<&'a [Item]> {
     None
 }
 
+/// Sorts the `Use` statements of a file, removes duplicate and unused statements, and adds missing
+/// ones.
 pub(super) fn organise(context: &Context<'_>) -> Option<Change> {
     let file = context.place.file;
     let uses: Vec<_> =

@@ -1,5 +1,5 @@
-//! Assists (code actions) at a cursor or selection, one per file: declare, extract, inline,
-//! describe, convert, sort, test.
+//! Assists (code actions) at a cursor or selection: declare, extract, inline, describe,
+//! convert, sort, test.
 //!
 //! The input is a place and a selection; the result is a list of assists with their edits. An
 //! assist is offered only if it keeps the meaning of the program.

@@ -1,5 +1,5 @@
-//! Assists on the premises of a rule: extract them into a new rule, inline a rule, and add a helper rule
-//! for a negation with wildcard columns.
+//! Assists on the premises of a rule: extract them into a new rule, inline a rule, and add a helper
+//! rule for a negation with wildcard columns.
 
 use std::cell::OnceCell;
 
@@ -16,6 +16,7 @@ use mangle_syntax::syntax::SourceFile;
 use mangle_syntax::syntax::ast::{Atom, Clause, Item, Literal, Premise, Term, TermKind};
 use mangle_syntax::text::{Symbol, TextRange, slice};
 
+/// Extracts the selected premises into a new rule.
 pub(super) fn extract(context: &Context<'_>) -> Option<Change> {
     if context.selection.is_empty() {
         return None;
@@ -112,6 +113,7 @@ fn ends_with_name(premise: &Premise) -> bool {
     matches!(premise, Premise::Comparison(comparison) if matches!(comparison.right.kind, TermKind::Name(_)))
 }
 
+/// Replaces a premise with the body of the rule that defines its predicate.
 pub(super) fn inline(context: &Context<'_>) -> Option<Change> {
     let (item, clause) = context.clause()?;
     let mention = context.place.mention()?;
@@ -226,6 +228,11 @@ fn body(rule: &Site<'_>, definition: &Clause, renamed: &FxHashMap<Symbol, String
     mangle_syntax::text::apply(text, edits).map(|text| text.replace("\r\n", "\n"))
 }
 
+/// Adds a helper rule for a negation with wildcard columns, because the engine drops such negations:
+/// `!locked(D, _)` becomes `!has_locked(D)`.
+///
+/// The edit equals the fix of the corresponding finding. The assist is also available if the finding
+/// is silenced or disabled.
 pub(super) fn extract_negation(context: &Context<'_>) -> Option<Change> {
     let (item, clause) = context.clause()?;
     let place = context.place;
@@ -253,7 +260,8 @@ pub(super) fn extract_negation(context: &Context<'_>) -> Option<Change> {
     Some(change)
 }
 
-/// True if the engine evaluates `clause` of the current file as written.
+/// True if the engine evaluates `clause` of the current file as written: every variable is bound
+/// before its use, and no negation is dropped. Only premises of such clauses can be moved.
 fn is_sound(context: &Context<'_>, clause: &Clause) -> bool {
     let place = context.place;
     let lookup = |atom: &_| Some(&place.program().predicate_of(place.file, atom)?.signature);

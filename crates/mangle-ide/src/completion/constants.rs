@@ -172,6 +172,7 @@ const STRINGS: usize = 12;
 /// Maximum distance, in statements, of places with a higher weight.
 const NEAR_DISTANCE: usize = 12;
 
+/// Usage statistics of one predicate argument. The statement at the cursor is excluded.
 #[derive(Debug, Default)]
 pub(super) struct ArgumentUsage {
     /// Weight by variable name; nearby uses weigh more.

@@ -1,8 +1,8 @@
 //! Completion: the items that are valid at a cursor, ordered by likelihood.
 //!
 //! The input is a [`Place`]; the output is [`Completions`]. `context` classifies the cursor
-//! position, the other files add one kind of item each, and `ranking` orders the items. Items that
-//! the reference implementation would reject are omitted.
+//! position, the other files add kinds of items, and `items` orders them. Items that the reference
+//! implementation would reject are omitted.
 //!
 //! Documentation is loaded per item with [`resolve`].
 

@@ -1,4 +1,5 @@
-//! Completions of user-defined and built-in predicates, as premises and as heads of facts and rules.
+//! Completions of user-defined and built-in predicates, as premises and as heads of facts and
+//! rules.
 
 use rustc_hash::FxHashMap;
 

@@ -1,6 +1,6 @@
-//! Line writer with wrapping. Each piece records the bytes of the record that it shows. The text of a
-//! turn becomes characters with their source bytes: credentials become one mask each, and control and
-//! hidden characters become visible signs.
+//! Line writer with wrapping. Each piece records the bytes of the record that it shows. The text of
+//! a turn becomes characters with their source bytes: credentials become one mask each, and control
+//! and hidden characters become visible signs.
 
 use unicode_width::UnicodeWidthChar as _;
 
@@ -214,6 +214,8 @@ fn push_cell(pieces: &mut Vec<ConversationPiece>, cell: Cell) {
 /// Maximum number of bytes shown of one text.
 const MAX_SHOWN_BYTES: usize = 256 << 10;
 
+/// Text of a turn as characters with their source bytes. Credentials become one mask each; control
+/// and hidden characters become visible signs.
 #[derive(Debug)]
 pub(super) struct TurnText<'a> {
     pub(super) turn: &'a Turn,
@@ -252,7 +254,8 @@ impl<'a> TurnText<'a> {
     /// `style` returns the style for an offset in the value.
     pub(super) fn write_value(
         &self,
-        (value, map): (&str, &SegmentMap),
+        value: &str,
+        map: &SegmentMap,
         style: &dyn Fn(usize) -> PieceStyle,
         out: &mut LineWriter,
     ) {

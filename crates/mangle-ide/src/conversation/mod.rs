@@ -162,7 +162,7 @@ impl RecordWriter<'_> {
                 let fate = account.first().map(|entry| &entry.fate);
                 let value = String::from_utf8_lossy(text.bytes);
                 self.out.begin(REPLY_INDENT + 2, REPLY_INDENT + 4);
-                envelope::update(&text, (&value, &copied(text.whole())), fate, &mut self.out);
+                envelope::update(&text, &value, &copied(text.whole()), fate, &mut self.out);
             }
             TextKind::Skipped(Skip::Repeated | Skip::Empty) => {}
             TextKind::Prompt | TextKind::Skipped(_) => self.text(&text, PieceKind::Text),

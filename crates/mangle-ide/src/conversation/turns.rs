@@ -1,5 +1,5 @@
-//! View of a turn: its summary for lists, the outcomes of its updates, and a reply with its surface,
-//! envelope and ignored text.
+//! View of a turn: its summary for lists, the outcomes of its updates, and a reply with its
+//! surface, envelope and ignored text.
 
 use super::envelope::{EnvelopeParts, EnvelopeWriter};
 use super::line_writer::{LineWriter, PieceStyle, TurnText};
@@ -13,6 +13,7 @@ use piggyback::envelope::runtime::RuntimeReading;
 use piggyback::envelope::{Object, Reply};
 use piggyback::transcript::{NonReplyPlace, Record, Skip, TextKind, Turn};
 
+/// Summary of a turn for lists.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TurnSummary {
     /// Byte range in the record.
@@ -133,6 +134,8 @@ pub fn turn_accounts(
 pub(super) const REPLY_INDENT: usize = 2;
 const ENVELOPE: usize = 4;
 
+/// Writer of a reply: the surface as the user saw it, the envelope used by the runtime, and the
+/// ignored text around it.
 #[derive(Debug)]
 pub(super) struct ReplyWriter<'a, 'w> {
     pub(super) text: &'a TurnText<'a>,
@@ -203,7 +206,7 @@ impl ReplyWriter<'_, '_> {
         if object.json.problems.is_empty() {
             let (text, json, parts) = (self.text, &object.json, &parts);
             let mut writer = EnvelopeWriter { text, json, parts, out: self.out };
-            writer.value(json.root(), (ENVELOPE, 0), false);
+            writer.value(json.root(), ENVELOPE, 0, false);
         } else {
             self.text.write(range, PieceStyle::kept(PieceKind::Envelope), self.out);
         }
@@ -233,7 +236,7 @@ impl ReplyWriter<'_, '_> {
             Some((value, map)) => {
                 let kept = common(value.as_bytes(), reading.visible_text());
                 let style = |at| PieceStyle::lost_if(PieceKind::Surface, is_lost || at >= kept);
-                self.text.write_value((&value, &map), &style, self.out);
+                self.text.write_value(&value, &map, &style, self.out);
             }
             None => {
                 let surface = String::from_utf8_lossy(reading.visible_text());

@@ -1,5 +1,5 @@
-//! A program evaluated in both readings: as executed by the engine, and as written (intended). The
-//! truth of a ground atom compares them.
+//! A program evaluated in both readings: as executed by the engine, and as written (intended). Also
+//! the truth of a ground atom in an evaluation, with a one-line explanation.
 
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
@@ -163,6 +163,7 @@ impl Readings {
 /// Maximum number of premises or rules in an explanation.
 const NAMED: usize = 3;
 
+/// Truth of a ground atom, with a one-line explanation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AtomTruth {
     pub holds: bool,

@@ -1,12 +1,9 @@
 //! Hover of the word under the pointer.
 //!
-//! - `predicate`: signature and uses of a predicate
-//! - `variable`: type and origin of a variable
-//! - `name`: uses of a name
-//! - `figures`: evaluation results
-//! - `prompts`: prompt lines
-//!
-//! Built-ins, keywords, types and operators show their documentation.
+//! - [`hover`]: type and origin of a variable, and documentation of built-ins, keywords, types,
+//!   operators and keys of comment directives
+//! - `predicate`: signature and uses of a predicate, uses of a name, and evaluation results
+//! - [`prompts`]: prompt lines
 
 mod predicate;
 pub mod prompts;
@@ -102,6 +99,8 @@ fn of_engine(callable: &Callable, since: &str) -> Markup {
     markup.text(format!("Built in since {since}."))
 }
 
+/// Returns the hover of a key of a comment directive: `@expect` and others in policy tests,
+/// `@preview` settings in samples.
 fn directive(place: Place<'_>) -> Option<Hover> {
     let (key, range) = key_at(place)?;
     let known = vocabulary::directive(place.program().embedding.is_test(place.file.id), key)?;

@@ -161,11 +161,12 @@ pub(super) fn package(place: Place<'_>, name: Symbol) -> Markup {
 /// Maximum number of argument positions listed.
 const LISTED: usize = 5;
 
+/// Returns the hover of a name constant, with its uses in the program.
 pub(super) fn name(place: Place<'_>, name: Symbol) -> Markup {
     let markup = Markup::default().code(name.as_str());
     let mut positions = positions(place.program(), name.as_str(), |other| other == name);
-    positions.sort_unstable_by(|(a, a_count), (b, b_count)| {
-        b_count.cmp(a_count).then_with(|| order(a).cmp(&order(b)))
+    positions.sort_unstable_by(|((a, a_at), a_count), ((b, b_at), b_count)| {
+        b_count.cmp(a_count).then_with(|| order(a, *a_at).cmp(&order(b, *b_at)))
     });
     let total: usize = positions.iter().map(|(_, count)| count).sum();
     let of = |((key, at), count): &((PredicateKey, usize), usize)| {
@@ -182,8 +183,8 @@ pub(super) fn name(place: Place<'_>, name: Symbol) -> Markup {
     }
 }
 
-fn order((key, at): &(PredicateKey, usize)) -> (&'static str, u16, usize) {
-    (key.name.as_str(), key.arity, *at)
+fn order(key: &PredicateKey, at: usize) -> (&'static str, u16, usize) {
+    (key.name.as_str(), key.arity, at)
 }
 
 /// Returns the hover of a name prefix in a type.

@@ -1,5 +1,5 @@
-//! Explanations of a prompt: text output of `preview --why` and `--why-not`, and remarks above a prompt
-//! about the use of atoms in its mode and undeclared predicates that the runtime supplies.
+//! Explanations of a prompt: text output of `preview --why` and `--why-not`, and remarks above a
+//! prompt about the use of atoms in its mode and undeclared predicates that the runtime supplies.
 
 use super::{Lines, PreviewNames, origin, proof_text, written};
 use agent_prompt::session::keys::SessionField;
@@ -29,7 +29,7 @@ pub fn why<'a>(
             .and_then(|section| section.lines.get(found.line))
             .cloned();
         let Some(line) = line else { continue };
-        let report = origin(common, shown, &line.origin, (names, &mut lines), false);
+        let report = origin(common, shown, &line.origin, names, &mut lines, false);
         out.push_str(&format!("{}\n  {}\n", line.text, report.short()));
         for (at, proof) in found.proofs.iter().enumerate() {
             let head = if at == 0 { "" } else { "  or\n" };
@@ -87,18 +87,15 @@ pub fn why_not<'a>(
             "it is injected for the shard, but this prompt does not show it\n".to_owned()
         }
         AbsenceReason::Hidden { predicate, why, rules } => {
-            let rules = if rules.is_empty() {
-                String::new()
-            } else {
-                not_derived(common, shown, (text, rules), names)
-            };
+            let rules =
+                if rules.is_empty() { String::new() } else { not_derived(common, shown, text, rules, names) };
             format!("a fact of `{predicate}` has the text, but {why}\n{rules}")
         }
         AbsenceReason::Dropped(why) => {
             format!("it is injected for the shard, but the prompt compiler omits injected context; {why}\n")
         }
         AbsenceReason::NotDerived(rules) => explain_session_value(shown, text, names)
-            .unwrap_or_else(|| not_derived(common, shown, (text, rules), names)),
+            .unwrap_or_else(|| not_derived(common, shown, text, rules, names)),
     };
     (reason == AbsenceReason::Shown, said)
 }
@@ -139,7 +136,8 @@ fn reason_not_shown(shown: &PreviewedPrompt, field: &SessionField) -> String {
 fn not_derived(
     common: &PreviewState,
     shown: &PreviewedPrompt,
-    (text, rules): (&str, &[RuleAbsence]),
+    text: &str,
+    rules: &[RuleAbsence],
     names: PreviewNames<'_>,
 ) -> String {
     let near = match text.contains(char::is_whitespace) {

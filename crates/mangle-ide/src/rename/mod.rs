@@ -2,10 +2,9 @@
 //! package.
 //!
 //! A rename is complete or refused with a reason. The checks are:
-//! - [`name`]: syntax of the new name
+//! - syntax of the new name, according to the lexer of the engine and the reserved words
 //! - `collision`: name collisions
-//! - `damage`: unparsable mentions
-//! - `verify`: comparison of the changed files with their previous meaning
+//! - `verify`: unparsable mentions, and comparison of the changed files with their previous meaning
 
 mod collision;
 #[cfg(test)]

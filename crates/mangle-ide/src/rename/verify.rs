@@ -1,6 +1,6 @@
-//! Verification of a rename. Damaged text must not mention the subject. The changed files are parsed
-//! again and must have the same meaning except for the name. Detects, for example, merged tokens, and
-//! predicates that shadow others in a package.
+//! Verification of a rename. Damaged text must not mention the subject. The changed files are
+//! parsed again and must have the same meaning except for the name. Detects, for example, merged
+//! tokens, and predicates that shadow others in a package.
 
 use std::sync::Arc;
 

@@ -1,6 +1,6 @@
 //! Streaming replay of a transcript, record by record. A turn is reported when the next one starts,
-//! because tool results arrive later. Suppressed findings are removed: `x_mangle_ls_ignore` members,
-//! and comments in Markdown.
+//! because tool results arrive later. Suppressed findings are removed: `x_mangle_ls_ignore`
+//! members, and comments in Markdown.
 
 use std::cell::RefCell;
 

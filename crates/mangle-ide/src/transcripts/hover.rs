@@ -1,5 +1,6 @@
-//! Hover and inlay hints in an envelope: parse result, treatment of members, verbs and operations, and
-//! outcomes of updates. Text from the transcript is treated as untrusted.
+//! Hover and inlay hints in an envelope: parse result, treatment of members, verbs and operations,
+//! and outcomes of updates. The table of known members documents them, including their treatment by
+//! the runtime. Text from the transcript is treated as untrusted.
 
 use super::outline::{Outcome, ReplyOutline, is_key, stage_words};
 use super::records::Entry;

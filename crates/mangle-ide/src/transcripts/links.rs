@@ -1,5 +1,5 @@
-//! Links to files named in packets (targets and affected files), and references from the Mangle texts
-//! of a transcript. Callers check that a file exists and is inside the workspace.
+//! Links to files named in packets (targets and affected files), and references from the Mangle
+//! texts of a transcript. Callers check that a file exists and is inside the workspace.
 
 use memchr::memmem;
 

@@ -1,5 +1,5 @@
 //! Transcripts: findings and suppression, shared by the language server and the command line, and
-//! editor features, one file per feature.
+//! editor features.
 //!
 //! The input consists of records from `transcript` or a whole text, settings, and the related
 //! programs. The output contains diagnostics and plain data with byte ranges of the file.
@@ -83,6 +83,7 @@ impl<'a> TranscriptView<'a> {
     }
 }
 
+/// Position in a transcript: the record, the reply, and the JSON path in the envelope.
 #[derive(Debug)]
 struct ReplyPosition<'a> {
     entry: &'a Entry,

@@ -219,7 +219,7 @@ impl<'r> Verification<'r> {
             _ => None,
         };
         let parts = FileParts { properties: &self.properties.all, cases: &self.cases };
-        AnswerBasis::new(run.program, (file.map(AsRef::as_ref), parts), property, other, run.scope)
+        AnswerBasis::new(run.program, file.map(AsRef::as_ref), parts, property, other, run.scope)
     }
 
     /// Returns the cached answer of a property.

@@ -29,7 +29,7 @@ impl SnapshotTranscript {
             return Some(Arc::clone(shown));
         }
         let found: Vec<Diagnostic> = self.findings().into_iter().cloned().collect();
-        let shown = Arc::new(self.with_policies(|opened| window(opened, &found, (first, count))));
+        let shown = Arc::new(self.with_policies(|opened| window(opened, &found, first, count)));
         *last = Some((key, Arc::clone(&shown)));
         Some(shown)
     }

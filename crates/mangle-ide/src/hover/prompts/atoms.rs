@@ -1,5 +1,6 @@
 //! Hover on files of prompts: the outcome of an atom in each prompt, the matching situations of a
-//! selector, the value of a `{{name}}` placeholder, and prompt sizes and token limits of a shard type.
+//! selector, the value of a `{{name}}` placeholder, and prompt sizes and token limits of a shard
+//! type.
 
 use super::{SampleProvenance, called, each, quoted};
 use crate::hover::{Hover, prompts};
