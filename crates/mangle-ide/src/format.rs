@@ -59,8 +59,10 @@ fn directive_edits(source: &SourceFile, is_wanted: impl Fn(TextRange) -> bool) -
     let file = FileSummary::new(FileId(0), source);
     let off = switched_off(source.text());
     let tests = TestFile::read(&file);
-    let all = tests.expectations().filter(|it| it.predicate.is_some() && is_wanted(it.range));
-    let free = all.filter(|it| !off.iter().any(|off| off.contains_range(it.range)));
+    let all = tests
+        .expectations()
+        .filter(|expectation| expectation.predicate.is_some() && is_wanted(expectation.range));
+    let free = all.filter(|expectation| !off.iter().any(|off| off.contains_range(expectation.range)));
     free.flat_map(|expectation| of_expectation(source.text(), expectation)).collect()
 }
 

@@ -124,7 +124,9 @@ impl Subject {
             Self::Variable(variable) => match directives::comment_of_variable(file, variable) {
                 Some(comment) => {
                     let all = directives::directives(program, file);
-                    all.get(comment).into_iter().for_each(|it| sought.visit_comment(it, &mut add));
+                    all.get(comment)
+                        .into_iter()
+                        .for_each(|directive| sought.visit_comment(directive, &mut add));
                 }
                 None => {
                     let item = file.items.get(variable.item as usize);

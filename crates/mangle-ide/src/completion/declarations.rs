@@ -287,7 +287,10 @@ fn inferred(request: &Request<'_>, column: usize) -> Option<String> {
     let place = request.place;
     let head = request.cursor.before.head?;
     let scan = &request.cursor.before;
-    let count = scan.variables.iter().filter(|it| it.argument.is_some_and(|(of, _)| of.range == head.range));
+    let count = scan
+        .variables
+        .iter()
+        .filter(|occurrence| occurrence.argument.is_some_and(|(of, _)| of.range == head.range));
     let arity = u16::try_from(count.count()).ok()?;
     let predicate = place.predicate(PredicateKey { name: head.name, arity })?;
     // The predicate at the cursor counts as declared, so its type is inferred from clauses only.

@@ -55,7 +55,7 @@ pub(super) fn declaration_parts(request: &Request<'_>, items: &mut Vec<Completio
         let first = before
             .variables
             .iter()
-            .filter(|it| it.argument.is_some_and(|(callee, _)| callee.range == head.range));
+            .filter(|occurrence| occurrence.argument.is_some_and(|(callee, _)| callee.range == head.range));
         first.count()
     });
     for (at, part) in DECLARATION_PARTS.into_iter().enumerate() {
@@ -108,9 +108,13 @@ pub(super) fn next_let(request: &Request<'_>, items: &mut Vec<Completion>) {
 /// Returns the head variables without a value.
 fn results(request: &Request<'_>) -> Vec<String> {
     let all = &request.cursor.whole.variables;
-    let has_value = |name| all.iter().any(|it| it.variable == name && it.part != CursorPart::Head);
-    let head = all.iter().filter(|it| it.part == CursorPart::Head && !has_value(it.variable));
-    head.map(|it| it.variable.as_str().to_owned()).collect()
+    let has_value = |name| {
+        all.iter().any(|occurrence| occurrence.variable == name && occurrence.part != CursorPart::Head)
+    };
+    let head = all
+        .iter()
+        .filter(|occurrence| occurrence.part == CursorPart::Head && !has_value(occurrence.variable));
+    head.map(|occurrence| occurrence.variable.as_str().to_owned()).collect()
 }
 
 /// Adds bounds of intervals.
@@ -128,7 +132,8 @@ pub(super) fn times(request: &Request<'_>, items: &mut Vec<Completion>) {
         let score = if operator { 0.7 } else { 0.3 } - 0.01 * f64::from(index);
         items.push(Completion::new(*time, CompletionKind::Snippet, score));
     }
-    let mut known: Vec<_> = request.cursor.whole.variables.iter().map(|it| it.variable).collect();
+    let mut known: Vec<_> =
+        request.cursor.whole.variables.iter().map(|occurrence| occurrence.variable).collect();
     known.sort_unstable();
     known.dedup();
     items.extend(known.iter().map(|name| Completion::new(name.as_str(), CompletionKind::Variable, 0.4)));
@@ -161,7 +166,9 @@ pub(super) fn functions(request: &Request<'_>, items: &mut Vec<Completion>) {
 pub(super) fn reducers(request: &Request<'_>, items: &mut Vec<Completion>) {
     if request.cursor.before.groups {
         items.extend(
-            usable(request).filter(|function| function.is_reducer()).map(|it| item(request, it, 0.6)),
+            usable(request)
+                .filter(|function| function.is_reducer())
+                .map(|function| item(request, function, 0.6)),
         );
     }
 }
@@ -169,7 +176,9 @@ pub(super) fn reducers(request: &Request<'_>, items: &mut Vec<Completion>) {
 /// Adds the functions that are allowed after `do`.
 pub(super) fn grouping(request: &Request<'_>, items: &mut Vec<Completion>) {
     items.extend(
-        usable(request).filter(|it| it.role == FunctionRole::Grouping).map(|it| item(request, it, 1.0)),
+        usable(request)
+            .filter(|function| function.role == FunctionRole::Grouping)
+            .map(|function| item(request, function, 1.0)),
     );
 }
 
@@ -235,10 +244,15 @@ fn arguments(request: &Request<'_>, function: &BuiltinFunction) -> Vec<String> {
 /// Returns the head variables that the body binds: the candidates for grouping.
 pub(super) fn groups(request: &Request<'_>) -> Vec<String> {
     let all = &request.cursor.whole.variables;
-    let in_body =
-        |name| all.iter().any(|it| it.variable == name && it.part == CursorPart::Body && !it.negated);
+    let in_body = |name| {
+        all.iter().any(|occurrence| {
+            occurrence.variable == name && occurrence.part == CursorPart::Body && !occurrence.negated
+        })
+    };
     let mut groups: Vec<String> = Vec::new();
-    for occurrence in all.iter().filter(|it| it.part == CursorPart::Head && in_body(it.variable)) {
+    for occurrence in
+        all.iter().filter(|occurrence| occurrence.part == CursorPart::Head && in_body(occurrence.variable))
+    {
         let name = occurrence.variable.as_str().to_owned();
         if !groups.contains(&name) {
             groups.push(name);

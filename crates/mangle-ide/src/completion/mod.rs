@@ -27,8 +27,7 @@ use mangle_engine::program::{Mode, PredicateKey, builtins};
 use mangle_syntax::text::TextRange;
 
 pub use directives::completions_of_paths;
-pub use items::Insertion;
-pub use items::{CompletionDetails, resolve};
+pub use items::{CompletionDetails, Insertion, resolve};
 
 /// Maximum number of items in a response. Typing more letters finds the remaining items.
 pub const LIMIT: usize = 200;

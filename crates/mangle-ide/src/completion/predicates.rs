@@ -24,7 +24,9 @@ pub(super) fn premises(request: &Request<'_>, items: &mut Vec<Completion>) {
     let weights = weights(request);
     let program = request.place.program();
     let mut candidates = CandidateCollector::new(request.typed);
-    for predicate in program.predicates.iter().filter(|it| !scan.temporal || it.signature.temporal) {
+    for predicate in
+        program.predicates.iter().filter(|predicate| !scan.temporal || predicate.signature.temporal)
+    {
         if !candidates.may_let_through(predicate.letters) {
             continue;
         }
@@ -154,7 +156,7 @@ fn shared_names(request: &Request<'_>, predicate: &Predicate) -> f64 {
     }
     let shared = (0..usize::from(predicate.key.arity)).filter(|at| {
         describe::parameter_name(program, predicate, *at)
-            .is_some_and(|name| variables.iter().any(|it| it.variable.as_str() == name))
+            .is_some_and(|name| variables.iter().any(|occurrence| occurrence.variable.as_str() == name))
     });
     f64::from(u32::try_from(shared.count()).unwrap_or(u32::MAX))
 }
@@ -188,7 +190,9 @@ fn builtins_used(request: &Request<'_>) -> FxHashMap<&'static str, f64> {
     let mut used = FxHashMap::default();
     for item in items.iter().skip(at.saturating_sub(NEARBY_STATEMENTS)).take(2 * NEARBY_STATEMENTS) {
         let clause = item.statement.clause().filter(|_| !is_here(request, request.place.file, item));
-        for literal in clause.into_iter().flat_map(Clause::literals).filter(|it| it.atom.is_builtin()) {
+        for literal in
+            clause.into_iter().flat_map(Clause::literals).filter(|literal| literal.atom.is_builtin())
+        {
             *used.entry(literal.atom.name.as_str()).or_default() += 1.0;
         }
     }

@@ -231,7 +231,7 @@ fn constant_error(new: &str) -> Option<String> {
     let Some(parts) = new.strip_prefix('/') else {
         return Some(format!("is not a name constant: start it with a slash, `/{}`.", shown(new)));
     };
-    if !parts.split('/').all(|it| !it.is_empty() && it.chars().all(part)) {
+    if !parts.split('/').all(|segment| !segment.is_empty() && segment.chars().all(part)) {
         return Some(
             "is not a name constant: each part follows a slash and has letters, digits and `. _ ~ % -`."
                 .into(),

@@ -98,7 +98,7 @@ impl Renaming<'_> {
             after
                 .get(number)
                 .into_iter()
-                .for_each(|it| it.mentions(&mut |mention| found.push(mention.entity)));
+                .for_each(|item| item.mentions(&mut |mention| found.push(mention.entity)));
             if expected != found {
                 return Err(meaning_changes(self.subject, self.new).at(old.id, comment.bytes()));
             }
