@@ -1,6 +1,6 @@
-//! Formatting of files and ranges, including comment directives: expectations in policy tests (`#
-//! @expect p(1, 2)`) and preview settings (`# @preview use: a.mg, b.mg`). For the command line and
-//! the language server.
+//! Formatting of files and ranges, for the command line and the language server. Includes comment
+//! directives: expectations in policy tests (`# @expect p(1, 2)`) and preview settings
+//! (`# @preview use: a.mg, b.mg`).
 
 mod on_type;
 #[cfg(test)]

@@ -250,7 +250,7 @@ pub struct Variable {
     pub symbol: Symbol,
     pub file: FileId,
     /// Index of the statement in [`FileSummary::items`]. Indexes past the end refer to comments
-    /// with Mangle code ([`directives::of_variable`]).
+    /// with Mangle code ([`crate::directives`]).
     pub item: u32,
     /// True for a type variable in `bound […]`, which is unrelated to parameters.
     pub of_types: bool,

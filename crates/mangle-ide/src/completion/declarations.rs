@@ -1,5 +1,5 @@
-//! Completions of declarations: missing `Decl`s for predicates that have clauses or uses, `descr
-//! […]` atoms, and types in `bound […]`.
+//! Completions of declarations: missing `Decl`s for predicates that have clauses or uses,
+//! `descr […]` atoms, and types in `bound […]`.
 
 use rustc_hash::FxHashMap;
 
