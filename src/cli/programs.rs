@@ -16,7 +16,7 @@ use mangle_host::{
     Overlay, PartialScan, Problem, ProgramScope, Resolution, SettingsProblems,
 };
 use mangle_ide::facts::{add_table, is_table};
-use mangle_ide::loading::load_errors;
+use mangle_ide::file_findings::load_errors;
 use mangle_report::{LoadError, LoadErrors, SourceText, Sources};
 use mangle_syntax::syntax::SourceFile;
 use mangle_syntax::text::FileId;

@@ -20,7 +20,7 @@ use mangle_host::{
     STDIN, SettingsProblems, Shell, TranscriptFile, TranscriptPrograms, TranscriptRequest,
     read_transcript_with,
 };
-use mangle_ide::loading::load_errors;
+use mangle_ide::file_findings::load_errors;
 use mangle_report::replies::TranscriptReply;
 use mangle_report::{LinePosition, LoadError, LoadErrors, ReportEntry, Sources, json_value};
 use mangle_settings::{BUILT_IN_CONSUMERS, Container, MaxFindings, Profile, TranscriptSettings};

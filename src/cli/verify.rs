@@ -16,11 +16,10 @@ use mangle_check::policy_test::property::{Properties, Property};
 use mangle_engine::kernel::{Clock, Limits, Reading};
 use mangle_engine::program::Program;
 use mangle_host::{CheckCache, LinkedTest, Problem, ProgramScope};
-use mangle_ide::loading::load_errors_around_cases;
+use mangle_ide::file_findings::load_errors_around_cases;
 use mangle_ide::registry;
-use mangle_ide::rule_survey::survey_all;
 use mangle_ide::verification::{
-    ProgramLoader, Surroundings, VerifiedProperties, VerifyRun, default_scope, verify_all,
+    ProgramLoader, Surroundings, VerifiedProperties, VerifyRun, default_scope, survey_all, verify_all,
 };
 use mangle_report::verification::RuleSurveySummary;
 use mangle_report::{LoadErrors, ReportEntry, SarifRun, Sources};

@@ -14,7 +14,7 @@ use mangle_host::{
     LinkOptions, Overlay, PartialScan, Problem, ProgramFiles, Resolution, Shell, TranscriptFile,
     TranscriptPrograms,
 };
-use mangle_ide::loading::load_errors;
+use mangle_ide::file_findings::load_errors;
 use mangle_report::{ReportEntry, SourceText, Sources};
 use mangle_settings::{Container, FILE_NAME, MaxFindings, Settings, TranscriptSettings};
 use mangle_syntax::lint::Severity;

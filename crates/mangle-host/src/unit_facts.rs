@@ -9,7 +9,7 @@ use super::resolve::{ProgramFiles, Resolution, Unit};
 use super::{FileTable, relative};
 use mangle_engine::kernel::{Clock, Limits, TextBudget, compile, run};
 use mangle_engine::program::{FileSummary, Program};
-use mangle_ide::loading::load_findings;
+use mangle_ide::file_findings::load_findings;
 use mangle_report::{UnitFacts, UnitResult};
 use mangle_syntax::text::{Cancel, FileId};
 

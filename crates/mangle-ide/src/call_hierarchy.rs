@@ -96,7 +96,7 @@ pub fn incoming(program: &Program, key: PredicateKey) -> Vec<Call> {
         let Some(clause) = site.item.statement.clause() else { continue };
         let Some(caller) = program.predicate_of(site.file, &clause.head) else { continue };
         let head = Site { range: clause.head.name.range, ..site };
-        let call = calls.at((caller.key, site.file.id), || Some(item(caller, &head, SymbolType::Rule)));
+        let call = calls.at(caller.key, site.file.id, || Some(item(caller, &head, SymbolType::Rule)));
         if let Some(call) = call {
             call.kinds.add(kind, clause.aggregates());
             call.ranges.push(site.range + site.item.start);
@@ -118,7 +118,7 @@ pub fn outgoing(program: &Program, key: PredicateKey, file: FileId) -> Vec<Call>
         let Some(clause) = site.item.statement.clause() else { continue };
         for literal in clause.literals() {
             let Some(asked) = program.predicate_of(site.file, &literal.atom) else { continue };
-            let call = calls.at((asked.key, file), || representing_statement(program, asked, None));
+            let call = calls.at(asked.key, file, || representing_statement(program, asked, None));
             let Some(call) = call else { continue };
             call.kinds.add(kind_of(literal), clause.aggregates());
             if site.file.id == file {
@@ -147,9 +147,11 @@ struct Calls {
 impl Calls {
     fn at(
         &mut self,
-        key: (PredicateKey, FileId),
+        predicate: PredicateKey,
+        file: FileId,
         item: impl FnOnce() -> Option<HierarchyItem>,
     ) -> Option<&mut Call> {
+        let key = (predicate, file);
         if let Some(at) = self.by_key.get(&key) {
             return self.list.get_mut(*at);
         }

@@ -7,8 +7,7 @@
 use std::sync::Arc;
 
 use super::Place;
-use super::mention::{Entity, Mention, StatementPart, each};
-use super::variable::Variable;
+use super::mention::{Entity, Mention, StatementPart, Variable, each};
 use agent_prompt::Header;
 use mangle_check::policy_test::property::{Piece, PropertyText};
 use mangle_check::policy_test::{Expectation, TestFile, TestKey, comment_at};
@@ -67,7 +66,7 @@ impl Directive {
         Self::new(&body.text, body.range.start())
     }
 
-    fn of_name((key, bytes): (PredicateKey, TextRange)) -> Self {
+    fn of_name(key: PredicateKey, bytes: TextRange) -> Self {
         Self { bytes, content: Content::Name(key) }
     }
 
@@ -115,7 +114,7 @@ pub fn directives(program: &Program, file: &FileSummary) -> Vec<Directive> {
         all.extend(TestFile::read(file).expectations().filter_map(Directive::of_expectation));
         let properties = PropertyText::read(file);
         all.extend(properties.bodies.iter().filter_map(Directive::of_body));
-        all.extend(properties.names.into_iter().map(Directive::of_name));
+        all.extend(properties.names.into_iter().map(|(key, bytes)| Directive::of_name(key, bytes)));
         all.sort_by_key(|directive| directive.bytes.start());
     }
     if program.embedding.is_kernel(file.id) {

@@ -8,7 +8,7 @@ use mangle_syntax::syntax::ast::{
     Apply, ApplyForm, Atom, Clause, Declaration, Interval, Item, Literal, PackageName, Premise,
     StatementKind, Term, TermKind, TimeBound, TimeBoundKind,
 };
-use mangle_syntax::text::{Symbol, TextRange, TextSize};
+use mangle_syntax::text::{FileId, Symbol, TextRange, TextSize};
 
 /// A word in a statement with its meaning.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -244,15 +244,25 @@ impl<V: FnMut(Mention)> Walk<'_, V> {
     }
 }
 
+/// A variable of a statement.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Variable {
+    pub symbol: Symbol,
+    pub file: FileId,
+    /// Index of the statement in [`FileSummary::items`]. Indexes past the end refer to comments
+    /// with Mangle code ([`crate::directives`]).
+    pub item: u32,
+    /// True for a type variable in `bound […]`, which is unrelated to parameters.
+    pub of_types: bool,
+}
+
 #[cfg(test)]
 mod tests {
-    use std::fmt::Write as _;
-
-    use expect_test::{Expect, expect};
-
     use super::*;
+    use expect_test::{Expect, expect};
     use mangle_syntax::syntax::SourceFile;
     use mangle_syntax::text::slice;
+    use std::fmt::Write as _;
 
     #[expect(clippy::needless_pass_by_value, reason = "as every check with a snapshot")]
     fn check(text: &str, expect: Expect) {

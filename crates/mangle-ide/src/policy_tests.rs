@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::loading::{load_findings, to_load_errors};
+use super::file_findings::{load_findings, to_load_errors};
 use super::verification::{AnswerMemo, Surroundings, VerifyRun, default_scope, line_of, report_properties};
 use mangle_check::diagnostics::{FindingCache, diagnostics_of_files};
 use mangle_check::policy_test::property::Properties;

@@ -4,14 +4,13 @@
 //! itself is assembled by `prompt`.
 
 mod explanations;
-mod remarks;
 
 use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
 
 use super::file_findings::file_findings;
-use crate::registry;
+use super::registry;
 use agent_prompt::jit::Corpus;
 use agent_prompt::jit::rules::check_corpus;
 use agent_prompt::rules::{self, Subject};
@@ -19,7 +18,6 @@ use agent_prompt::{
     DerivedContext, ExcludedAtom, Header, LineOrigin, LineRole, MAX_PROOFS, Manifest, OriginPlace, Preview,
     PreviewState, PreviewedPrompt, Section, SectionKind, StickyChanges,
 };
-pub use explanations::{WhyNotQuestion, why, why_not};
 use mangle_check::diagnostics::place_in_files;
 use mangle_engine::kernel::{Proof, RuleId};
 use mangle_report::prompts::{
@@ -31,7 +29,8 @@ use mangle_settings::{RuleSettings, Settings};
 use mangle_syntax::lint::{Diagnostic, Finding};
 use mangle_syntax::text::{FileId, LineIndex, TextRange, TextSize};
 use piggyback::envelope::runtime::built_in;
-use remarks::remarks;
+
+pub use explanations::{WhyNotQuestion, why, why_not};
 
 /// Returns findings about prompt atoms that no preview uses, by file.
 #[must_use]
@@ -126,7 +125,7 @@ pub fn report<'a>(
                 LineRole::Layout => "layout",
             },
             tokens: estimator.count(&line.text),
-            origin: origin(common, shown, &line.origin, (names, &mut places), proofs),
+            origin: origin(common, shown, &line.origin, names, &mut places, proofs),
             is_new: false,
         });
         SectionReport {
@@ -166,7 +165,7 @@ pub fn report<'a>(
         totals: totals(common, shown, &text),
         manifest: compilation.map_or(Value::Null, |made| manifest(&made.manifest, &left_out)),
         left_out,
-        remarks: remarks(common, shown),
+        remarks: explanations::remarks(common, shown),
         diagnostics: Vec::new(),
     }
 }
@@ -225,7 +224,8 @@ fn origin<'c>(
     common: &'c PreviewState,
     shown: &mut PreviewedPrompt,
     of: &LineOrigin,
-    (names, lines): (PreviewNames<'c>, &mut Lines<'c>),
+    names: PreviewNames<'c>,
+    lines: &mut Lines<'c>,
     proofs: bool,
 ) -> OriginReport {
     let mut report = OriginReport { kind: of.kind(), ..OriginReport::default() };

@@ -183,8 +183,10 @@ impl Call<'_> {
     fn row(&self, open: &str, close: &str, documentation: Markup) -> Option<SignatureHelp> {
         let scan = &self.cursor.before;
         let head = scan.head?;
-        let names =
-            scan.variables.iter().filter(|it| it.argument.is_some_and(|(of, _)| of.range == head.range));
+        let names = scan
+            .variables
+            .iter()
+            .filter(|occurrence| occurrence.argument.is_some_and(|(of, _)| of.range == head.range));
         let names: Vec<Symbol> = names.map(|occurrence| occurrence.variable).collect();
         let arity = u16::try_from(names.len()).ok()?;
         let declared = self.place.predicate(PredicateKey { name: head.name, arity });

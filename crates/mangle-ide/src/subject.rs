@@ -6,10 +6,9 @@ use std::sync::Arc;
 use memchr::memmem;
 use smallvec::SmallVec;
 
-use super::directives::Directive;
-use super::mention::{Entity, Mention, StatementPart, each};
-use super::variable::Variable;
-use super::{Place, directives};
+use super::Place;
+use super::directives::{self, Directive};
+use super::mention::{Entity, Mention, StatementPart, Variable, each};
 use mangle_engine::program::{FileSummary, PredicateKey, Program};
 use mangle_syntax::parallel;
 use mangle_syntax::syntax::ast::{Item, TermKind};
@@ -125,7 +124,9 @@ impl Subject {
             Self::Variable(variable) => match directives::comment_of_variable(file, variable) {
                 Some(comment) => {
                     let all = directives::directives(program, file);
-                    all.get(comment).into_iter().for_each(|it| sought.visit_comment(it, &mut add));
+                    all.get(comment)
+                        .into_iter()
+                        .for_each(|directive| sought.visit_comment(directive, &mut add));
                 }
                 None => {
                     let item = file.items.get(variable.item as usize);
@@ -149,7 +150,7 @@ pub(super) struct SubjectSearch<'p> {
     file: &'p FileSummary,
     program: &'p Program,
     /// Names of the predicate in this file.
-    pub(super) local_names: SmallVec<[PredicateKey; 2]>,
+    local_names: SmallVec<[PredicateKey; 2]>,
 }
 
 impl<'p> SubjectSearch<'p> {

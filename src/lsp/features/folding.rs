@@ -33,7 +33,7 @@ pub(in crate::lsp) fn folding_ranges(view: &View, params: &FoldingRangeParams) -
         }
     };
     let found = match view.snapshot.transcript(file.id) {
-        Some(transcript) => transcripts::folding::folds(transcript.opened()),
+        Some(transcript) => transcripts::symbols::folds(transcript.opened()),
         None => folds(file.source(), file.summary()),
     };
     Some(found.into_iter().take(limit).map(convert).collect())

@@ -12,8 +12,7 @@ use crate::lsp::to_proto;
 use crate::lsp::view::{DocumentPlace, View};
 use agent_prompt::PreviewSetting;
 use mangle_host::absolute;
-use mangle_ide::highlight::{HighlightKind, highlights};
-use mangle_ide::references::references;
+use mangle_ide::references::{HighlightKind, highlights, references};
 use mangle_ide::subject::Subject;
 use mangle_syntax::text::TextRange;
 

@@ -5,7 +5,7 @@ use tower_lsp::ls_types::{Position, Range, SelectionRange, SelectionRangeParams}
 use crate::lsp::from_proto;
 use crate::lsp::view::View;
 use mangle_host::workspace::SnapshotTranscript;
-use mangle_ide::selection::selections;
+use mangle_ide::folding::selections;
 use mangle_syntax::text::{TextRange, TextSize};
 
 /// Answers the request: one chain of ranges for each position.

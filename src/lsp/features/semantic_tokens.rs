@@ -150,7 +150,7 @@ fn tokens(view: &View, file: &SnapshotFile, range: TextRange) -> Option<Vec<Sema
     let multiline = client.multiline_token_support == Some(true);
     let mut writer = Writer::new(file, view.session.encoding);
     let found = match view.snapshot.transcript(file.id) {
-        Some(transcript) => transcripts::tokens::tokens(transcript.opened(), range),
+        Some(transcript) => transcripts::symbols::tokens(transcript.opened(), range),
         None => ide::semantic_tokens(file.source(), file.summary(), range),
     };
     for token in found {

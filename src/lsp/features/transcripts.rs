@@ -15,7 +15,7 @@ use mangle_host::workspace::SnapshotTranscript;
 use mangle_host::{file_inside, relative};
 use mangle_ide::markup::{Link, Markup};
 use mangle_ide::subject::Subject;
-use mangle_ide::transcripts::{hints, hover, links, references};
+use mangle_ide::transcripts::{hover, links};
 use mangle_ide::{definition, replays};
 use mangle_syntax::text::{FileId, StatementId, TextSize};
 
@@ -110,7 +110,7 @@ pub(super) fn inlay_hints(view: &View, transcript: &SnapshotTranscript, range: R
         padding_right: Some(true),
         data: None,
     };
-    let mut found = transcript.with_policies(|opened| hints::hints(opened, range));
+    let mut found = transcript.with_policies(|opened| hover::hints(opened, range));
     if let Some(known) = &transcript.replayed().verdicts {
         found.extend(replays::hints(known, transcript.records(), range, &|file, statement| {
             clause(view, transcript, file, statement)
@@ -145,11 +145,11 @@ pub(super) fn mentions(view: &View, subject: Subject, program: &Program) -> Vec<
             continue;
         }
         // Most closed transcripts contain no occurrence and need not be parsed.
-        if !references::may_mention(transcript.file.text(), subject) {
+        if !links::may_mention(transcript.file.text(), subject) {
             continue;
         }
         let Some(uri) = to_proto::uri(&transcript.file) else { continue };
-        for range in references::mentions(transcript.opened(), subject, program) {
+        for range in links::mentions(transcript.opened(), subject, program) {
             let range = view.range(&transcript.file, range);
             found.push(Location { uri: uri.clone(), range });
         }

@@ -1,7 +1,7 @@
 //! The answers of the product to an exported suite.
 
 use mangle_engine::kernel::{Clock, Limits, Reading, compile, run};
-use mangle_ide::loading::load_findings;
+use mangle_ide::file_findings::load_findings;
 use mangle_settings::{EngineVersion, Runtime};
 use mangle_syntax::text::Cancel;
 use piggyback::envelope::runtime::{self, Caps, DecodeFailure};

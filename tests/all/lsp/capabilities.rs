@@ -47,11 +47,11 @@ fn every_capability_has_a_row() {
     );
 }
 
-/// `FILE::TEST`, the file in `tests/all` or `src` and without its ending.
+/// `FILE::TEST`, with the path of the file below `tests/all` or `crates/mangle-ide/src`, without its ending.
 fn exists(name: &str) -> bool {
     let Some((file, test)) = name.split_once("::") else { return false };
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    ["tests/all", "src"].iter().any(|folder| {
+    ["tests/all", "crates/mangle-ide/src"].iter().any(|folder| {
         let text = std::fs::read_to_string(root.join(folder).join(format!("{file}.rs"))).unwrap_or_default();
         text.split("#[test]").skip(1).any(|after| after.trim_start().starts_with(&format!("fn {test}(")))
     })

@@ -6,7 +6,7 @@ use std::fs;
 use std::path::Path;
 
 use mangle_engine::kernel::{Clock, Limits, Reading, compile, run};
-use mangle_ide::loading::load_findings;
+use mangle_ide::file_findings::load_findings;
 use mangle_settings::EngineVersion;
 use mangle_settings::versions::{
     AggregationsWithOneHead, DelayedNegations, ENGINES, EarlyInequality, EngineCapabilities, ExternalInputs,

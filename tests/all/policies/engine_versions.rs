@@ -11,7 +11,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use mangle_engine::kernel::{Clock, Limits, Reading, compile, run};
-use mangle_ide::loading::load_findings;
+use mangle_ide::file_findings::load_findings;
 use mangle_settings::EngineVersion;
 use mangle_settings::versions::engine;
 use mangle_syntax::lint::Severity;

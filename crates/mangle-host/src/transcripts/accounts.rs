@@ -238,7 +238,7 @@ impl<'a> Accounts<'a> {
                 Event::Turn(turn) => {
                     blocks.extend(blocks_of(&turn));
                     if self.has_verdicts {
-                        turns.push(judged_turn(&turn, replay, constitution, (judges, false)));
+                        turns.push(judged_turn(&turn, replay, constitution, judges, false));
                     }
                     told.push(turn.atoms);
                 }

@@ -16,7 +16,7 @@ use mangle_check::diagnostics::{CheckedProgram, FindingCache, check_unless, reje
 use mangle_engine::kernel::Limits;
 use mangle_engine::program::{FileSummary, Program, ProgramEnvironment};
 use mangle_engine::types::ProgramTypes;
-use mangle_ide::loading;
+use mangle_ide::file_findings;
 use mangle_ide::replays::evaluated_policy_findings;
 use mangle_ide::{Analysis, evaluation, registry};
 use mangle_report::LoadErrors;
@@ -199,11 +199,11 @@ impl SnapshotProgram {
     fn errors_of(&self, rejected: Vec<(FileId, Diagnostic)>) -> LoadErrors {
         let program = self.program();
         let found = match self.test() {
-            Some(test) => loading::outside_cases(program, test, rejected),
+            Some(test) => file_findings::outside_cases(program, test, rejected),
             None => rejected,
         };
         let mut errors = LoadErrors::clone(&self.inputs.settings_errors);
-        errors.add(loading::to_load_errors(program, &found, &|file| self.name_of(file)));
+        errors.add(file_findings::to_load_errors(program, &found, &|file| self.name_of(file)));
         errors
     }
 

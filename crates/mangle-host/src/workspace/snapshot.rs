@@ -14,7 +14,7 @@ use super::prompt_provenance::ConfiguredAtoms;
 use super::prompt_revisions::PromptRevisions;
 use super::transcripts::SnapshotTranscript;
 use crate::{FileTable, Identities, Overlay, PartialScan, PreviewFiles, ResolvedPath};
-use mangle_ide::merge::Lists;
+use mangle_ide::file_findings::Lists;
 use mangle_settings::{FormatSettings, MaxFindings};
 use mangle_syntax::lint::Diagnostic;
 use mangle_syntax::text::FileId;

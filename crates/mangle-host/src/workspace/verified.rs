@@ -11,10 +11,9 @@ use crate::{absolute, folder_of, only, relative, solvers};
 use mangle_check::diagnostics::place_in_files;
 use mangle_engine::kernel::Clock;
 use mangle_ide::registry;
-use mangle_ide::rule_survey::survey;
 use mangle_ide::verification::{
     AnswerMemo, AnsweredProperty, OtherProgram, Surroundings, VerifyRun, check_properties, default_scope,
-    known_answers, property_findings, survey_findings,
+    known_answers, property_findings, survey, survey_findings,
 };
 use mangle_syntax::lint::{Diagnostic, Finding};
 use mangle_syntax::text::{Cancel, FileId};

@@ -1,20 +1,12 @@
-//! Assists (code actions) at a cursor or selection, one per file: declare, extract, inline,
-//! describe, convert, sort, test.
+//! Assists (code actions) at a cursor or selection: declare, extract, inline, describe,
+//! convert, sort, test.
 //!
 //! The input is a place and a selection; the result is a list of assists with their edits. An
 //! assist is offered only if it keeps the meaning of the program.
 
-mod arguments;
 mod case;
-mod convert;
-mod declare;
-mod evaluation_order;
-mod extract;
-mod inline;
-mod names;
-mod negation;
-mod organise;
-mod sort;
+mod declarations;
+mod premises;
 #[cfg(test)]
 mod tests;
 
@@ -65,16 +57,16 @@ struct AssistProvider {
 
 #[rustfmt::skip]
 const ASSISTS: &[AssistProvider] = &[
-    AssistProvider { id: "declare-predicate", kind: AssistKind::Rewrite, make: declare::declare },
-    AssistProvider { id: "declare-all-predicates", kind: AssistKind::Rewrite, make: declare::declare_all },
-    AssistProvider { id: "extract-negation-helper", kind: AssistKind::Extract, make: negation::extract },
-    AssistProvider { id: "extract-rule", kind: AssistKind::Extract, make: extract::extract },
-    AssistProvider { id: "inline-rule", kind: AssistKind::Inline, make: inline::inline },
-    AssistProvider { id: "describe-parameters", kind: AssistKind::Rewrite, make: arguments::describe },
-    AssistProvider { id: "convert-typed-arguments", kind: AssistKind::Rewrite, make: convert::convert },
-    AssistProvider { id: "sort-declarations", kind: AssistKind::Rewrite, make: sort::sort },
+    AssistProvider { id: "declare-predicate", kind: AssistKind::Rewrite, make: declarations::declare },
+    AssistProvider { id: "declare-all-predicates", kind: AssistKind::Rewrite, make: declarations::declare_all },
+    AssistProvider { id: "extract-negation-helper", kind: AssistKind::Extract, make: premises::extract_negation },
+    AssistProvider { id: "extract-rule", kind: AssistKind::Extract, make: premises::extract },
+    AssistProvider { id: "inline-rule", kind: AssistKind::Inline, make: premises::inline },
+    AssistProvider { id: "describe-parameters", kind: AssistKind::Rewrite, make: declarations::describe_parameters },
+    AssistProvider { id: "convert-typed-arguments", kind: AssistKind::Rewrite, make: declarations::convert_typed_arguments },
+    AssistProvider { id: "sort-declarations", kind: AssistKind::Rewrite, make: declarations::sort_declarations },
     AssistProvider { id: "generate-test-case", kind: AssistKind::Rewrite, make: case::generate },
-    AssistProvider { id: "organise-uses", kind: AssistKind::OrganiseUses, make: organise::organise },
+    AssistProvider { id: "organise-uses", kind: AssistKind::OrganiseUses, make: declarations::organise },
 ];
 
 /// Returns the assists at a place whose kind is accepted by `wanted`. `selection` is a range in the

@@ -1,43 +1,33 @@
 //! Completion: the items that are valid at a cursor, ordered by likelihood.
 //!
 //! The input is a [`Place`]; the output is [`Completions`]. `context` classifies the cursor
-//! position, the other files add one kind of item each, and `ranking` orders the items. Items that
-//! the reference implementation would reject are omitted.
+//! position, the other files add kinds of items, and `items` orders them. Items that the reference
+//! implementation would reject are omitted.
 //!
 //! Documentation is loaded per item with [`resolve`].
 
 mod constants;
 mod context;
 mod declarations;
-mod descriptors;
 mod directives;
-mod functions;
-mod insertion;
+mod items;
 mod keywords;
-mod packages;
 mod predicates;
-mod ranking;
-mod resolve;
-mod rule_names;
-mod statements;
 #[cfg(test)]
 mod tests;
-mod types;
-mod usage;
 mod variables;
-
-pub use directives::completions_of_paths;
-pub use insertion::Insertion;
-pub use resolve::{CompletionDetails, resolve};
 
 use std::cell::Cell;
 
-use self::context::{CompletionContext, TermSlot};
 use super::Place;
 use super::cursor::{self, Cursor, CursorPlace};
+use context::{CompletionContext, TermSlot};
 use mangle_check::describe;
 use mangle_engine::program::{Mode, PredicateKey, builtins};
 use mangle_syntax::text::TextRange;
+
+pub use directives::completions_of_paths;
+pub use items::{CompletionDetails, Insertion, resolve};
 
 /// Maximum number of items in a response. Typing more letters finds the remaining items.
 pub const LIMIT: usize = 200;
@@ -169,7 +159,7 @@ pub fn completions(place: Place<'_>) -> Completions {
     }
     match cursor::analyze(place) {
         CursorPlace::Code(cursor) => in_code(place, &cursor, None),
-        CursorPlace::Comment(comment) => rule_names::completions(place, comment),
+        CursorPlace::Comment(comment) => directives::rule_names(place, comment),
         CursorPlace::String(_) => Completions::default(),
     }
 }
@@ -189,7 +179,7 @@ fn in_code(place: Place<'_>, cursor: &Cursor, facts: Option<&dyn Fn(&str) -> boo
     let request = Request { place, cursor, typed, is_truncated: Cell::new(false), fact_filter: facts };
     let mut items = Vec::new();
     match (facts, context::classify(cursor, place.text())) {
-        (Some(_), CompletionContext::Statement) => statements::heads(&request, &mut items),
+        (Some(_), CompletionContext::Statement) => predicates::heads(&request, &mut items),
         (Some(_), CompletionContext::Term(hole)) => {
             term(&request, hole, &mut items);
             items.retain(|item| matches!(item.kind, CompletionKind::Name | CompletionKind::String));
@@ -197,7 +187,7 @@ fn in_code(place: Place<'_>, cursor: &Cursor, facts: Option<&dyn Fn(&str) -> boo
         (Some(_), _) => {}
         (None, context) => provide(&request, &context, &mut items),
     }
-    let (mut items, incomplete) = ranking::best(items, typed);
+    let (mut items, incomplete) = items::best(items, typed);
     items.iter_mut().for_each(|item| item.deprecated = is_deprecated(place, item.subject.as_ref()));
     let incomplete = incomplete || request.is_truncated.get();
     Completions { items, incomplete, insert: cursor.word.range, replace: cursor.word.whole() }
@@ -216,18 +206,18 @@ fn provide(request: &Request<'_>, context: &CompletionContext, items: &mut Vec<C
         CompletionContext::Nowhere => {}
         CompletionContext::Statement => {
             keywords::statement(request, items);
-            statements::heads(request, items);
+            predicates::heads(request, items);
             declarations::statements(request, items);
         }
-        CompletionContext::Package => packages::used(request, items),
+        CompletionContext::Package => keywords::packages(request, items),
         CompletionContext::Declared => declarations::atoms(request, items),
         CompletionContext::DeclarationPart => keywords::declaration_parts(request, items),
-        CompletionContext::Descriptor => descriptors::atoms(request, items),
+        CompletionContext::Descriptor => declarations::descriptors(request, items),
         CompletionContext::Inclusion => predicates::included(request, items),
-        CompletionContext::Type { column } => types::types(request, *column, items),
-        CompletionContext::TypeName => types::names(request, items),
+        CompletionContext::Type { column } => declarations::types(request, *column, items),
+        CompletionContext::TypeName => declarations::type_names(request, items),
         CompletionContext::Label => {
-            types::names(request, items);
+            declarations::type_names(request, items);
             keywords::optional(request, items);
         }
         CompletionContext::Premise => {
@@ -242,17 +232,17 @@ fn provide(request: &Request<'_>, context: &CompletionContext, items: &mut Vec<C
                 constants::compared(request, *left, items);
                 constants::others(request, items);
             }
-            functions::functions(request, items);
+            keywords::functions(request, items);
         }
         CompletionContext::Term(hole) => term(request, *hole, items),
         CompletionContext::Time => keywords::times(request, items),
         CompletionContext::Transform => keywords::transforms(request, items),
         CompletionContext::Let => keywords::next_let(request, items),
-        CompletionContext::Grouping => functions::grouping(request, items),
+        CompletionContext::Grouping => keywords::grouping(request, items),
         CompletionContext::LetVariable => variables::results(request, items),
         CompletionContext::LetValue => {
-            functions::reducers(request, items);
-            functions::functions(request, items);
+            keywords::reducers(request, items);
+            keywords::functions(request, items);
         }
     }
 }
@@ -274,7 +264,7 @@ fn builtin_argument(request: &Request<'_>, hole: TermSlot, name: &str, items: &m
         _ => {
             variables::terms(request, hole, None, None, items);
             constants::others(request, items);
-            functions::functions(request, items);
+            keywords::functions(request, items);
         }
     }
 }
@@ -283,7 +273,7 @@ fn builtin_argument(request: &Request<'_>, hole: TermSlot, name: &str, items: &m
 fn term(request: &Request<'_>, hole: TermSlot, items: &mut Vec<Completion>) {
     let name = hole.callee.map_or("", |callee| callee.name.as_str());
     if request.cursor.before.part == cursor::CursorPart::Declaration {
-        descriptors::arguments(request, hole, items);
+        declarations::descriptor_arguments(request, hole, items);
         return;
     }
     if hole.label {
@@ -293,14 +283,14 @@ fn term(request: &Request<'_>, hole: TermSlot, items: &mut Vec<Completion>) {
     match name {
         // `fn:group_by` only accepts variables, although the grammar is more general.
         "fn:group_by" => variables::terms(request, hole, None, None, items),
-        _ if functions::is_reducer(name) => variables::terms(request, hole, None, None, items),
+        _ if keywords::is_reducer(name) => variables::terms(request, hole, None, None, items),
         _ if name.starts_with(':') => builtin_argument(request, hole, name, items),
         _ => {
-            let seen = usage::at(request, hole);
+            let seen = constants::usage_at(request, hole);
             variables::terms(request, hole, None, seen.as_ref(), items);
             constants::terms(request, hole, seen.as_ref(), items);
             constants::others(request, items);
-            functions::functions(request, items);
+            keywords::functions(request, items);
         }
     }
 }

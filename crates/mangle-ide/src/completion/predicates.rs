@@ -1,14 +1,15 @@
-//! Completions of user-defined and built-in predicates as premises.
+//! Completions of user-defined and built-in predicates, as premises and as heads of facts and
+//! rules.
 
 use rustc_hash::FxHashMap;
 
-use super::ranking::CandidateCollector;
+use super::items::CandidateCollector;
 use super::{Completion, CompletionKind, CompletionSubject, Insertion, Request};
 use crate::cursor::CursorPart;
 use mangle_check::describe;
 use mangle_engine::program::builtins::PREDICATES;
 use mangle_engine::program::{FileSummary, Predicate, PredicateKey, Site, key_of};
-use mangle_syntax::syntax::ast::{Clause, Item};
+use mangle_syntax::syntax::ast::{Clause, Item, StatementKind};
 use mangle_syntax::text::Symbol;
 
 /// Number of statements before and after the cursor whose predicates are preferred.
@@ -23,7 +24,9 @@ pub(super) fn premises(request: &Request<'_>, items: &mut Vec<Completion>) {
     let weights = weights(request);
     let program = request.place.program();
     let mut candidates = CandidateCollector::new(request.typed);
-    for predicate in program.predicates.iter().filter(|it| !scan.temporal || it.signature.temporal) {
+    for predicate in
+        program.predicates.iter().filter(|predicate| !scan.temporal || predicate.signature.temporal)
+    {
         if !candidates.may_let_through(predicate.letters) {
             continue;
         }
@@ -93,7 +96,7 @@ pub(super) fn is_here(request: &Request<'_>, file: &FileSummary, item: &Item) ->
 
 /// Returns the name of a predicate as written in this file. `None` if this file may not use the
 /// predicate.
-pub(super) fn local_name(request: &Request<'_>, predicate: &Predicate) -> Option<&'static str> {
+fn local_name(request: &Request<'_>, predicate: &Predicate) -> Option<&'static str> {
     let (key, file) = (predicate.key, request.place.file);
     let package = key.package();
     let name = key.name.as_str();
@@ -106,7 +109,7 @@ pub(super) fn local_name(request: &Request<'_>, predicate: &Predicate) -> Option
 }
 
 /// Returns the key of a predicate under the name written in this file.
-pub(super) fn local_key(predicate: &Predicate, name: &str) -> PredicateKey {
+fn local_key(predicate: &Predicate, name: &str) -> PredicateKey {
     let is_qualified = predicate.key.name.as_str() != name;
     if is_qualified { PredicateKey { name: Symbol::new(name), ..predicate.key } } else { predicate.key }
 }
@@ -153,7 +156,7 @@ fn shared_names(request: &Request<'_>, predicate: &Predicate) -> f64 {
     }
     let shared = (0..usize::from(predicate.key.arity)).filter(|at| {
         describe::parameter_name(program, predicate, *at)
-            .is_some_and(|name| variables.iter().any(|it| it.variable.as_str() == name))
+            .is_some_and(|name| variables.iter().any(|occurrence| occurrence.variable.as_str() == name))
     });
     f64::from(u32::try_from(shared.count()).unwrap_or(u32::MAX))
 }
@@ -187,7 +190,9 @@ fn builtins_used(request: &Request<'_>) -> FxHashMap<&'static str, f64> {
     let mut used = FxHashMap::default();
     for item in items.iter().skip(at.saturating_sub(NEARBY_STATEMENTS)).take(2 * NEARBY_STATEMENTS) {
         let clause = item.statement.clause().filter(|_| !is_here(request, request.place.file, item));
-        for literal in clause.into_iter().flat_map(Clause::literals).filter(|it| it.atom.is_builtin()) {
+        for literal in
+            clause.into_iter().flat_map(Clause::literals).filter(|literal| literal.atom.is_builtin())
+        {
             *used.entry(literal.atom.name.as_str()).or_default() += 1.0;
         }
     }
@@ -274,4 +279,97 @@ impl Weights {
         // Scales to the range 0 to 1, like the scores of other kinds.
         score / (score + 1.0)
     }
+}
+
+/// Number of statements before and after the cursor that are examined.
+const AROUND: usize = 40;
+
+/// Adds all predicates that can have clauses.
+pub(super) fn heads(request: &Request<'_>, items: &mut Vec<Completion>) {
+    let program = request.place.program();
+    let weights = around(request);
+    let mut candidates = CandidateCollector::new(request.typed);
+    // Clauses belong to the package of their file.
+    let own = request.place.file.package.map_or("", |package| package.as_str());
+    for predicate in program.predicates.iter() {
+        if !candidates.may_let_through(predicate.letters) || predicate.key.package() != own {
+            continue;
+        }
+        let is_meant = |name: &&str| candidates.accepts(name) && request.is_wanted(name);
+        let Some(name) = local_name(request, predicate).filter(is_meant) else { continue };
+        if !is_only_here(request, predicate) {
+            candidates.add(name, predicate);
+        }
+    }
+    push(request, candidates, |name, predicate| likelihood(request, &weights, name, predicate), items);
+}
+
+/// Returns the likelihood of a clause. `weights` contains the nearby predicates.
+fn likelihood(
+    request: &Request<'_>,
+    weights: &FxHashMap<PredicateKey, f64>,
+    name: &str,
+    predicate: &Predicate,
+) -> f64 {
+    let signature = &predicate.signature;
+    let near = weights.get(&predicate.key).copied().unwrap_or(0.0);
+    let here = request.place.file.predicates.get(&local_key(predicate, name));
+    let mut score = near;
+    score += here.map_or(0.0, |there| if there.defines() { 0.3 } else { 0.15 });
+    score += match (signature.declared.is_some(), signature.defined.is_some()) {
+        (true, false) => 0.1,
+        (true, true) => 0.05,
+        (false, _) => 0.02,
+    };
+    // Premises use the predicate, but no clause defines it yet.
+    if signature.defined.is_none() {
+        score *= 1.5;
+    }
+    score *= request.fit(predicate.key.arity);
+    // External facts have no clauses in the program.
+    if signature.external || signature.host || signature.extensional && near == 0.0 {
+        score *= 0.3;
+    }
+    score / (score + 1.0)
+}
+
+/// True if only the statement at the cursor mentions a predicate: the name is probably unfinished.
+fn is_only_here(request: &Request<'_>, predicate: &Predicate) -> bool {
+    let program = request.place.program();
+    let signature = &predicate.signature;
+    !signature.host
+        && signature.declared.is_none()
+        && program.clauses(predicate).all(|site| is_here(request, site.file, site.item))
+        && program.uses(predicate).all(|(site, _)| is_here(request, site.file, site.item))
+}
+
+/// Returns the weighted predicates of nearby statements.
+fn around(request: &Request<'_>) -> FxHashMap<PredicateKey, f64> {
+    let (program, file) = (request.place.program(), request.place.file);
+    let at = file.items.partition_point(|item| item.start < request.cursor.start);
+    let mut weights: FxHashMap<PredicateKey, f64> = FxHashMap::default();
+    for (index, item) in file.items.iter().enumerate().skip(at.saturating_sub(AROUND)).take(2 * AROUND) {
+        if is_here(request, file, item) {
+            continue;
+        }
+        let distance = f64::from(u32::try_from(index.abs_diff(at)).unwrap_or(u32::MAX));
+        // Earlier statements weigh more than later ones.
+        let weight =
+            if index < at { 6.0 / (distance * distance + 1.0) } else { 4.0 / (distance * distance + 2.0) };
+        match &item.statement.kind {
+            StatementKind::Clause(clause) => {
+                *weights.entry(program.meaning(file, key_of(&clause.head))).or_default() += weight;
+                for literal in clause.literals() {
+                    let key = program.meaning(file, key_of(&literal.atom));
+                    *weights.entry(key).or_default() += 0.12 * weight;
+                }
+            }
+            StatementKind::Declaration(declaration) => {
+                let key = program.meaning(file, key_of(&declaration.atom));
+                *weights.entry(key).or_default() += 0.3 * weight;
+            }
+            _ => {}
+        }
+    }
+    weights
 }

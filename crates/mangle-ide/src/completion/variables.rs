@@ -3,8 +3,8 @@
 
 use rustc_hash::FxHashMap;
 
+use super::constants::{self, ArgumentUsage, column};
 use super::context::TermSlot;
-use super::usage::{self, ArgumentUsage};
 use super::{Completion, CompletionKind, Request};
 use crate::cursor::CursorPart;
 use mangle_check::describe;
@@ -123,12 +123,17 @@ fn weight(request: &Request<'_>, known: VariableUse, hole: TermSlot) -> f64 {
 /// head variables.
 fn in_transform(request: &Request<'_>, variable: Symbol, known: VariableUse) -> f64 {
     let scan = &request.cursor.before;
-    let defined = scan.variables.iter().any(|it| it.variable == variable && it.part == CursorPart::Transform);
+    let defined = scan
+        .variables
+        .iter()
+        .any(|occurrence| occurrence.variable == variable && occurrence.part == CursorPart::Transform);
     if known.body == 0 && !defined {
         return 0.02;
     }
-    let groups =
-        scan.frame().and_then(|frame| frame.callee).is_some_and(|it| it.name.as_str() == "fn:group_by");
+    let groups = scan
+        .frame()
+        .and_then(|frame| frame.callee)
+        .is_some_and(|callee| callee.name.as_str() == "fn:group_by");
     match (groups, scan.grouping.contains(&variable), known.head > 0) {
         (true, true, _) => 0.05,
         (true, false, true) => 4.0,
@@ -207,7 +212,7 @@ fn wildcard(request: &Request<'_>, seen: Option<&ArgumentUsage>, items: &mut Vec
 
 /// Returns the name of the parameter at the cursor.
 fn parameter(request: &Request<'_>, hole: TermSlot, name: Symbol) -> Option<&'static str> {
-    let predicates = usage::called(request, name, hole.index, request.cursor.arguments);
+    let predicates = constants::predicates_named(request, name, hole.index, request.cursor.arguments);
     let program = request.place.program();
     predicates.into_iter().find_map(|predicate| describe::parameter_name(program, predicate, hole.index))
 }
@@ -228,7 +233,11 @@ fn wanted_type(request: &Request<'_>, hole: TermSlot, left: Option<Symbol>) -> O
         return function.parameters.get(at).map(|text| Type::named(text)).filter(says_something);
     }
     if let Some(builtin) = builtins::predicate(name) {
-        return builtin.parameters.get(hole.index).map(|it| Type::named(it.ty)).filter(says_something);
+        return builtin
+            .parameters
+            .get(hole.index)
+            .map(|parameter| Type::named(parameter.ty))
+            .filter(says_something);
     }
     column(request, callee.name, hole.index, request.cursor.arguments)
 }
@@ -237,28 +246,12 @@ fn says_something(ty: &Type) -> bool {
     !ty.is_any()
 }
 
-/// Returns the type of a column of the predicates with this name.
-pub(super) fn column(
-    request: &Request<'_>,
-    name: Symbol,
-    index: usize,
-    arity: Option<usize>,
-) -> Option<Type> {
-    let program = request.place.program();
-    let types = request.place.analysis.types();
-    let predicates = usage::called(request, name, index, arity);
-    let columns = predicates.into_iter().filter_map(|predicate| {
-        let id = program.id(predicate.key)?;
-        Some(types.rows(id).column(index).generalised())
-    });
-    Some(Type::union(columns)).filter(|ty| says_something(ty) && !ty.is_bottom())
-}
-
 /// Returns the type of a variable of the statement, from the arguments where it occurs.
 fn type_of(request: &Request<'_>, variable: Symbol) -> Option<Type> {
     let occurrences = request.cursor.whole.variables.iter();
-    let positive =
-        occurrences.filter(|it| it.variable == variable && it.part == CursorPart::Body && !it.negated);
+    let positive = occurrences.filter(|occurrence| {
+        occurrence.variable == variable && occurrence.part == CursorPart::Body && !occurrence.negated
+    });
     let mut found: Option<Type> = None;
     for (callee, index) in positive.filter_map(|occurrence| occurrence.argument) {
         if let Some(ty) = column(request, callee.name, index, None) {
@@ -287,8 +280,11 @@ pub(super) fn starters(request: &Request<'_>, items: &mut Vec<Completion>) {
 pub(super) fn fresh(request: &Request<'_>, items: &mut Vec<Completion>) {
     let before = &request.cursor.before.variables;
     for (variable, known) in known(request) {
-        let bound = before.iter().any(|it| {
-            it.variable == variable && it.part == CursorPart::Body && !it.negated && it.argument.is_some()
+        let bound = before.iter().any(|occurrence| {
+            occurrence.variable == variable
+                && occurrence.part == CursorPart::Body
+                && !occurrence.negated
+                && occurrence.argument.is_some()
         });
         if !bound {
             let score = if known.head > 0 { 0.8 } else { 0.6 };
@@ -299,7 +295,8 @@ pub(super) fn fresh(request: &Request<'_>, items: &mut Vec<Completion>) {
 
 /// Adds the head variables that the body does not bind, as targets of a `let`.
 pub(super) fn results(request: &Request<'_>, items: &mut Vec<Completion>) {
-    let mut defined = request.cursor.whole.variables.iter().filter(|it| it.part == CursorPart::Transform);
+    let mut defined =
+        request.cursor.whole.variables.iter().filter(|occurrence| occurrence.part == CursorPart::Transform);
     let all = known(request);
     for (variable, known) in &all {
         if known.head > 0 && known.body == 0 {

@@ -3,8 +3,7 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::line_writer::{Glyph, LineWriter, PieceStyle};
-use super::turn_text::TurnText;
+use super::line_writer::{Glyph, LineWriter, PieceStyle, TurnText};
 use mangle_report::conversation::PieceKind;
 use mangle_syntax::text::{TextRange, TextSize, size};
 use piggyback::envelope::Reply;
@@ -67,7 +66,7 @@ pub(super) struct EnvelopeWriter<'a, 'w> {
 impl EnvelopeWriter<'_, '_> {
     /// Appends a value to the current line. `indent` is the indentation of the line, `level` the
     /// nesting depth of the value.
-    pub(super) fn value(&mut self, node: NodeId, (indent, level): (usize, usize), is_lost: bool) {
+    pub(super) fn value(&mut self, node: NodeId, indent: usize, level: usize, is_lost: bool) {
         let kind = self.json.kind(node);
         let room = self.out.room(indent + 24);
         if Some(node) == self.parts.surface && kind != JsonKind::Null {
@@ -81,8 +80,8 @@ impl EnvelopeWriter<'_, '_> {
             JsonKind::Object | JsonKind::Array if level > 1 && self.width(node, room).is_some() => {
                 self.on_one_line(node, is_lost);
             }
-            JsonKind::Object => self.object(node, (indent, level), is_lost),
-            JsonKind::Array => self.array(node, (indent, level), is_lost),
+            JsonKind::Object => self.object(node, indent, level, is_lost),
+            JsonKind::Array => self.array(node, indent, level, is_lost),
             _ => self.token(self.json.range(node), is_lost),
         }
     }
@@ -120,7 +119,7 @@ impl EnvelopeWriter<'_, '_> {
         self.bracket(node, false, false);
     }
 
-    fn object(&mut self, node: NodeId, (indent, level): (usize, usize), is_lost: bool) {
+    fn object(&mut self, node: NodeId, indent: usize, level: usize, is_lost: bool) {
         let members: Vec<Member> = self.json.members(node).collect();
         let replaced = self.replaced(node, &members);
         self.bracket(node, true, is_lost);
@@ -132,7 +131,7 @@ impl EnvelopeWriter<'_, '_> {
             let value = self.json.range(member.value);
             self.between(self.json.range(member.key).end(), value.start(), is_lost);
             self.space(is_lost);
-            self.value(member.value, (inner, level + 1), is_lost);
+            self.value(member.value, inner, level + 1, is_lost);
             self.between(
                 value.end(),
                 self.next_start(node, members.get(at + 1).map(|next| next.key)),
@@ -165,7 +164,7 @@ impl EnvelopeWriter<'_, '_> {
         replaced
     }
 
-    fn array(&mut self, node: NodeId, (indent, level): (usize, usize), is_lost: bool) {
+    fn array(&mut self, node: NodeId, indent: usize, level: usize, is_lost: bool) {
         let elements: Vec<NodeId> = self.json.elements(node).collect();
         let kept = self.parts.cut.iter().find(|(list, _)| *list == node).map(|(_, kept)| *kept);
         self.bracket(node, true, is_lost);
@@ -173,7 +172,7 @@ impl EnvelopeWriter<'_, '_> {
             let inner = indent + STEP;
             self.out.begin(inner, inner + STEP);
             let is_lost = is_lost || kept.is_some_and(|kept| at >= kept);
-            self.value(*element, (inner, level + 1), is_lost);
+            self.value(*element, inner, level + 1, is_lost);
             let end = self.json.range(*element).end();
             self.between(end, self.next_start(node, elements.get(at + 1).copied()), is_lost);
         }
@@ -195,7 +194,7 @@ impl EnvelopeWriter<'_, '_> {
                 continue;
             };
             let fate = entry.filter(|entry| entry.text == value).map(|entry| &entry.fate);
-            update(self.text, (&value, &map), fate, self.out);
+            update(self.text, &value, &map, fate, self.out);
         }
         if !elements.is_empty() {
             self.out.begin(indent, indent + STEP);
@@ -262,13 +261,14 @@ impl EnvelopeWriter<'_, '_> {
 /// text of its turn.
 pub(super) fn update(
     text: &TurnText<'_>,
-    atom: (&str, &mangle_syntax::text::SegmentMap),
+    atom: &str,
+    map: &mangle_syntax::text::SegmentMap,
     fate: Option<&UpdateFate>,
     out: &mut LineWriter,
 ) {
     let is_kept = fate.is_none_or(UpdateFate::is_kept);
     out.say(PieceKind::Note, if is_kept { "+ " } else { "- " });
-    text.write_value(atom, &|_| PieceStyle::lost_if(PieceKind::Update, !is_kept), out);
+    text.write_value(atom, map, &|_| PieceStyle::lost_if(PieceKind::Update, !is_kept), out);
     match fate {
         None | Some(UpdateFate::Passed(_) | UpdateFate::Asserted { is_reply_denied: false, .. }) => {}
         Some(fate) => out.say(PieceKind::Note, &format!("  ({fate})")),

@@ -35,7 +35,7 @@ impl Shown {
         let context = ReplyContext::new(&settings);
         let judge = TranscriptContext { rules: &rules, context, limits: &limits, programs: &[] };
         let found = diagnostics(FileId(0), name, text.as_bytes(), judge);
-        let window = window(TranscriptView::new(&records, &settings), &found, (0, usize::MAX));
+        let window = window(TranscriptView::new(&records, &settings), &found, 0, usize::MAX);
         Self { text: text.to_owned(), found, window }
     }
 
@@ -399,7 +399,7 @@ fn a_window_says_which_records_it_has() {
     let text = line.repeat(5);
     let settings = TranscriptSettings::default();
     let records = Records::read(text.as_str().into(), "a.jsonl", &settings);
-    let made = window(TranscriptView::new(&records, &settings), &[], (1, 2));
+    let made = window(TranscriptView::new(&records, &settings), &[], 1, 2);
     assert_eq!((made.first, made.count, made.total), (1, 2, 5));
     let numbers: Vec<u64> = made.records.iter().map(|(_, _, number)| *number).collect();
     assert_eq!(numbers, [2, 3]);

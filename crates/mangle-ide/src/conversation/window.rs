@@ -49,15 +49,16 @@ pub struct WindowStart {
     pub note: Option<&'static str>,
 }
 
-/// Shows `stretch.1` records, starting at index `stretch.0`. `found` contains the findings of the
-/// whole file, sorted by start.
+/// Shows `count` records, starting at index `first`. `found` contains the findings of the whole
+/// file, sorted by start.
 #[must_use]
 pub fn window(
     opened: TranscriptView<'_>,
     found: &[Diagnostic],
-    stretch: (usize, usize),
+    first: usize,
+    count: usize,
 ) -> ConversationWindow {
-    window_from(opened, found, stretch, WindowStart { number: 1, answers: 0, note: None })
+    window_from(opened, found, first, count, WindowStart { number: 1, answers: 0, note: None })
 }
 
 /// Like [`window`], for the rest of a longer transcript.
@@ -65,7 +66,8 @@ pub fn window(
 pub fn window_from(
     opened: TranscriptView<'_>,
     found: &[Diagnostic],
-    (first, count): (usize, usize),
+    first: usize,
+    count: usize,
     start: WindowStart,
 ) -> ConversationWindow {
     let list = opened.records.list();
@@ -91,10 +93,10 @@ pub fn window_from(
         let (own, loose): (Vec<Diagnostic>, Vec<Diagnostic>) =
             here.iter().cloned().partition(|one| entry.range().contains_range(one.range));
         let own: Vec<Diagnostic> = own.into_iter().filter_map(|one| relative(one, entry.start)).collect();
-        let made = record(opened, at, &own, (answers, numbers_before));
+        let made = record(opened, at, &own, answers, numbers_before);
         answers = made.answers;
         let lines = if window.text.text.is_empty() { first_lines(&made.lines) } else { &made.lines };
-        window.record(&plain(lines), &made, (entry.start, entry.range(), numbers_before + entry.number));
+        window.record(&plain(lines), &made, entry.start, entry.range(), numbers_before + entry.number);
         window.loose(&loose);
     }
     window
@@ -105,7 +107,8 @@ fn record(
     opened: TranscriptView<'_>,
     at: usize,
     findings: &[Diagnostic],
-    (answers, numbers_before): (u64, u64),
+    answers: u64,
+    numbers_before: u64,
 ) -> RecordConversation {
     let (list, entries) = (opened.records.list(), opened.records.transcript().entries());
     let (Some(entry), Some(record)) = (list.get(at), entries.get(at)) else {
@@ -133,7 +136,9 @@ impl ConversationWindow {
         &mut self,
         text: &ConversationText,
         made: &RecordConversation,
-        (start, place, number): (TextSize, TextRange, u64),
+        start: TextSize,
+        place: TextRange,
+        number: u64,
     ) {
         let (before, links) = (text_len(&self.text.text), self.text.links.len());
         self.text.append(text, start);

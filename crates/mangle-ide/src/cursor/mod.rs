@@ -7,16 +7,15 @@
 //! parenthesis or full stop may be missing.
 
 mod scan;
-mod statement;
 mod word;
-
-pub(crate) use scan::DECLARATION_PARTS;
-pub use scan::{BodyPredicate, Bracket, Callee, CursorPart, Frame, Occurrence, Scan};
-pub use word::CursorWord;
 
 use super::Place;
 use mangle_syntax::syntax::{Token, TokenKind};
 use mangle_syntax::text::{TextRange, TextSize, size};
+
+pub(crate) use scan::DECLARATION_PARTS;
+pub use scan::{BodyPredicate, Bracket, Callee, CursorPart, Frame, Occurrence, Scan};
+pub use word::CursorWord;
 
 /// Maximum distance in bytes to the start and to the end of the statement.
 const REACH: usize = 32 * 1024;
@@ -60,7 +59,7 @@ pub fn analyze(place: Place<'_>) -> CursorPlace {
     let mut left: Vec<Token> =
         tokens.into_iter().filter(|token| token.range.end() <= word.range.start()).collect();
     left.retain(|token| token.kind != TokenKind::Comment);
-    let statement = left.split_off(statement::start(&left, text));
+    let statement = left.split_off(statement_start(&left, text));
     let start = statement.first().map_or(word.range.start(), |first| first.range.start());
     let before = Scan::new(&statement, text);
     let right = following(place, word.end);
@@ -134,18 +133,93 @@ fn following(place: Place<'_>, from: TextSize) -> Vec<Token> {
     let end = next.map_or(reach, |item| usize::from(item.start).min(reach));
     let mut tokens = place.source.tokens(TextRange::new(from, size(end)));
     tokens.retain(|token| token.range.start() >= from && token.kind != TokenKind::Comment);
-    tokens.truncate(statement::end(&tokens, text));
+    tokens.truncate(statement_end(&tokens, text));
     tokens
+}
+
+/// Returns the index of the first token of the last statement.
+fn statement_start(tokens: &[Token], text: &str) -> usize {
+    let mut start = 0;
+    let mut names_package = false;
+    let mut before: Option<Token> = None;
+    for (index, token) in (0..).zip(tokens) {
+        let spelled = token.text(text);
+        if starts_statement(*token, text) && before.is_none_or(|before| can_end(before, *token, text)) {
+            start = index;
+            names_package = matches!(spelled, "Package" | "Use");
+        }
+        if ends_statement(*token, text) || token.kind == TokenKind::Bang && names_package {
+            start = index + 1;
+            names_package = false;
+        }
+        before = Some(*token);
+    }
+    start.min(tokens.len())
+}
+
+/// Returns the number of tokens after the cursor that belong to its statement.
+fn statement_end(tokens: &[Token], text: &str) -> usize {
+    let ends = |token: &Token| {
+        ends_statement(*token, text) || starts_statement(*token, text) || is_at_margin(*token, text)
+    };
+    tokens.iter().position(ends).unwrap_or(tokens.len())
+}
+
+/// True for a full stop, except the dot of an unparsed type constructor.
+fn ends_statement(token: Token, text: &str) -> bool {
+    if token.kind != TokenKind::Dot {
+        return false;
+    }
+    let after = text.get(token.range.end().into()..).unwrap_or("");
+    let before = text.get(..token.range.start().into()).unwrap_or("");
+    let of_type = after.starts_with(|c: char| c.is_ascii_uppercase())
+        && before.ends_with(['[', '<', '(', ',', ' ', ':'])
+        && !["Decl", "Use", "Package"].iter().any(|word| after.starts_with(word));
+    !of_type
+}
+
+/// True if a token starts a statement: a keyword, or an atom at the left margin.
+fn starts_statement(token: Token, text: &str) -> bool {
+    match token.kind {
+        TokenKind::Keyword => matches!(token.text(text), "Decl" | "Package" | "Use"),
+        TokenKind::Identifier => {
+            let after = text.get(token.range.end().into()..).unwrap_or("");
+            after.starts_with('(') && is_at_margin(token, text)
+        }
+        _ => false,
+    }
+}
+
+fn is_at_margin(token: Token, text: &str) -> bool {
+    let letters = matches!(token.kind, TokenKind::Identifier | TokenKind::Keyword);
+    let start = token.range.start();
+    let before = text.get(..start.into()).unwrap_or("");
+    letters && (start == size(0) || before.ends_with('\n'))
+}
+
+/// True if a statement without a full stop may end before `next`.
+fn can_end(last: Token, next: Token, text: &str) -> bool {
+    next.kind == TokenKind::Keyword
+        || match last.kind {
+            TokenKind::Comma
+            | TokenKind::Arrow
+            | TokenKind::Bang
+            | TokenKind::Operator
+            | TokenKind::Open
+            | TokenKind::Pipe
+            | TokenKind::Colon
+            | TokenKind::At => false,
+            TokenKind::Keyword => last.text(text) == "temporal",
+            _ => true,
+        }
 }
 
 #[cfg(test)]
 mod tests {
-    use std::fmt::Write as _;
-
-    use expect_test::{Expect, expect};
-
     use super::*;
     use crate::testing::Fixture;
+    use expect_test::{Expect, expect};
+    use std::fmt::Write as _;
 
     #[expect(clippy::needless_pass_by_value, reason = "as every check with a snapshot")]
     fn check(fixture: &str, expect: Expect) {

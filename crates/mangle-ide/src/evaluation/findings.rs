@@ -3,8 +3,7 @@
 
 use rustc_hash::FxHashMap;
 
-use super::rules::{EVALUATION_FAILS, EVALUATION_LIMIT};
-use super::{Evaluation, Readings};
+use super::{EVALUATION_FAILS, EVALUATION_LIMIT, Evaluation, Readings};
 use crate::registry;
 use mangle_check::diagnostics::place;
 use mangle_check::excerpt;

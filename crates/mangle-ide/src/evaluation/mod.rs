@@ -6,10 +6,8 @@
 //! even if they move or are reformatted. [`findings`] converts failures to findings, and
 //! [`Readings`] holds both readings.
 
-mod atom_truth;
 mod findings;
 mod readings;
-mod rules;
 #[cfg(test)]
 mod tests;
 
@@ -19,11 +17,6 @@ use std::sync::Arc;
 use parking_lot::{Mutex, RwLock};
 use rustc_hash::{FxHashMap, FxHasher};
 
-pub use atom_truth::AtomTruth;
-pub use findings::{ClauseFinding, diagnostics, findings, is_news};
-pub use readings::{Difference, Readings};
-pub use rules::RULES;
-
 use super::query::{AnswerOptions, EvaluatedProgram, ask};
 use mangle_engine::kernel::{
     Clock, CompiledProgram, Kernel, Limits, Model, Obstacle, Relation, Rule, RuleId, StopReason,
@@ -31,8 +24,12 @@ use mangle_engine::kernel::{
 use mangle_engine::program::{FileSummary, PredicateId, PredicateKey, Program};
 use mangle_report::QueryAnswer;
 use mangle_settings::Reading;
+use mangle_syntax::lint::{self, rule};
 use mangle_syntax::syntax::ast::{Item, Statement};
 use mangle_syntax::text::{Cancel, FileId};
+
+pub use findings::{ClauseFinding, diagnostics, findings, is_news};
+pub use readings::{AtomTruth, Difference, Readings};
 
 /// Maximum length of a shown fact, in characters.
 const SHOWN: usize = 100;
@@ -368,3 +365,12 @@ fn cut(text: String) -> String {
         None => text,
     }
 }
+
+/// All rules of this module, sorted by code.
+pub const RULES: &[&lint::Rule] = &[&EVALUATION_FAILS, &EVALUATION_LIMIT];
+
+/// A function call without a result.
+static EVALUATION_FAILS: lint::Rule = rule!("evaluation-fails.md");
+
+/// A rule that exceeds a limit.
+static EVALUATION_LIMIT: lint::Rule = rule!("evaluation-limit.md");

@@ -1,13 +1,16 @@
-//! Fix passes: apply compatible fixes, check again, revert failures, and repeat until no fix is
-//! left.
+//! Fix passes: select fixes whose edits do not touch, apply them, check again, revert failures, and
+//! repeat until no fix is left.
 
-use rustc_hash::FxHashSet;
+use std::collections::BTreeMap;
 
-use super::select::{Candidate, select};
-use super::verify::{Changes, RemainingFindings};
-use super::{FileDiagnostics, FixOutcome, FixRequest, MAX_PASSES};
-use mangle_syntax::lint::Diagnostic;
-use mangle_syntax::text::{FileId, TextRange};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::{Edit, FileDiagnostics, FixOutcome, FixRequest, MAX_PASSES};
+use mangle_engine::program::PredicateKey;
+use mangle_syntax::lint::{Diagnostic, FileEdit, ResolvedFix};
+use mangle_syntax::syntax::SourceFile;
+use mangle_syntax::syntax::ast::{Atom, StatementKind};
+use mangle_syntax::text::{FileId, TextRange, TextSize, moved, text_len};
 
 /// Maximum number of attempts per run. Bounds the run time for texts with many failing fixes; the
 /// remaining fixes are not tried.
@@ -196,5 +199,174 @@ impl<'f, W: FixTarget> Pass<'_, 'f, W> {
             return Err(FixConflict(persisting));
         }
         Ok(FixBatch { candidates, texts: self.bench.texts(), found })
+    }
+}
+
+/// A finding with its fix.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Candidate<'f> {
+    pub(super) file: FileId,
+    pub(super) diagnostic: &'f Diagnostic,
+    pub(super) fix: &'f ResolvedFix,
+}
+
+impl Candidate<'_> {
+    /// Returns the files edited by the fix.
+    pub(super) fn files(&self) -> Vec<FileId> {
+        let mut files: Vec<_> = self.fix.edits.iter().map(|edit| edit.file).collect();
+        files.sort_unstable();
+        files.dedup();
+        files
+    }
+}
+
+/// Returns the fixes of one pass, sorted by file and range. `is_editable` filters the files to
+/// edit, and `is_given_up` returns true for findings whose fix failed.
+pub(super) fn select<'f>(
+    is_editable: &dyn Fn(FileId) -> bool,
+    found: &'f FileDiagnostics,
+    wish: FixRequest<'_>,
+    is_given_up: &dyn Fn(FileId, &Diagnostic) -> bool,
+) -> Vec<Candidate<'f>> {
+    let mut candidates: Vec<_> = found
+        .iter()
+        .flat_map(|(file, found)| found.iter().map(move |diagnostic| (*file, diagnostic)))
+        .filter(|(file, diagnostic)| !is_given_up(*file, diagnostic) && (wish.wanted)(*file, diagnostic))
+        .filter_map(|(file, diagnostic)| {
+            let fix = diagnostic.fix.as_ref()?;
+            let editable = |file| is_editable(file) && (wish.editable)(file);
+            let fits = !fix.edits.is_empty() && fix.edits.iter().all(|edit| editable(edit.file));
+            (wish.accepts(fix) && fits).then_some(Candidate { file, diagnostic, fix })
+        })
+        .collect();
+    candidates.sort_by_key(|candidate| {
+        let range = candidate.diagnostic.range;
+        (candidate.file, range.start(), range.end(), candidate.diagnostic.rule.code)
+    });
+    let mut taken = EditedRanges::default();
+    candidates.retain(|candidate| taken.take(candidate.fix));
+    candidates
+}
+
+/// Edits and new predicates of a pass.
+#[derive(Debug, Default)]
+struct EditedRanges {
+    /// End of each edit, by file and start.
+    edits: BTreeMap<(FileId, TextSize), TextSize>,
+    predicates: FxHashSet<PredicateKey>,
+}
+
+impl EditedRanges {
+    /// Adds a fix. Returns false if it conflicts with an earlier one.
+    fn take(&mut self, fix: &ResolvedFix) -> bool {
+        let predicates: Vec<_> = fix.edits.iter().flat_map(|edit| introduced(&edit.text)).collect();
+        if fix.edits.iter().any(|edit| self.touches(edit))
+            || predicates.iter().any(|key| self.predicates.contains(key))
+        {
+            return false;
+        }
+        self.predicates.extend(predicates);
+        for edit in &fix.edits {
+            let end = self.edits.entry((edit.file, edit.range.start())).or_default();
+            *end = (*end).max(edit.range.end());
+        }
+        true
+    }
+
+    /// True if an edit touches an earlier one. Two insertions at the same offset touch, because
+    /// their order would be arbitrary.
+    fn touches(&self, edit: &FileEdit) -> bool {
+        let (start, end) = (edit.range.start(), edit.range.end());
+        let before = self.edits.range(..=(edit.file, end)).next_back();
+        before.is_some_and(|((file, _), until)| *file == edit.file && *until >= start)
+    }
+}
+
+/// Returns the predicates that inserted statements declare or define.
+fn introduced(text: &str) -> Vec<PredicateKey> {
+    if !text.contains("Decl ") && !text.contains(":-") {
+        return Vec::new();
+    }
+    let source = SourceFile::parse(text.into());
+    let key = |atom: &Atom| PredicateKey { name: atom.name.symbol, arity: atom.arity() };
+    let head = |kind: &StatementKind| match kind {
+        StatementKind::Declaration(declaration) => Some(key(&declaration.atom)),
+        StatementKind::Clause(clause) => Some(key(&clause.head)),
+        _ => None,
+    };
+    source.items().iter().filter_map(|item| head(&item.statement.kind)).collect()
+}
+
+/// Sorted edits by file.
+#[derive(Debug, Default)]
+pub(super) struct Changes<'f>(FxHashMap<FileId, FileEdits<'f>>);
+
+#[derive(Debug, Default)]
+struct FileEdits<'f> {
+    edits: Vec<Edit<'f>>,
+    /// Growth of the text in bytes before each edit, and before the end of the file.
+    grown: Vec<i64>,
+}
+
+impl<'f> Changes<'f> {
+    fn from_candidates(candidates: &[Candidate<'f>]) -> Self {
+        let mut files: FxHashMap<FileId, FileEdits<'f>> = FxHashMap::default();
+        for edit in candidates.iter().flat_map(|candidate| &candidate.fix.edits) {
+            files.entry(edit.file).or_default().edits.push((edit.range, edit.text.as_str()));
+        }
+        for file in files.values_mut() {
+            file.edits.sort_by_key(|(range, _)| (range.start(), range.end()));
+            let mut sum = 0;
+            file.grown.push(0);
+            for (range, text) in &file.edits {
+                sum += i64::from(u32::from(text_len(text))) - i64::from(u32::from(range.len()));
+                file.grown.push(sum);
+            }
+        }
+        Self(files)
+    }
+
+    pub(super) fn files(&self) -> impl Iterator<Item = (FileId, &[Edit<'f>])> {
+        self.0.iter().map(|(file, changes)| (*file, changes.edits.as_slice()))
+    }
+
+    pub(super) fn in_file(&self, file: FileId) -> &[Edit<'f>] {
+        self.0.get(&file).map_or(&[], |changes| changes.edits.as_slice())
+    }
+
+    /// Returns the possible new ranges of a range of a file, see [`moved`]. Examines only the edits
+    /// around it.
+    fn places_of(&self, file: FileId, range: TextRange) -> [TextRange; 2] {
+        let Some(FileEdits { edits, grown }) = self.0.get(&file) else { return [range; 2] };
+        let first = edits.partition_point(|(edit, _)| edit.end() < range.start());
+        let end = edits.partition_point(|(edit, _)| edit.start() <= range.end()).max(first);
+        let near = moved(range, edits.get(first..end).unwrap_or_default());
+        near.map(|place| shifted(place, grown.get(first).copied().unwrap_or(0)))
+    }
+}
+
+fn shifted(range: TextRange, by: i64) -> TextRange {
+    let at = |offset| u32::try_from(i64::from(u32::from(offset)) + by).unwrap_or(0).into();
+    TextRange::new(at(range.start()), at(range.end()))
+}
+
+/// Findings after applying fixes.
+#[derive(Debug)]
+struct RemainingFindings(FxHashSet<(FileId, &'static str, TextRange)>);
+
+impl RemainingFindings {
+    fn new(found: &FileDiagnostics) -> Self {
+        let all = found.iter().flat_map(|(file, found)| found.iter().map(move |one| (*file, one)));
+        Self(all.map(|(file, one)| (file, one.rule.code, one.range)).collect())
+    }
+
+    /// True if the finding of a fix still exists.
+    fn persists(&self, candidate: &Candidate<'_>, changes: &Changes<'_>) -> bool {
+        let (file, diagnostic) = (candidate.file, candidate.diagnostic);
+        let places = changes.places_of(file, diagnostic.range);
+        // A finding whose whole range was deleted is gone, even if a new one starts at the same
+        // offset.
+        let is_deleted = !diagnostic.range.is_empty() && places.iter().all(|place| place.is_empty());
+        !is_deleted && places.iter().any(|place| self.0.contains(&(file, diagnostic.rule.code, *place)))
     }
 }

@@ -1,10 +1,11 @@
-//! Text output of `preview --why` and `--why-not`.
+//! Explanations of a prompt: text output of `preview --why` and `--why-not`, and remarks above a
+//! prompt about the use of atoms in its mode and undeclared predicates that the runtime supplies.
 
 use super::{Lines, PreviewNames, origin, proof_text, written};
 use agent_prompt::session::keys::SessionField;
 use agent_prompt::{
-    AbsenceReason, AtomAbsence, Mode, OriginPlace, PreviewState, PreviewedPrompt, PromptLine, RuleAbsence,
-    RuleAbsenceReason,
+    AbsenceReason, AtomAbsence, Mode, OriginPlace, PreviewState, PreviewedPrompt, PromptLine, PromptPart,
+    RuleAbsence, RuleAbsenceReason, SectionSource, undeclared_of_runtime,
 };
 use mangle_engine::kernel::RuleId;
 use mangle_report::proof;
@@ -28,7 +29,7 @@ pub fn why<'a>(
             .and_then(|section| section.lines.get(found.line))
             .cloned();
         let Some(line) = line else { continue };
-        let report = origin(common, shown, &line.origin, (names, &mut lines), false);
+        let report = origin(common, shown, &line.origin, names, &mut lines, false);
         out.push_str(&format!("{}\n  {}\n", line.text, report.short()));
         for (at, proof) in found.proofs.iter().enumerate() {
             let head = if at == 0 { "" } else { "  or\n" };
@@ -86,18 +87,15 @@ pub fn why_not<'a>(
             "it is injected for the shard, but this prompt does not show it\n".to_owned()
         }
         AbsenceReason::Hidden { predicate, why, rules } => {
-            let rules = if rules.is_empty() {
-                String::new()
-            } else {
-                not_derived(common, shown, (text, rules), names)
-            };
+            let rules =
+                if rules.is_empty() { String::new() } else { not_derived(common, shown, text, rules, names) };
             format!("a fact of `{predicate}` has the text, but {why}\n{rules}")
         }
         AbsenceReason::Dropped(why) => {
             format!("it is injected for the shard, but the prompt compiler omits injected context; {why}\n")
         }
         AbsenceReason::NotDerived(rules) => explain_session_value(shown, text, names)
-            .unwrap_or_else(|| not_derived(common, shown, (text, rules), names)),
+            .unwrap_or_else(|| not_derived(common, shown, text, rules, names)),
     };
     (reason == AbsenceReason::Shown, said)
 }
@@ -138,7 +136,8 @@ fn reason_not_shown(shown: &PreviewedPrompt, field: &SessionField) -> String {
 fn not_derived(
     common: &PreviewState,
     shown: &PreviewedPrompt,
-    (text, rules): (&str, &[RuleAbsence]),
+    text: &str,
+    rules: &[RuleAbsence],
     names: PreviewNames<'_>,
 ) -> String {
     let near = match text.contains(char::is_whitespace) {
@@ -188,4 +187,43 @@ fn explained(rule: &RuleAbsence, place: &dyn Fn(RuleId) -> String) -> String {
         }
     }
     out
+}
+
+/// Returns the remarks, each as a sentence without a full stop.
+pub(super) fn remarks(common: &PreviewState, shown: &PreviewedPrompt) -> Vec<String> {
+    let mut all: Vec<String> = Vec::new();
+    if shown.request.part == PromptPart::System && common.has_atoms(shown) {
+        all.extend(of_mode(shown).map(str::to_owned));
+    }
+    for (name, fact) in undeclared_of_runtime(common, shown) {
+        let gives = match fact {
+            Some(fact) => format!("and so does this preview: `{fact}`"),
+            None => "but this preview does not, because it adds no facts of its own".to_owned(),
+        };
+        all.push(format!("`{name}` has no `Decl` here; the runtime declares and asserts it, {gives}"));
+    }
+    all
+}
+
+/// Describes the treatment of atoms in modes without the prompt compiler.
+fn of_mode(shown: &PreviewedPrompt) -> Option<&'static str> {
+    let base = shown.prompt.sections.iter().find(|section| section.kind.as_str() == "base");
+    match (shown.prompt.mode, base.map(|section| &section.from)) {
+        _ if shown.prompt.fallback.is_some() => None,
+        (Mode::Jit, _) => None,
+        (Mode::Section, _) => {
+            Some("`section` shows the context that the kernel injects, without prompt atoms")
+        }
+        (Mode::Legacy, Some(SectionSource::Atoms)) => Some(
+            "`legacy` uses no prompt compiler: its base is the mandatory atoms whose selectors match, all other atoms are \
+             ignored, and no reply format is appended to atoms",
+        ),
+        (Mode::Legacy, Some(SectionSource::Kernel)) => Some(
+            "`legacy` uses no prompt compiler: its base is the template of `shard_prompt_base`, and all prompt atoms are ignored",
+        ),
+        (Mode::Legacy, _) => Some(
+            "`legacy` uses no prompt compiler: no mandatory atom matches, so its base is a built-in text, and all prompt atoms \
+             are ignored",
+        ),
+    }
 }

@@ -2,9 +2,9 @@
 
 use super::{RenameRefusal, renamed_key};
 use crate::directives::directives;
-use crate::mention::{Entity, Mention, StatementPart, each};
+use crate::mention::{Entity, Mention, StatementPart, Variable, each};
+use crate::rename;
 use crate::subject::Subject;
-use crate::variable::Variable;
 use mangle_engine::program::{FileSummary, PredicateKey, Program};
 use mangle_engine::types::visit_types;
 use mangle_syntax::syntax::ast::{Clause, Item, Premise, StatementKind, Term, TermKind};
@@ -153,7 +153,7 @@ fn each_value(program: &Program, mut visit: impl FnMut(Symbol)) {
 fn collect(file: &FileSummary, item: &Item, prefixes: &mut Vec<Prefix>) {
     let mut add = |term: &Term, by_parts| {
         if let TermKind::Name(symbol) = term.kind
-            && super::name::of_language(symbol).is_none()
+            && rename::reserved_meaning(symbol).is_none()
         {
             prefixes.push(Prefix { symbol, by_parts, at: (file.id, term.range + item.start) });
         }
@@ -162,11 +162,11 @@ fn collect(file: &FileSummary, item: &Item, prefixes: &mut Vec<Prefix>) {
         StatementKind::Declaration(declaration) => {
             let types = declaration.bounds.iter().flat_map(|row| &row.types);
             types.for_each(|ty| visit_types(ty, &mut |part| add(part, true)));
-            let reflects = declaration.descriptors.iter().filter(|it| it.name.as_str() == "reflects");
+            let reflects = declaration.descriptors.iter().filter(|atom| atom.name.as_str() == "reflects");
             reflects.flat_map(|atom| &atom.args).for_each(|term| add(term, false));
         }
         StatementKind::Clause(clause) => {
-            let matches = clause.literals().filter(|it| it.atom.name.as_str() == ":match_prefix");
+            let matches = clause.literals().filter(|literal| literal.atom.name.as_str() == ":match_prefix");
             matches.filter_map(|literal| literal.atom.args.get(1)).for_each(|term| add(term, false));
         }
         _ => {}
@@ -181,7 +181,8 @@ fn check_function_keywords(program: &Program, name: Symbol) -> Result<(), Rename
             let Some(clause) = item.statement.clause() else { continue };
             let mut found = None;
             each_term(clause, &mut |term| {
-                let Some(apply) = term.apply().filter(|it| it.function.as_str().starts_with("fn:time:"))
+                let Some(apply) =
+                    term.apply().filter(|apply| apply.function.as_str().starts_with("fn:time:"))
                 else {
                     return;
                 };

@@ -2,19 +2,19 @@
 //! package.
 //!
 //! A rename is complete or refused with a reason. The checks are:
-//! - [`name`]: syntax of the new name
+//! - syntax of the new name, according to the lexer of the engine and the reserved words
 //! - `collision`: name collisions
-//! - `damage`: unparsable mentions
-//! - `verify`: comparison of the changed files with their previous meaning
+//! - `verify`: unparsable mentions, and comparison of the changed files with their previous meaning
 
 mod collision;
-mod damage;
-mod name;
+#[cfg(test)]
+mod tests;
 mod verify;
 
 use super::subject::{Occurrence, Subject};
 use super::{Analysis, Place};
 use mangle_engine::program::{PredicateKey, Program};
+use mangle_engine::types::Base;
 use mangle_syntax::lint::FileEdit;
 use mangle_syntax::text::{FileId, Symbol, TextRange, size, slice};
 
@@ -65,7 +65,7 @@ pub fn rename(place: Place<'_>, others: &[&dyn Analysis], new: &str) -> Result<V
     let (subject, _) = Subject::at(place).ok_or_else(|| RenameRefusal::new("No name at this position."))?;
     check_is_user_defined(place.program(), subject)?;
     let old = name_of(subject);
-    let new = name::check(subject, new)?;
+    let new = check_name(subject, new)?;
     if old == new {
         return Ok(Vec::new());
     }
@@ -77,7 +77,7 @@ pub fn rename(place: Place<'_>, others: &[&dyn Analysis], new: &str) -> Result<V
     for analysis in &analyses {
         let program = analysis.program();
         check_is_user_defined(program, subject)?;
-        damage::check(*analysis, subject, old)?;
+        verify::check_damage(*analysis, subject, old)?;
         collision::check(program, subject, new)?;
         let found = subject.occurrences(program);
         edits.extend(found.iter().filter_map(|occurrence| edit(program, subject, occurrence, new)));
@@ -126,7 +126,7 @@ fn check_is_user_defined(program: &Program, subject: Subject) -> Result<(), Rena
         Subject::Name(name) if name.as_str().ends_with('.') => {
             refuse(format!("`{name}` includes a full stop. Insert a space before the full stop first."))
         }
-        Subject::Name(name) => name::of_language(name)
+        Subject::Name(name) => reserved_meaning(name)
             .map_or(Ok(()), |reason| refuse(format!("`{name}` {reason} and cannot be renamed."))),
         Subject::Predicate(_) | Subject::Variable(_) | Subject::Package(_) => Ok(()),
     }
@@ -163,5 +163,105 @@ fn renamed_key(subject: Subject, key: PredicateKey, new: Symbol) -> PredicateKey
     PredicateKey { name: Symbol::new(&name), ..key }
 }
 
-#[cfg(test)]
-mod tests;
+/// Reserved words that cannot be predicate names.
+const KEYWORDS: [&str; 8] = ["bound", "descr", "do", "inclusion", "let", "now", "opt", "temporal"];
+
+/// Reserved words that cannot be variables.
+const STATEMENTS: [&str; 3] = ["Package", "Use", "Decl"];
+
+/// Returns the new name as a symbol.
+///
+/// # Errors
+/// If the name is invalid for this kind of subject.
+fn check_name(subject: Subject, new: &str) -> Result<Symbol, RenameRefusal> {
+    if new.trim().is_empty() {
+        return Err(RenameRefusal::new("A name cannot be empty."));
+    }
+    let wrong = match subject {
+        Subject::Predicate(_) => predicate_error(new),
+        Subject::Variable(_) => variable_error(new),
+        Subject::Name(_) => constant_error(new),
+        Subject::Package(_) => package_error(new),
+        Subject::Builtin(_) | Subject::Function(_) | Subject::Wildcard | Subject::Descriptor(_) => None,
+    };
+    match wrong {
+        Some(reason) => Err(RenameRefusal::new(format!("`{}` {reason}", shown(new)))),
+        None => Ok(Symbol::new(new)),
+    }
+}
+
+/// Shortens the typed name to one line for messages.
+fn shown(new: &str) -> String {
+    let line = new.split_whitespace().collect::<Vec<_>>().join(" ");
+    line.chars().take(60).collect()
+}
+
+fn predicate_error(new: &str) -> Option<String> {
+    let part = |char: char| char.is_ascii_alphanumeric() || char == '_' || char == ':';
+    if new.starts_with("fn:") || new.starts_with(':') {
+        return Some("has a reserved prefix: `fn:` is for functions, `:` is for built-in predicates.".into());
+    }
+    if KEYWORDS.contains(&new) {
+        return Some("is a keyword and cannot name a predicate.".into());
+    }
+    if new.contains('.') {
+        return Some("has a dot, which separates packages. Enter only the name of the predicate.".into());
+    }
+    if new.ends_with("__tmp") {
+        return Some("ends with `__tmp`, which the engine reserves for its own predicates.".into());
+    }
+    let fits = new.starts_with(|char: char| char.is_ascii_lowercase()) && new.chars().all(part);
+    (!fits).then(|| "is not a predicate name: a lower-case letter, then letters, digits and `_`.".to_owned())
+}
+
+fn variable_error(new: &str) -> Option<String> {
+    if new == "_" {
+        return Some("would make each occurrence an independent wildcard.".into());
+    }
+    if STATEMENTS.contains(&new) {
+        return Some("is a keyword and cannot be a variable.".into());
+    }
+    let fits = new.starts_with(|char: char| char.is_ascii_uppercase())
+        && new.chars().all(|char| char.is_ascii_alphanumeric());
+    (!fits).then(|| "is not a variable: a capital letter, then letters and digits, without `_`.".to_owned())
+}
+
+fn constant_error(new: &str) -> Option<String> {
+    let part = |char: char| char.is_ascii_alphanumeric() || "._~%-".contains(char);
+    let Some(parts) = new.strip_prefix('/') else {
+        return Some(format!("is not a name constant: start it with a slash, `/{}`.", shown(new)));
+    };
+    if !parts.split('/').all(|segment| !segment.is_empty() && segment.chars().all(part)) {
+        return Some(
+            "is not a name constant: each part follows a slash and has letters, digits and `. _ ~ % -`."
+                .into(),
+        );
+    }
+    if new.ends_with('.') {
+        return Some("ends with a dot, which looks like the full stop of a clause.".into());
+    }
+    reserved_meaning(Symbol::new(new)).map(|reason| format!("{reason}. Choose another name."))
+}
+
+fn package_error(new: &str) -> Option<String> {
+    let fits = |part: &str| {
+        part.starts_with(|char: char| char.is_ascii_lowercase())
+            && part.chars().all(|char| char.is_ascii_lowercase() || char.is_ascii_digit() || char == '_')
+    };
+    if KEYWORDS.contains(&new) {
+        return Some("is a keyword and cannot name a package.".into());
+    }
+    (!new.split('.').all(fits)).then(|| {
+        "is not a package name: lower-case letters, digits and `_`, in parts between dots.".to_owned()
+    })
+}
+
+/// Returns the reserved meaning of a name, if any.
+fn reserved_meaning(name: Symbol) -> Option<&'static str> {
+    match name.as_str() {
+        "/any" | "/bot" => Some("is a type of the language"),
+        "/true" | "/false" => Some("is a truth value of functions and `:filter`"),
+        name if Base::named(name).is_some() => Some("is a type of the language"),
+        _ => None,
+    }
+}

@@ -92,10 +92,11 @@ fn said_of(one: &RequestVerdict, to_clause: &ToClause<'_>) -> Markup {
         markup = markup.untrusted(format!("The appeal is {appeal}."));
     }
     if !one.proof.is_empty() {
-        markup = markup.text("Because:").list(one.proof.iter().map(|it| line(it, to_clause)).collect());
+        markup =
+            markup.text("Because:").list(one.proof.iter().map(|reason| line(reason, to_clause)).collect());
     }
     if !one.why_not.is_empty() {
-        let lines = one.why_not.iter().flat_map(|it| lines_of(it, to_clause));
+        let lines = one.why_not.iter().flat_map(|reason| lines_of(reason, to_clause));
         markup = markup.text("Missing premises of each rule that could permit it:").list(lines.collect());
     }
     for (fact, origin) in &one.self_asserted {

@@ -1,19 +1,21 @@
 //! Streaming replay of a transcript, record by record. A turn is reported when the next one starts,
-//! because tool results arrive later.
+//! because tool results arrive later. Suppressed findings are removed: `x_mangle_ls_ignore`
+//! members, and comments in Markdown.
 
 use std::cell::RefCell;
 
 use serde_json::Value;
 
-use super::silence::silence;
-use crate::transcripts::{Comments, TranscriptContext};
+use crate::transcripts::{Comments, TranscriptContext, members};
 use agent_replay::{Constitution, Coverage, Event, Replay, ReplayOptions, Turn};
+use mangle_check::suppression::{UNKNOWN_SUPPRESSION, UNUSED_SUPPRESSION};
 use mangle_engine::kernel::RuleId;
 use mangle_report::replay::{TurnPlaces, TurnReport, VerdictComparison, turn};
 use mangle_report::{FilePart, LinePosition, RECORD, SourceText, Sources, json_value};
+use mangle_settings::{RuleSettings, TranscriptSettings};
 use mangle_syntax::lint::Severity;
 use mangle_syntax::text::TextSize;
-use piggyback::transcript::{Record, TranscriptFinding};
+use piggyback::transcript::{Record, TranscriptFinding, TurnSite};
 
 /// Input of a replay.
 #[derive(Debug)]
@@ -184,4 +186,30 @@ fn in_order(mut turn: TurnReport) -> TurnReport {
 pub fn rule_place(constitution: &Constitution, sources: &Sources, rule: RuleId) -> Option<String> {
     let (file, start) = constitution.place(rule)?;
     Some(format!("{}:{}", sources.name(file), sources.place(file, start).line))
+}
+
+/// Removes the findings that members of a record and comments of its file silence. `check` reports
+/// mistakes in these members and comments.
+pub fn silence(
+    record: &Record<'_>,
+    settings: &TranscriptSettings,
+    rules: &RuleSettings,
+    comments: &Comments,
+    found: &mut Vec<(u64, TranscriptFinding)>,
+) {
+    let place = |found: &TranscriptFinding| found.start + u64::from(u32::from(found.finding.range.start()));
+    found.retain(|(_, one)| !comments.silence(one.finding.rule, place(one)));
+    if found.is_empty() || !members::is_marked(record.bytes) {
+        return;
+    }
+    let covers = members::of_turns(&record.turns, record.bytes, settings);
+    let site = TurnSite { record: record.number, start: record.start };
+    found.retain(|(_, one)| {
+        let mut alone = vec![one.clone()];
+        members::apply(&covers, site, rules, &mut alone);
+        let is_about_members = |found: &TranscriptFinding| {
+            found.finding.rule == &UNKNOWN_SUPPRESSION || found.finding.rule == &UNUSED_SUPPRESSION
+        };
+        alone.iter().any(|found| !is_about_members(found))
+    });
 }

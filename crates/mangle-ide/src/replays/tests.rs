@@ -148,7 +148,7 @@ fn line(updates: &[&str], tool: &str, path: &str) -> String {
 }
 
 #[track_caller]
-fn check(policy: &str, settings: &str, (name, text): (&str, &str), expected: Expect) {
+fn check(policy: &str, settings: &str, name: &str, text: &str, expected: Expect) {
     let case = Case::new(policy, settings);
     let records = case.records(name, text);
     let verdicts = case.verdicts(&records, &Cancel::new()).unwrap();
@@ -161,7 +161,8 @@ fn verdicts_stand_at_requests() {
     check(
         POLICY,
         "",
-        ("a.jsonl", &text),
+        "a.jsonl",
+        &text,
         expect![[r#"
             1: [permitted] /read_file on a.go is permitted by the constitution.
 
@@ -194,7 +195,8 @@ fn a_model_that_permits_itself_is_told() {
     check(
         POLICY,
         "",
-        ("a.jsonl", &text),
+        "a.jsonl",
+        &text,
         expect![[r#"
             1: [permitted by itself] /delete_file on a.go is permitted by the constitution.
 
@@ -223,7 +225,8 @@ fn in_markdown_and_silenced_by_comments() {
     check(
         POLICY,
         "",
-        ("a.md", &text),
+        "a.md",
+        &text,
         expect![[r#"
             4: [denied] /delete_file on a.go is denied: no rule permits it, because no fact matches `approved("a.go")`.
 
@@ -262,7 +265,8 @@ fn policies_that_permit_nothing_to_anybody_judge_nobody() {
     check(
         "Decl task(T) bound [/string].\n",
         "",
-        ("a.jsonl", &text),
+        "a.jsonl",
+        &text,
         expect![[r#"
         1: Turn 1
     "#]],
@@ -276,7 +280,8 @@ fn a_reply_that_is_denied_as_a_whole() {
     check(
         &policy,
         "[replay]\noverride = \"replace\"\n",
-        ("a.jsonl", &text),
+        "a.jsonl",
+        &text,
         expect![[r#"
             1: [reply denied] the whole reply is denied: the policy derives `blocked_action("a","not in tests")`.
 
@@ -391,7 +396,8 @@ fn a_hover_knows_of_an_appeal() {
     check(
         &policy,
         "",
-        ("a.jsonl", &text),
+        "a.jsonl",
+        &text,
         expect![[r#"
             1: [permitted] /read_file on mkfs is permitted by the constitution; an appeal overrides the gate, which rejects it.
 

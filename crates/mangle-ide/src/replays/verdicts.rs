@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use rustc_hash::FxHasher;
 
 use super::reasons::{ProofLine, RuleObstacle, cut, lacking, reasons};
-use super::silence::silence;
+use super::session::silence;
 use crate::transcripts::{Comments, Entry, Records, TranscriptContext};
 use agent_replay::{
     Authority, Constitution, Event, Replay, ReplayOptions, RequestPlace, SessionOrigin, Turn, Verdict,
@@ -122,8 +122,7 @@ impl Verdicts {
                 break;
             }
             let record = entry.record(text);
-            let (mut turns, mut found) =
-                in_record(&mut replay, &record, (constitution, judges), &mut reasoned);
+            let (mut turns, mut found) = in_record(&mut replay, &record, constitution, judges, &mut reasoned);
             if let Some(cut_off) = replay.cut_off() {
                 turns.retain(|turn| turn.number < cut_off);
                 found.retain(|(turn, _)| *turn < cut_off);
@@ -180,7 +179,8 @@ fn kept(
 fn in_record(
     replay: &mut Replay<'_>,
     record: &Record<'_>,
-    (constitution, judges): (&Constitution, bool),
+    constitution: &Constitution,
+    judges: bool,
     reasoned: &mut usize,
 ) -> (Vec<TurnVerdicts>, Vec<(u64, TranscriptFinding)>) {
     let (mut turns, mut found) = (Vec::new(), Vec::new());
@@ -188,7 +188,7 @@ fn in_record(
         Event::Turn(turn) => {
             *reasoned += turn.verdicts.len();
             let is_reasoned = *reasoned <= MAX_REASONED;
-            turns.push(judged_turn(&turn, replay, constitution, (judges, is_reasoned)));
+            turns.push(judged_turn(&turn, replay, constitution, judges, is_reasoned));
         }
         Event::Found { turn, found: one } => found.push((turn, *one)),
     });
@@ -202,7 +202,8 @@ pub fn judged_turn(
     turn: &Turn,
     replay: &Replay<'_>,
     constitution: &Constitution,
-    (judges, is_reasoned): (bool, bool),
+    judges: bool,
+    is_reasoned: bool,
 ) -> TurnVerdicts {
     let origin = |fact: &str| replay.origin(fact);
     let judged = |verdict: &Verdict, place: RequestPlace| {

@@ -10,9 +10,11 @@ use std::ops::Deref;
 use std::sync::Arc;
 
 use expect_test::Expect;
+
+use super::file_findings::Lists;
+use super::{Analysis, Place, evaluation, registry};
 use mangle_check::diagnostics::{FindingCache, diagnostics};
 use mangle_check::testing as base;
-pub(crate) use mangle_check::testing::{CheckedFixture, files, is_kernel, program};
 use mangle_engine::kernel::Limits;
 use mangle_engine::program::Program;
 use mangle_engine::types::ProgramTypes;
@@ -21,9 +23,8 @@ use mangle_syntax::lint::Rule;
 use mangle_syntax::syntax::SourceFile;
 use mangle_syntax::text::{Cancel, FileId, TextSize};
 
-pub(crate) use self::sample::Sample;
-use super::merge::Lists;
-use super::{Analysis, Place, evaluation, registry};
+pub(crate) use mangle_check::testing::{CheckedFixture, files, is_kernel, program};
+pub(crate) use sample::Sample;
 
 /// Evaluates a program with a low limit on derived facts, so that infinite programs stop early.
 pub(crate) fn readings(program: &Arc<Program>) -> evaluation::Readings {
@@ -37,12 +38,12 @@ pub(crate) fn checked(fixture: &str) -> CheckedFixture {
     with_settings(fixture, &RuleSettings::default())
 }
 
-pub(crate) fn with_settings(fixture: &str, settings: &RuleSettings) -> CheckedFixture {
+fn with_settings(fixture: &str, settings: &RuleSettings) -> CheckedFixture {
     CheckedFixture::with(fixture, settings, registry::all())
 }
 
 /// Checks a fixture with `rule` enabled, including the analysis that reports it.
-pub(crate) fn checked_with(fixture: &str, rule: &'static Rule) -> CheckedFixture {
+fn checked_with(fixture: &str, rule: &'static Rule) -> CheckedFixture {
     let settings = base::switched_on(rule);
     match evaluation::RULES.contains(&rule) {
         true => evaluated(fixture, &settings),
@@ -53,7 +54,7 @@ pub(crate) fn checked_with(fixture: &str, rule: &'static Rule) -> CheckedFixture
 
 /// Checks a fixture including the previews of its only sample kernel: `main.mg`, or a file named
 /// like a kernel.
-pub(crate) fn previewed(fixture: &str, rules: &RuleSettings) -> CheckedFixture {
+fn previewed(fixture: &str, rules: &RuleSettings) -> CheckedFixture {
     let (names, texts): (Vec<_>, Vec<_>) = files(fixture).into_iter().unzip();
     let Some(sample) = Sample::new(&names, &texts, rules) else {
         return with_settings(fixture, rules);
@@ -90,13 +91,13 @@ pub(crate) fn check(fixture: &str, expect: Expect) {
 }
 
 /// Returns the fixture after the first fix of `rule`.
-pub(crate) fn apply_fixes(fixture: &str, rule: &'static Rule) -> String {
+fn apply_fixes(fixture: &str, rule: &'static Rule) -> String {
     checked_with(fixture, rule).fixed(fixture, rule)
 }
 
 /// Compares the fixture after the first fix of the named rule.
 #[track_caller]
-pub(crate) fn check_fix(rule: &str, fixture: &str, expect: Expect) {
+fn check_fix(rule: &str, fixture: &str, expect: Expect) {
     let rule = registry::find(rule).unwrap();
     expect.assert_eq(&apply_fixes(fixture, rule));
 }

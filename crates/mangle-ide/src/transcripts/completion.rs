@@ -1,8 +1,7 @@
 //! Completions in an envelope: missing members of its profile, and enumerated values. Mangle text
 //! in updates uses the completions of Mangle files.
 
-use super::cursor::{JsonPath, ReplyPosition};
-use super::{TranscriptView, fields};
+use super::{JsonPath, ReplyPosition, TranscriptView, hover};
 use crate::completion::{Completion, CompletionKind, Completions, Insertion};
 use mangle_settings::Profile;
 use mangle_syntax::text::{TextRange, TextSize, size};
@@ -108,8 +107,8 @@ fn keys(
         let path: Vec<&str> = path.iter().copied().chain([field.name]).collect();
         let item = Completion::new(field.name, CompletionKind::Keyword, -(at as f64));
         let item = item.inserting(insertion);
-        match fields::find(&path) {
-            Some(known) => item.note(fields::text(known)),
+        match hover::field_at(&path) {
+            Some(known) => item.note(hover::field_text(known)),
             None => item,
         }
     };

@@ -100,7 +100,7 @@ fn of_json(json: &Json<'_>, out: &mut Vec<SuppressionMember>, places: &RangeMapp
             if json.string(key).is_some_and(|key| key == NAME) {
                 let covers = if node == json.root() { places.root } else { (places.place)(json.range(node)) };
                 let member = with_comma(json, member_range(json, key, value));
-                of_member(json, value, (covers, member), places, out);
+                of_member(json, value, covers, member, places, out);
             } else if is_container(json, value) {
                 open.push(value);
             }
@@ -116,7 +116,8 @@ fn is_container(json: &Json<'_>, node: NodeId) -> bool {
 fn of_member(
     json: &Json<'_>,
     value: NodeId,
-    (covers, member): (TextRange, TextRange),
+    covers: TextRange,
+    member: TextRange,
     places: &RangeMapping<'_>,
     out: &mut Vec<SuppressionMember>,
 ) {

@@ -3,8 +3,7 @@
 
 use std::sync::{Arc, OnceLock};
 
-use super::atom::MangleText;
-use super::fences;
+use super::atom::{self, MangleText};
 use super::members::{self, SuppressionMember};
 use super::outline::{self, ReplyOutline};
 use mangle_settings::{Container, TranscriptSettings};
@@ -166,8 +165,8 @@ impl Records {
     /// Returns the Mangle fences of a Markdown file, with ranges relative to the start of the file.
     pub fn fences(&self) -> &[MangleText] {
         self.fences.get_or_init(|| match self.transcript.container() {
-            Some(Container::Markdown) => fences::fences(&self.text),
-            None if self.is_document => fences::fences(&self.text),
+            Some(Container::Markdown) => atom::fences(&self.text),
+            None if self.is_document => atom::fences(&self.text),
             _ => Vec::new(),
         })
     }

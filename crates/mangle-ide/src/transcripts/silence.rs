@@ -5,10 +5,9 @@
 //! member or comment is extended.
 
 use super::comments::Comments;
-use super::cursor::{JsonPath, ReplyPosition};
 use super::members::NAME;
 use super::records::Entry;
-use super::{TranscriptView, outline};
+use super::{JsonPath, ReplyPosition, TranscriptView, outline};
 use mangle_settings::Container;
 use mangle_syntax::lint::{Edit, Fix, Rule, Span};
 use mangle_syntax::text::{TextRange, TextSize, size};

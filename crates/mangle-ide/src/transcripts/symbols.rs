@@ -1,10 +1,14 @@
-//! Document symbols of a transcript: turns, envelopes, members and updates.
+//! Structure of a transcript: document symbols and folding ranges of turns, envelopes, members and
+//! updates, and semantic tokens of its Mangle texts.
 
 use super::TranscriptView;
 use super::outline::{EnvelopeOutline, Member, ReplyOutline, counted, is_key, shortened};
 use super::records::Entry;
+use crate::folding::{Fold, FoldKind};
+use crate::semantic_tokens::{SemanticToken, semantic_tokens, whole};
 use crate::symbols::{DocumentSymbol, SymbolType};
-use mangle_syntax::text::{TextRange, TextSize};
+use mangle_check::lines::line_start;
+use mangle_syntax::text::{TextRange, TextSize, slice};
 use piggyback::transcript;
 
 /// Maximum number of records with full symbols. Larger transcripts only show turns.
@@ -145,4 +149,86 @@ fn inside(range: TextRange, symbols: Vec<DocumentSymbol>) -> Vec<DocumentSymbol>
 
 fn start_of(range: TextRange) -> TextRange {
     TextRange::new(range.start(), range.end().min(range.start() + TextSize::new(1)))
+}
+
+/// Maximum number of folds.
+const MAX_FOLDS: usize = 5_000;
+
+/// Returns the folds of the file, sorted by start and properly nested, with at most one fold per
+/// starting line.
+#[must_use]
+pub fn folds(opened: TranscriptView<'_>) -> Vec<Fold> {
+    let text = opened.records.text();
+    let mut ranges = Vec::new();
+    for entry in opened.records.list() {
+        // A record on one line has no folds.
+        if !slice(text, entry.range()).contains('\n') {
+            continue;
+        }
+        let mut add = |range: TextRange| ranges.push(entry.place(range));
+        for outline in opened.records.outlines(entry, opened.settings) {
+            add(outline.range);
+            for envelope in &outline.envelopes {
+                add(envelope.range);
+                envelope.members.iter().for_each(|member| of_member(member, &mut add));
+            }
+        }
+        if ranges.len() > MAX_FOLDS {
+            break;
+        }
+    }
+    ranges.retain(|range| slice(text, *range).trim_end().contains('\n'));
+    ranges.sort_by_key(|range| (line_start(text, range.start()), std::cmp::Reverse(range.end())));
+    ranges.dedup_by_key(|range| line_start(text, range.start()));
+    ranges.truncate(MAX_FOLDS);
+    nested(ranges).into_iter().map(|range| Fold { range, kind: FoldKind::Code, summary: None }).collect()
+}
+
+fn of_member(member: &Member, add: &mut impl FnMut(TextRange)) {
+    add(member.key.cover(member.value));
+    member.members.iter().for_each(|inner| of_member(inner, add));
+}
+
+fn nested(ranges: Vec<TextRange>) -> Vec<TextRange> {
+    let mut open: Vec<TextRange> = Vec::new();
+    let mut kept = Vec::new();
+    for range in ranges {
+        while open.pop_if(|last| last.end() <= range.start()).is_some() {}
+        if open.last().is_none_or(|last| range.end() <= last.end()) {
+            open.push(range);
+            kept.push(range);
+        }
+    }
+    kept
+}
+
+/// Maximum range in bytes per request. Editors request the visible range.
+const MAX_LEN: u32 = 4 << 20;
+
+/// Returns the tokens that overlap a range of the file, in order.
+#[must_use]
+pub fn tokens(opened: TranscriptView<'_>, range: TextRange) -> Vec<SemanticToken> {
+    let mut found = Vec::new();
+    if u32::from(range.len()) > MAX_LEN {
+        return found;
+    }
+    for entry in opened.records.touching(range) {
+        for text in opened.records.mangle(entry, opened.settings) {
+            if entry.place(text.range()).intersect(range).is_none() {
+                continue;
+            }
+            let of_text = semantic_tokens(text.source(), text.summary(), whole(text.source()));
+            let place = |range| entry.place(text.to_source(range));
+            found.extend(
+                of_text.into_iter().map(|token| SemanticToken { range: place(token.range), ..token }),
+            );
+        }
+    }
+    for text in opened.records.fences().iter().filter(|text| text.range().intersect(range).is_some()) {
+        let of_text = semantic_tokens(text.source(), text.summary(), whole(text.source())).into_iter();
+        found.extend(of_text.map(|token| SemanticToken { range: text.to_source(token.range), ..token }));
+    }
+    found.sort_by_key(|token| token.range.start());
+    found.dedup_by(|one, before| one.range.start() < before.range.end());
+    found
 }

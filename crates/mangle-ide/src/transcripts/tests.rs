@@ -123,7 +123,7 @@ fn hovers() {
 fn hints_say_how_a_reply_is_read() {
     let fixture = Fixture::new("a.json", PRETTY);
     let mut shown = String::new();
-    for hint in hints::hints(fixture.opened(), fixture.whole()) {
+    for hint in hover::hints(fixture.opened(), fixture.whole()) {
         let behind = TextRange::new(hint.offset, hint.offset + size(1));
         let _ = writeln!(shown, "{} before {:?}", hint.label, slice(fixture.records.text(), behind));
     }
@@ -181,7 +181,7 @@ fn what_lies_in_strings_has_symbols_inside_of_its_turn() {
     "#]]
     .assert_eq(&shown);
     let text = fixture.records.text();
-    let words: Vec<_> = tokens::tokens(fixture.opened(), fixture.whole())
+    let words: Vec<_> = symbols::tokens(fixture.opened(), fixture.whole())
         .iter()
         .map(|token| slice(text, token.range).to_owned())
         .collect();
@@ -191,7 +191,7 @@ fn what_lies_in_strings_has_symbols_inside_of_its_turn() {
 #[test]
 fn folds_are_nested() {
     let fixture = Fixture::new("a.json", PRETTY);
-    let folds = folding::folds(fixture.opened());
+    let folds = symbols::folds(fixture.opened());
     let text = fixture.records.text();
     let shown: Vec<_> =
         folds.iter().map(|fold| slice(text, fold.range).lines().next().unwrap().trim()).collect();
@@ -241,8 +241,8 @@ fn every_offset_of_damaged_text_has_an_answer() {
             let _ = hover::hover(opened, size(offset));
         }
         let whole = fixture.whole();
-        assert!(tokens::tokens(opened, whole).iter().all(|token| whole.contains_range(token.range)));
-        assert!(folding::folds(opened).iter().all(|fold| whole.contains_range(fold.range)));
+        assert!(symbols::tokens(opened, whole).iter().all(|token| whole.contains_range(token.range)));
+        assert!(symbols::folds(opened).iter().all(|fold| whole.contains_range(fold.range)));
         assert!(split::split(opened).parts.iter().all(|part| whole.contains_range(part.source)));
     }
 }

@@ -43,7 +43,8 @@ impl AnswerBasis {
     /// compared program.
     pub(super) fn new(
         program: &Program,
-        (file, parts): (Option<&FileSummary>, FileParts<'_>),
+        file: Option<&FileSummary>,
+        parts: FileParts<'_>,
         property: &Property,
         other: Option<u64>,
         scope: Scope,

@@ -6,12 +6,14 @@
 
 mod findings;
 mod memo;
-mod rules;
 
 use std::cell::RefCell;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use rustc_hash::FxHashMap;
+
+use super::evaluation::fact_count;
 use mangle_check::diagnostics::{FindingCache, diagnostics_of_files};
 use mangle_check::policy_test::TestFile;
 use mangle_check::policy_test::property::{Claim, Properties, Property, Restrictions};
@@ -20,19 +22,15 @@ use mangle_engine::program::{FileSummary, Predicate, PredicateKey, Program};
 use mangle_report::proof;
 use mangle_report::verification::{PropertyPlace, PropertyReport, VerifyReport};
 use mangle_settings::{BUILT_IN_CONSUMERS, Settings, SolverChoice, TranscriptSettings, VerifySettings};
-use mangle_syntax::lint::{Diagnostic, Rule, Severity};
+use mangle_syntax::lint::{Diagnostic, Rule, Severity, rule};
 use mangle_syntax::text::{Cancel, FileId, TextSize, listed};
 use mangle_verify::{AbortMemo, Answer, Scope, Setup, Solvers, Verdict, verify};
+use memo::{AnswerBasis, FileParts, hash_of_texts};
 use piggyback::envelope::atoms::is_delicate;
 use piggyback::envelope::runtime::{accepts, built_in};
-use rustc_hash::FxHashMap;
 
-use super::evaluation::fact_count;
-use memo::{AnswerBasis, FileParts, hash_of_texts};
-
-pub use findings::{placed, property_findings, survey_findings};
+pub use findings::{SurveyedRules, placed, property_findings, survey, survey_all, survey_findings};
 pub use memo::AnswerMemo;
-pub use rules::{PROPERTY_VIOLATED, RULES};
 
 /// Properties to check.
 #[derive(Clone, Copy)]
@@ -221,7 +219,7 @@ impl<'r> Verification<'r> {
             _ => None,
         };
         let parts = FileParts { properties: &self.properties.all, cases: &self.cases };
-        AnswerBasis::new(run.program, (file.map(AsRef::as_ref), parts), property, other, run.scope)
+        AnswerBasis::new(run.program, file.map(AsRef::as_ref), parts, property, other, run.scope)
     }
 
     /// Returns the cached answer of a property.
@@ -383,3 +381,26 @@ fn line_in(text: &str, offset: TextSize) -> usize {
     let before = text.get(..usize::from(offset)).unwrap_or_default();
     memchr::memchr_iter(b'\n', before.as_bytes()).count() + 1
 }
+
+/// All rules of this module, sorted by code.
+pub const RULES: &[&Rule] = &[
+    &RULE_FIRES_NOWHERE,
+    &RULE_WITHOUT_EFFECT,
+    &NEGATION_WITHOUT_EFFECT,
+    &PROPERTY_VIOLATED,
+    &PROPERTY_NOT_DECIDED,
+];
+
+/// A rule whose body has no solution in any world.
+static RULE_FIRES_NOWHERE: Rule = rule!("rule-fires-nowhere.md");
+
+/// A rule whose removal changes nothing.
+static RULE_WITHOUT_EFFECT: Rule = rule!("rule-without-effect.md");
+
+/// A negation whose removal changes nothing.
+static NEGATION_WITHOUT_EFFECT: Rule = rule!("negation-without-effect.md");
+
+pub static PROPERTY_VIOLATED: Rule = rule!("property-violated.md");
+
+/// A property without a decision.
+static PROPERTY_NOT_DECIDED: Rule = rule!("property-not-decided.md");

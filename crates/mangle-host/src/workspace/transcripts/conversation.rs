@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::SnapshotTranscript;
 use mangle_ide::conversation::window::{ConversationWindow, window};
-use mangle_ide::merge::Lists;
+use mangle_ide::file_findings::Lists;
 use mangle_syntax::lint::Diagnostic;
 use mangle_syntax::text::Cancel;
 
@@ -29,7 +29,7 @@ impl SnapshotTranscript {
             return Some(Arc::clone(shown));
         }
         let found: Vec<Diagnostic> = self.findings().into_iter().cloned().collect();
-        let shown = Arc::new(self.with_policies(|opened| window(opened, &found, (first, count))));
+        let shown = Arc::new(self.with_policies(|opened| window(opened, &found, first, count)));
         *last = Some((key, Arc::clone(&shown)));
         Some(shown)
     }

@@ -9,7 +9,7 @@ use crate::FileText;
 use crate::transcripts::{Stretch, StretchRequest, StretchTarget, read_stretch};
 use crate::workspace::SnapshotFile;
 use mangle_ide::conversation::window::{ConversationWindow, WindowStart, window_from};
-use mangle_ide::merge::Lists;
+use mangle_ide::file_findings::Lists;
 use mangle_ide::replays::TranscriptVerdicts;
 use mangle_ide::transcripts::{Records, TranscriptView, diagnostics_of};
 use mangle_settings::TranscriptSettings;
@@ -86,7 +86,7 @@ impl SnapshotTranscript {
         };
         let note = if is_first { None } else { Some(EXCERPT_NOTE) };
         let start = WindowStart { number: read.start.number, answers: read.start.answers, note };
-        let window = window_from(opened, &found, (0, usize::MAX), start);
+        let window = window_from(opened, &found, 0, usize::MAX, start);
         let text = FileText { text: Arc::clone(records.text()), findings: Vec::new() };
         DiskStretch {
             file: Arc::new(SnapshotFile::transcript(self.file.id, Arc::clone(&self.file.path), text)),

@@ -5,8 +5,6 @@
 //! previews load. The prompts come from the previews of sample kernels.
 
 mod atoms;
-mod excerpt;
-mod limits;
 #[cfg(test)]
 mod tests;
 
@@ -18,6 +16,7 @@ use agent_prompt::{
     ClauseId, FactProvenance, OmissionReason, PromptProvenance, Provenance, is_read, is_template,
 };
 use mangle_engine::program::{PredicateKey, key_of};
+use mangle_report::sink::code_span;
 use mangle_syntax::syntax::TokenKind;
 use mangle_syntax::text::{FileId, TextRange, TextSize};
 
@@ -92,9 +91,9 @@ pub fn prompts_in_source_file(
     // Outdated prompts are skipped, because their ranges refer to older texts.
     let provenance: Vec<SampleProvenance<'_>> =
         provenance.iter().filter(|by| by.is_current).copied().collect();
-    let found =
-        atoms::at(file, text, offset, &provenance).or_else(|| lines_from_text(file, offset, &provenance));
-    let limits = limits::at(text, offset, &provenance);
+    let found = atoms::atom_at(file, text, offset, &provenance)
+        .or_else(|| lines_from_text(file, offset, &provenance));
+    let limits = atoms::limits_at(text, offset, &provenance);
     match (found, limits) {
         (Some(found), Some(limits)) => Some(Hover { markup: found.markup.and(limits.markup), ..limits }),
         (found, limits) => found.or(limits),
@@ -145,7 +144,7 @@ fn of_clause(clause: ClauseId, key: PredicateKey, provenance: &[SampleProvenance
         }
         shown += 1;
         if shown <= SHOWN {
-            markup = excerpt::lines(markup, by, prompt, &lines);
+            markup = excerpt_lines(markup, by, prompt, &lines);
         } else {
             others.push(called(prompt));
         }
@@ -179,7 +178,7 @@ fn reasons(clause: ClauseId, provenance: &[SampleProvenance<'_>]) -> Vec<String>
         if reasons.is_empty() {
             let gives_nothing = !prompt.facts.iter().any(|fact| fact.clause == Some(clause));
             reasons.push(if gives_nothing {
-                format!("with {} it derives no additional fact", excerpt::word(by.sample))
+                format!("with {} it derives no additional fact", quoted(by.sample))
             } else {
                 "nothing of it is shown".to_owned()
             });
@@ -199,13 +198,13 @@ fn reason(missing: &OmissionReason) -> String {
     match missing {
         OmissionReason::Key(key) => format!(
             "its shard key is {}, but a prompt accepts only the exact ID of its shard, `*` and `/_all`",
-            excerpt::word(key)
+            quoted(key)
         ),
         OmissionReason::Score(score) => {
             format!("its score is {score}, and only scores above 50 are injected")
         }
         OmissionReason::NotInjected => "no rule injects it".to_owned(),
-        OmissionReason::Type(key) => format!("it is the template of {}", excerpt::word(key)),
+        OmissionReason::Type(key) => format!("it is the template of {}", quoted(key)),
         OmissionReason::OtherTemplate => {
             "another template of this type comes first; empty templates are ignored".to_owned()
         }
@@ -247,15 +246,11 @@ fn of_predicate(key: PredicateKey, provenance: &[SampleProvenance<'_>]) -> Marku
 fn base(prompt: &PromptProvenance) -> Option<String> {
     let (from, name) = prompt.base.as_ref().filter(|(from, _)| *from != "kernel")?;
     let what = match (*from, name) {
-        ("builtin", Some(name)) => format!("the built-in text {}", excerpt::word(name)),
-        ("configured", Some(name)) => format!("the text {} of `[prompt.templates]`", excerpt::word(name)),
+        ("builtin", Some(name)) => format!("the built-in text {}", quoted(name)),
+        ("configured", Some(name)) => format!("the text {} of `[prompt.templates]`", quoted(name)),
         _ => "what the mandatory atoms say".to_owned(),
     };
-    Some(format!(
-        "No template for {}: {} begins with {what}.",
-        excerpt::word(&prompt.shard.1),
-        called(prompt)
-    ))
+    Some(format!("No template for {}: {} begins with {what}.", quoted(&prompt.shard.1), called(prompt)))
 }
 
 /// Returns the prompt lines whose text comes from an offset of a file.
@@ -271,7 +266,7 @@ fn lines_from_text(file: FileId, offset: TextSize, provenance: &[SampleProvenanc
         let ranges = lines.iter().filter_map(|at| range_of(*at)).chain(narrowest);
         narrowest = ranges.min_by_key(|range| range.len());
         if !lines.is_empty() {
-            markup = excerpt::lines(markup, by, prompt, &lines);
+            markup = excerpt_lines(markup, by, prompt, &lines);
         }
     }
     narrowest.map(|range| Hover { range, markup })
@@ -286,5 +281,82 @@ fn each<'a>(
 
 /// Returns the display name of a prompt.
 fn called(prompt: &PromptProvenance) -> String {
-    format!("{} ({})", excerpt::word(&prompt.name), excerpt::plain(&prompt.shard.0))
+    format!("{} ({})", quoted(&prompt.name), plain(&prompt.shard.0))
+}
+
+/// Number of context lines before and after a line.
+const AROUND: usize = 1;
+
+/// Maximum number of lines per excerpt.
+const MAX_LINES: usize = 10;
+
+/// Maximum line length, in characters.
+const WIDEST: usize = 100;
+
+/// Adds lines of a prompt with context. Selected lines are marked with `>`.
+fn excerpt_lines(
+    markup: Markup,
+    by: &SampleProvenance<'_>,
+    prompt: &PromptProvenance,
+    meant: &[usize],
+) -> Markup {
+    let mut sections: Vec<&str> = Vec::new();
+    let mut tokens = 0;
+    for line in meant.iter().filter_map(|at| prompt.lines.get(*at)) {
+        tokens += line.tokens;
+        let section = prompt.sections.get(line.section).map_or("", String::as_str);
+        if !sections.contains(&section) {
+            sections.push(section);
+        }
+    }
+    let says = format!(
+        "In the prompt {} of {}, mode `{}`, section {}: {tokens} of {} tokens.",
+        called(prompt),
+        quoted(by.sample),
+        prompt.mode,
+        sections.iter().map(|section| quoted(section)).collect::<Vec<_>>().join(", "),
+        prompt.tokens,
+    );
+    markup.text(says).excerpt(excerpt(prompt, meant))
+}
+
+fn excerpt(prompt: &PromptProvenance, meant: &[usize]) -> String {
+    let is_near = |at: usize| meant.iter().any(|line| line.abs_diff(at) <= AROUND);
+    let mut rows: Vec<String> = Vec::new();
+    let mut last = None;
+    for (at, line) in prompt.lines.iter().enumerate().filter(|(at, _)| is_near(*at)) {
+        if last.is_some_and(|last: usize| last + 1 < at) {
+            rows.push("  …".to_owned());
+        }
+        last = Some(at);
+        let mark = if meant.contains(&at) { "> " } else { "  " };
+        rows.extend(line.text.split('\n').map(|text| format!("{mark}{}", cut(text))));
+        if rows.len() >= MAX_LINES {
+            rows.truncate(MAX_LINES);
+            rows.push("  …".to_owned());
+            break;
+        }
+    }
+    let is_blank = |row: &String| row.trim().is_empty();
+    let first = rows.iter().position(|row| !is_blank(row)).unwrap_or(0);
+    let end = rows.iter().rposition(|row| !is_blank(row)).map_or(0, |last| last + 1);
+    rows.get(first..end).unwrap_or_default().join("\n")
+}
+
+fn cut(text: &str) -> String {
+    let text: String = text.chars().map(|char| if char.is_control() { ' ' } else { char }).collect();
+    match text.char_indices().nth(WIDEST) {
+        Some((at, _)) => format!("{}…", text.get(..at).unwrap_or_default()),
+        None => text,
+    }
+}
+
+/// Formats quoted text as code.
+fn quoted(text: &str) -> String {
+    code_span(&cut(text))
+}
+
+/// Formats a message of the runtime about an atom, which may quote its file.
+fn plain(text: &str) -> String {
+    cut(&text.replace('`', "'"))
 }
