@@ -8,9 +8,7 @@ use rustc_hash::FxHashMap;
 
 use super::FilePart;
 use mangle_engine::program::FileSummary;
-use mangle_syntax::text::{
-    Encoding, FileId, LineCol, LineIndex, TextSize, UnitIndex, between_characters, size, slice,
-};
+use mangle_syntax::text::{Encoding, FileId, LineCol, LineIndex, TextIndex, TextSize, slice};
 use piggyback::envelope::secrets::{SecretContext, masked};
 
 #[derive(Debug, Default)]
@@ -31,9 +29,7 @@ pub struct SourceText {
     /// The text for output.
     shown: OnceLock<Arc<str>>,
     secrets: OnceLock<SecretContext>,
-    lines: OnceLock<LineIndex>,
-    chars: OnceLock<UnitIndex>,
-    utf16: OnceLock<UnitIndex>,
+    index: TextIndex,
 }
 
 impl Sources {
@@ -80,7 +76,6 @@ impl SourceText {
     #[must_use]
     pub fn new(name: String, text: Arc<str>) -> Self {
         let (path, summary, part) = (PathBuf::new(), None, None);
-        let (lines, chars, utf16) = (OnceLock::new(), OnceLock::new(), OnceLock::new());
         Self {
             name,
             text,
@@ -89,9 +84,7 @@ impl SourceText {
             part,
             shown: OnceLock::new(),
             secrets: OnceLock::new(),
-            lines,
-            chars,
-            utf16,
+            index: TextIndex::default(),
         }
     }
 
@@ -152,7 +145,7 @@ impl SourceText {
     }
 
     pub fn lines(&self) -> &LineIndex {
-        self.lines.get_or_init(|| LineIndex::new(&self.text))
+        self.index.lines(&self.text)
     }
 
     #[must_use]
@@ -176,7 +169,7 @@ impl SourceText {
         if let Some(part) = &self.part {
             return part.spot(offset).into();
         }
-        self.place_in(offset, self.chars.get_or_init(|| UnitIndex::new(&self.text, Encoding::Utf32)))
+        self.place_in(offset, Encoding::Utf32)
     }
 
     /// The line and column of an offset, from 1. The column is in UTF-16 code units.
@@ -185,14 +178,11 @@ impl SourceText {
             let spot = part.spot(offset);
             return LineCol { line: spot.line + 1, col: spot.utf16 + 1 };
         }
-        self.place_in(offset, self.utf16.get_or_init(|| UnitIndex::new(&self.text, Encoding::Utf16)))
+        self.place_in(offset, Encoding::Utf16)
     }
 
-    fn place_in(&self, offset: TextSize, units: &UnitIndex) -> LineCol {
-        let offset = between_characters(&self.text, offset);
-        let line = self.lines().line_of(size(offset));
-        let start = usize::from(self.lines().line_range(line).start());
-        let col = units.before(&self.text, offset) - units.before(&self.text, start);
+    fn place_in(&self, offset: TextSize, encoding: Encoding) -> LineCol {
+        let LineCol { line, col } = self.index.line_col(&self.text, offset, encoding);
         LineCol { line: line + 1, col: col + 1 }
     }
 }

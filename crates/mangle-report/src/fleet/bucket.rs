@@ -16,6 +16,10 @@ pub(super) struct Bucket {
     pub(super) violations: [BTreeMap<u32, u64>; 4],
 }
 
+/// The counts of a time span without replies.
+pub(super) static EMPTY: Bucket =
+    Bucket { answers: 0, said: 0, state: 0, blocked: 0, violations: [const { BTreeMap::new() }; 4] };
+
 impl Bucket {
     pub(super) fn merge(&mut self, other: Self) {
         self.answers += other.answers;

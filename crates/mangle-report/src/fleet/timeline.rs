@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use super::bucket::Bucket;
+use super::bucket::{Bucket, EMPTY};
 
 /// The maximum number of spans.
 pub(super) const MAX_SPANS: i64 = 60;
@@ -57,9 +57,8 @@ impl Timeline {
 
     /// All spans from the first to the last, including empty ones, with their start in seconds.
     pub(super) fn buckets(&self) -> impl Iterator<Item = (i64, &Bucket)> {
-        static NOTHING: std::sync::LazyLock<Bucket> = std::sync::LazyLock::new(Bucket::default);
         let numbers = self.ends().map_or(0..0, |(first, last)| first..last + 1);
-        let of = |number| (MONDAY + number * self.length(), self.buckets.get(&number).unwrap_or(&*NOTHING));
+        let of = |number| (MONDAY + number * self.length(), self.buckets.get(&number).unwrap_or(&EMPTY));
         numbers.map(of)
     }
 
