@@ -9,7 +9,7 @@ use rustc_hash::FxHashMap;
 use super::FilePart;
 use mangle_engine::program::FileSummary;
 use mangle_syntax::text::{Encoding, FileId, LineCol, LineIndex, TextIndex, TextSize, slice};
-use piggyback::envelope::secrets::{SecretContext, masked};
+use piggyback::envelope::secrets::{SecretContext, masked_with_secrets};
 
 #[derive(Debug, Default)]
 pub struct Sources {
@@ -26,10 +26,15 @@ pub struct SourceText {
     summary: Option<Arc<FileSummary>>,
     /// The kept parts, if the text is not kept.
     part: Option<FilePart>,
-    /// The text for output.
-    shown: OnceLock<Arc<str>>,
-    secrets: OnceLock<SecretContext>,
+    masked: OnceLock<MaskedText>,
     index: TextIndex,
+}
+
+/// A text for output, and the secrets that it masks.
+#[derive(Debug)]
+struct MaskedText {
+    text: Arc<str>,
+    secrets: SecretContext,
 }
 
 impl Sources {
@@ -76,16 +81,7 @@ impl SourceText {
     #[must_use]
     pub fn new(name: String, text: Arc<str>) -> Self {
         let (path, summary, part) = (PathBuf::new(), None, None);
-        Self {
-            name,
-            text,
-            path,
-            summary,
-            part,
-            shown: OnceLock::new(),
-            secrets: OnceLock::new(),
-            index: TextIndex::default(),
-        }
+        Self { name, text, path, summary, part, masked: OnceLock::new(), index: TextIndex::default() }
     }
 
     /// A part of a file whose text is not kept.
@@ -107,9 +103,17 @@ impl SourceText {
 
     /// The text for output. Asterisks mask credentials without a change of byte length.
     pub(super) fn shown(&self) -> &str {
-        self.shown.get_or_init(|| match masked(&self.text) {
-            Cow::Borrowed(_) => Arc::clone(&self.text),
-            Cow::Owned(masked) => masked.into(),
+        &self.masked().text
+    }
+
+    fn masked(&self) -> &MaskedText {
+        self.masked.get_or_init(|| {
+            let (masked, secrets) = masked_with_secrets(&self.text);
+            let text = match masked {
+                Cow::Borrowed(_) => Arc::clone(&self.text),
+                Cow::Owned(masked) => masked.into(),
+            };
+            MaskedText { text, secrets }
         })
     }
 
@@ -117,7 +121,7 @@ impl SourceText {
     pub(super) fn secrets(&self) -> &SecretContext {
         match &self.part {
             Some(part) => part.secrets(),
-            None => self.secrets.get_or_init(|| SecretContext::from_text(&self.text)),
+            None => &self.masked().secrets,
         }
     }
 

@@ -195,8 +195,11 @@ static PATHS: Paths = Paths {
 struct Paths {
     numbers: RwLock<FxHashMap<&'static [u8], u32>>,
     /// Each chunk has twice the size of the previous one, starting with one path.
-    chunks: [OnceLock<Box<[OnceLock<&'static [u8]>]>>; 31],
+    chunks: [OnceLock<Box<[Slot]>>; 31],
 }
+
+/// A slot for a path.
+type Slot = OnceLock<&'static [u8]>;
 
 impl Paths {
     fn id(&self, key: Vec<u8>) -> FileId {
