@@ -22,7 +22,6 @@ mod testing;
 pub mod texts;
 mod tokens;
 mod turn;
-#[cfg(target_family = "wasm")]
 pub mod vocabulary;
 
 pub use answers::{Answer, AnswerOrder, Arg, FactList, FactLocations, KernelAnswers, Querier, QueryPattern};

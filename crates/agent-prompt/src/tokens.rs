@@ -1,17 +1,9 @@
 //! Token counts: two estimates of the reference runtime, and two real tokenizers.
 
-#[cfg(not(target_family = "wasm"))]
-use std::sync::LazyLock;
-
 use mangle_settings::Tokenizer;
-#[cfg(not(target_family = "wasm"))]
-use rustc_hash::FxHashMap;
 use tiktoken_rs::CoreBPE;
-#[cfg(not(target_family = "wasm"))]
-use tiktoken_rs::O200K_BASE_PAT_STR;
 
-#[cfg(not(target_family = "wasm"))]
-use crate::merges;
+use crate::vocabulary::{CL100K, O200K};
 
 /// A token counter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash)]
@@ -52,21 +44,11 @@ impl Estimator {
         }
     }
 
-    #[cfg(not(target_family = "wasm"))]
-    fn tokenizer(self) -> Option<&'static CoreBPE> {
-        match self {
-            Self::Cl100k => Some(&CL100K),
-            Self::O200k => Some(&O200K),
-            Self::Bytes4 | Self::Chars4 => None,
-        }
-    }
-
     /// `None` for estimates, and while the vocabulary is not loaded.
-    #[cfg(target_family = "wasm")]
     fn tokenizer(self) -> Option<&'static CoreBPE> {
         match self {
-            Self::Cl100k => crate::vocabulary::CL100K.tokenizer(),
-            Self::O200k => crate::vocabulary::O200K.tokenizer(),
+            Self::Cl100k => CL100K.tokenizer(),
+            Self::O200k => O200K.tokenizer(),
             Self::Bytes4 | Self::Chars4 => None,
         }
     }
@@ -91,33 +73,9 @@ impl Estimator {
     }
 }
 
-#[cfg(not(target_family = "wasm"))]
-static CL100K: LazyLock<CoreBPE> = LazyLock::new(|| tokenizer(merges::CL100K, CL100K_WORDS));
-#[cfg(not(target_family = "wasm"))]
-static O200K: LazyLock<CoreBPE> = LazyLock::new(|| tokenizer(merges::O200K, O200K_BASE_PAT_STR));
-
-/// The regular expression of `cl100k_base` that splits text into words.
-pub(crate) const CL100K_WORDS: &str = concat!(
-    r"'(?i:[sdmt]|ll|ve|re)",
-    r"|[^\r\n\p{L}\p{N}]?+\p{L}++",
-    r"|\p{N}{1,3}+",
-    r"| ?[^\s\p{L}\p{N}]++[\r\n]*+",
-    r"|\s++$",
-    r"|\s*[\r\n]",
-    r"|\s+(?!\S)",
-    r"|\s",
-);
-
 /// The number of bytes to count at once. The time of the tokenizer for a run of blanks is more than
 /// linear.
 const PIECE: usize = 4 << 10;
-
-#[cfg(not(target_family = "wasm"))]
-/// The tokenizer for a vocabulary and a regular expression that splits text into words.
-fn tokenizer(merges: &[u8], words: &str) -> CoreBPE {
-    let made = CoreBPE::new(merges::ranks(merges), FxHashMap::default(), words);
-    made.expect("the expressions are constants")
-}
 
 /// Counts in pieces. Each boundary can add one token.
 fn real(tokenizer: &CoreBPE, text: &str) -> usize {

@@ -8,10 +8,8 @@ use rustc_hash::FxHashMap;
 
 use super::FilePart;
 use mangle_engine::program::FileSummary;
-use mangle_syntax::text::{
-    Encoding, FileId, LineCol, LineIndex, TextSize, UnitIndex, between_characters, size, slice,
-};
-use piggyback::envelope::secrets::{SecretContext, masked};
+use mangle_syntax::text::{Encoding, FileId, LineCol, LineIndex, TextIndex, TextSize, slice};
+use piggyback::envelope::secrets::{SecretContext, masked_with_secrets};
 
 #[derive(Debug, Default)]
 pub struct Sources {
@@ -28,12 +26,15 @@ pub struct SourceText {
     summary: Option<Arc<FileSummary>>,
     /// The kept parts, if the text is not kept.
     part: Option<FilePart>,
-    /// The text for output.
-    shown: OnceLock<Arc<str>>,
-    secrets: OnceLock<SecretContext>,
-    lines: OnceLock<LineIndex>,
-    chars: OnceLock<UnitIndex>,
-    utf16: OnceLock<UnitIndex>,
+    masked: OnceLock<MaskedText>,
+    index: TextIndex,
+}
+
+/// A text for output, and the secrets that it masks.
+#[derive(Debug)]
+struct MaskedText {
+    text: Arc<str>,
+    secrets: SecretContext,
 }
 
 impl Sources {
@@ -80,19 +81,7 @@ impl SourceText {
     #[must_use]
     pub fn new(name: String, text: Arc<str>) -> Self {
         let (path, summary, part) = (PathBuf::new(), None, None);
-        let (lines, chars, utf16) = (OnceLock::new(), OnceLock::new(), OnceLock::new());
-        Self {
-            name,
-            text,
-            path,
-            summary,
-            part,
-            shown: OnceLock::new(),
-            secrets: OnceLock::new(),
-            lines,
-            chars,
-            utf16,
-        }
+        Self { name, text, path, summary, part, masked: OnceLock::new(), index: TextIndex::default() }
     }
 
     /// A part of a file whose text is not kept.
@@ -114,9 +103,17 @@ impl SourceText {
 
     /// The text for output. Asterisks mask credentials without a change of byte length.
     pub(super) fn shown(&self) -> &str {
-        self.shown.get_or_init(|| match masked(&self.text) {
-            Cow::Borrowed(_) => Arc::clone(&self.text),
-            Cow::Owned(masked) => masked.into(),
+        &self.masked().text
+    }
+
+    fn masked(&self) -> &MaskedText {
+        self.masked.get_or_init(|| {
+            let (masked, secrets) = masked_with_secrets(&self.text);
+            let text = match masked {
+                Cow::Borrowed(_) => Arc::clone(&self.text),
+                Cow::Owned(masked) => masked.into(),
+            };
+            MaskedText { text, secrets }
         })
     }
 
@@ -124,7 +121,7 @@ impl SourceText {
     pub(super) fn secrets(&self) -> &SecretContext {
         match &self.part {
             Some(part) => part.secrets(),
-            None => self.secrets.get_or_init(|| SecretContext::from_text(&self.text)),
+            None => &self.masked().secrets,
         }
     }
 
@@ -152,7 +149,7 @@ impl SourceText {
     }
 
     pub fn lines(&self) -> &LineIndex {
-        self.lines.get_or_init(|| LineIndex::new(&self.text))
+        self.index.lines(&self.text)
     }
 
     #[must_use]
@@ -176,7 +173,7 @@ impl SourceText {
         if let Some(part) = &self.part {
             return part.spot(offset).into();
         }
-        self.place_in(offset, self.chars.get_or_init(|| UnitIndex::new(&self.text, Encoding::Utf32)))
+        self.place_in(offset, Encoding::Utf32)
     }
 
     /// The line and column of an offset, from 1. The column is in UTF-16 code units.
@@ -185,14 +182,11 @@ impl SourceText {
             let spot = part.spot(offset);
             return LineCol { line: spot.line + 1, col: spot.utf16 + 1 };
         }
-        self.place_in(offset, self.utf16.get_or_init(|| UnitIndex::new(&self.text, Encoding::Utf16)))
+        self.place_in(offset, Encoding::Utf16)
     }
 
-    fn place_in(&self, offset: TextSize, units: &UnitIndex) -> LineCol {
-        let offset = between_characters(&self.text, offset);
-        let line = self.lines().line_of(size(offset));
-        let start = usize::from(self.lines().line_range(line).start());
-        let col = units.before(&self.text, offset) - units.before(&self.text, start);
+    fn place_in(&self, offset: TextSize, encoding: Encoding) -> LineCol {
+        let LineCol { line, col } = self.index.line_col(&self.text, offset, encoding);
         LineCol { line: line + 1, col: col + 1 }
     }
 }

@@ -141,7 +141,7 @@ mod tests {
 
     #[test]
     fn last_output_is_the_start_of_the_next() {
-        let memo: Memo<u8, u8> = Memo::default();
+        let memo = Memo::default();
         assert_eq!(memo.get(1, |last| Some(last.map_or(0, |(_, sum)| sum) + 1)), Some(1));
         assert_eq!(memo.get(2, |last| Some(last.map_or(0, |(_, sum)| sum) + 2)), Some(3));
         assert_eq!((memo.current(&1), memo.current(&2)), (None, Some(3)));
@@ -150,7 +150,7 @@ mod tests {
 
     #[test]
     fn equal_inputs_are_computed_once_by_many_threads() {
-        let memo: Memo<u8, usize> = Memo::default();
+        let memo = Memo::default();
         let computed = std::sync::atomic::AtomicUsize::new(0);
         std::thread::scope(|scope| {
             for _ in 0..8 {

@@ -1,10 +1,7 @@
 //! Elisions in examples: `...` and `…` in place of a value. Inside strings they are part of the
 //! text.
 
-use std::sync::LazyLock;
-
-use regex::Regex;
-
+use super::patterns::PATTERNS;
 use mangle_syntax::text::TextRange;
 use piggyback::envelope::json::{Json, JsonKind, NodeId};
 
@@ -125,8 +122,7 @@ fn member(json: &Json<'_>, object: NodeId, key: &str) -> Option<NodeId> {
 
 /// True if an atom omits arguments, for example `task_status(...)`. Strings are ignored.
 pub(super) fn is_in_atom(atom: &str) -> bool {
-    static TEXT: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r#"\\?"(?:[^"\\]|\\[^"])*\\?""#).ok());
-    let bare = TEXT.as_ref().map_or(atom.into(), |text| text.replace_all(atom, ""));
+    let bare = PATTERNS.as_ref().map_or(atom.into(), |patterns| patterns.string.replace_all(atom, ""));
     bare.contains("...") || bare.contains('…')
 }
 

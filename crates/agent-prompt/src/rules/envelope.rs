@@ -1,10 +1,7 @@
 //! Rules about the reply format that a prompt requests, and about the templates that provide the
 //! base of prompts.
 
-use std::sync::LazyLock;
-
-use regex::Regex;
-
+use super::patterns::{PATTERNS, Patterns};
 use super::{PromptFinding, Subject, elision, within};
 use crate::assembly::{TEMPLATES, appends_in_jit_mode, has_envelope, is_structured_only, template_for};
 use crate::names::quoted;
@@ -132,24 +129,13 @@ fn report(
 
 /// The reply format that a text requests, if it is not JSON.
 fn other_form(text: &str) -> Option<String> {
-    static FORM: LazyLock<Option<Regex>> = LazyLock::new(|| {
-        let verbs = "answer|reply|respond|output|return";
-        let forms = "yaml|xml|csv|html|plain text|markdown|toml";
-        Regex::new(&format!(
-            r"(?i)\b(?:{verbs})\b[^.!?\n]{{0,40}}\b(?:in|as|with|only)\b[^.!?\n]{{0,20}}\b({forms})\b"
-        ))
-        .ok()
-    });
-    Some(FORM.as_ref()?.captures(text)?.get(1)?.as_str().to_owned())
+    Some(PATTERNS.as_ref()?.other_form.captures(text)?.get(1)?.as_str().to_owned())
 }
 
 /// The first update of an example without a final period.
 fn update_without_period(text: &str) -> Option<String> {
-    static LIST: LazyLock<Option<Regex>> =
-        LazyLock::new(|| Regex::new(r#""?mangle_updates"?\s*:\s*\[([^\]]*)\]"#).ok());
-    static UPDATE: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r#""((?:[^"\\]|\\.)*)""#).ok());
-    let (list, update) = (LIST.as_ref()?, UPDATE.as_ref()?);
-    let inner = list.captures_iter(text).filter_map(|found| found.get(1));
+    let Patterns { update_list, update, .. } = PATTERNS.as_ref()?;
+    let inner = update_list.captures_iter(text).filter_map(|found| found.get(1));
     let updates = inner.flat_map(|inner| update.captures_iter(inner.as_str()));
     let texts = updates.filter_map(|found| Some(found.get(1)?.as_str().trim().to_owned()));
     let is_open =

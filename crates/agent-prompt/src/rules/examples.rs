@@ -1,9 +1,6 @@
 //! Rules about examples and descriptions of envelopes in a prompt.
 
-use std::sync::LazyLock;
-
-use regex::Regex;
-
+use super::patterns::PATTERNS;
 use super::{PromptFinding, Subject, elision, within};
 use crate::origin::LineOrigin;
 use crate::preview::{OriginPlace, PreviewedPrompt, PromptPart};
@@ -111,9 +108,8 @@ fn examples(text: &str) -> impl Iterator<Item = String> {
 
 /// True if an envelope is empty or omits members.
 fn is_sketch(example: &str) -> bool {
-    static EMPTY: LazyLock<Option<Regex>> =
-        LazyLock::new(|| Regex::new(r#""control_packet"\s*:\s*(?:\{\s*\}|")"#).ok());
-    EMPTY.as_ref().is_some_and(|empty| empty.is_match(example)) || elision::leaves_members_out(example)
+    PATTERNS.as_ref().is_some_and(|patterns| patterns.empty_packet.is_match(example))
+        || elision::leaves_members_out(example)
 }
 
 /// The text from an opening brace to the matching closing brace.

@@ -14,6 +14,7 @@ mod facts;
 pub(crate) mod header_rules;
 mod headers;
 mod kernel;
+mod patterns;
 
 use std::collections::VecDeque;
 use std::sync::Arc;

@@ -169,9 +169,16 @@ pub struct Program {
     /// The identity of the program, and its difference from the previous program.
     pub(super) revision: Revision,
     pub(super) since: Option<(u64, Arc<Difference>)>,
-    graph: Arc<OnceLock<Graph>>,
-    engine_graph: Arc<OnceLock<Option<Graph>>>,
+    graphs: Arc<OnceLock<Graphs>>,
     pub(super) dependencies: Arc<OnceLock<Dependencies>>,
+}
+
+/// Dependency graphs of a program.
+#[derive(Debug)]
+struct Graphs {
+    whole: Graph,
+    /// The graph without the negations that the engine ignores. `None` if no cycle contains one.
+    for_engine: Option<Graph>,
 }
 
 impl Program {
@@ -217,9 +224,9 @@ impl Program {
 
     /// A copy with other files. The predicates are unchanged.
     pub(super) fn with_files(&self, files: Arc<Vec<Arc<FileSummary>>>) -> Self {
-        let (graph, engine_graph, dependencies) = (Arc::default(), Arc::default(), Arc::default());
+        let (graphs, dependencies) = (Arc::default(), Arc::default());
         let revision = self.revision.next();
-        Self { files, graph, engine_graph, dependencies, revision, since: None, ..self.clone() }
+        Self { files, graphs, dependencies, revision, since: None, ..self.clone() }
     }
 
     /// Adds a predicate to the sums over all predicates.
@@ -429,13 +436,20 @@ impl Program {
     /// The graph without the negations that the engine ignores, if a cycle contains one. Otherwise
     /// [`Program::graph`].
     pub fn graph_for_engine(&self) -> &Graph {
-        let without = self.engine_graph.get_or_init(|| self.graph().without_dropped());
-        without.as_ref().unwrap_or_else(|| self.graph())
+        let Graphs { whole, for_engine } = self.graphs();
+        for_engine.as_ref().unwrap_or(whole)
     }
 
     /// The dependency graph. Built at the first call.
     pub fn graph(&self) -> &Graph {
-        self.graph.get_or_init(|| Graph::new(self))
+        &self.graphs().whole
+    }
+
+    fn graphs(&self) -> &Graphs {
+        self.graphs.get_or_init(|| {
+            let whole = Graph::new(self);
+            Graphs { for_engine: whole.without_dropped(), whole }
+        })
     }
 
     /// The direct dependencies and the cycles. Updated incrementally after an edit.

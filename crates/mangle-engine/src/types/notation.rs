@@ -1,10 +1,10 @@
 //! Converts type expressions, in either notation, to type values, and prints types in dot notation.
 
 use std::fmt;
-use std::sync::{Arc, LazyLock};
+use std::sync::Arc;
 
 use parking_lot::RwLock;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use super::expression::{Constructor, is_optional};
 use super::{Base, MAX_DEPTH, StructField, Type};
@@ -23,7 +23,8 @@ impl Type {
     /// Parses a type of the tables of built-ins. `/any` if the text is not a type.
     #[must_use]
     pub fn named(text: &'static str) -> Self {
-        static KNOWN: LazyLock<RwLock<FxHashMap<&'static str, Type>>> = LazyLock::new(RwLock::default);
+        static KNOWN: RwLock<FxHashMap<&'static str, Type>> =
+            RwLock::new(FxHashMap::with_hasher(FxBuildHasher));
         if let Some(base) = Base::named(text) {
             return Self::Base(base);
         }

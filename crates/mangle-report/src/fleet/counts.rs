@@ -152,9 +152,8 @@ impl Timeline {
 
     /// All spans from the first to the last, including empty ones, with their start in seconds.
     pub(super) fn buckets(&self) -> impl Iterator<Item = (i64, &Bucket)> {
-        static NOTHING: std::sync::LazyLock<Bucket> = std::sync::LazyLock::new(Bucket::default);
         let numbers = self.ends().map_or(0..0, |(first, last)| first..last + 1);
-        let of = |number| (MONDAY + number * self.length(), self.buckets.get(&number).unwrap_or(&*NOTHING));
+        let of = |number| (MONDAY + number * self.length(), self.buckets.get(&number).unwrap_or(&EMPTY));
         numbers.map(of)
     }
 
@@ -195,6 +194,10 @@ pub(super) struct Bucket {
     /// Violations by dimension and word number.
     pub(super) violations: [BTreeMap<u32, u64>; 4],
 }
+
+/// The counts of a time span without replies.
+static EMPTY: Bucket =
+    Bucket { answers: 0, said: 0, state: 0, blocked: 0, violations: [const { BTreeMap::new() }; 4] };
 
 impl Bucket {
     pub(super) fn merge(&mut self, other: Self) {

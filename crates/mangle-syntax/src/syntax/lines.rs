@@ -6,9 +6,8 @@
 //! in every file, so that parsing does not depend on settings. A separate rule checks that the file
 //! may contain directives ([`crate::syntax::rules::DIRECTIVE_OUTSIDE_HYBRID`]).
 
-use std::sync::{Arc, LazyLock};
+use std::sync::Arc;
 
-use memchr::memmem::Finder;
 use tree_sitter::Tree;
 
 use super::rules;
@@ -16,7 +15,7 @@ use super::rules::DIRECTIVE_OUTSIDE_HYBRID;
 use crate::lint::{Finding, Fix};
 use crate::text::{TextRange, TextSize, size, slice, text_len};
 
-/// The words that start a directive, each with the sign that must follow.
+/// The words that start a directive, each ending with a colon, and the sign that must follow.
 const DIRECTIVES: [(&str, &str); 3] = [("TAXONOMY:", ">"), ("INTENT:", "->"), ("PROMPT:", "->")];
 
 /// The text of a file without its directives.
@@ -36,10 +35,8 @@ pub fn directive_lines(text: &str) -> Vec<TextRange> {
 
 /// Removes the directives. `None` for a text without directives.
 pub(super) fn strip(text: &str) -> Option<StrippedText> {
-    static FINDERS: LazyLock<[Finder<'static>; 3]> =
-        LazyLock::new(|| DIRECTIVES.map(|(word, _)| Finder::new(word)));
     // Fast path: nearly no file has directives, and this function runs at every keystroke.
-    if FINDERS.iter().all(|finder| finder.find(text.as_bytes()).is_none()) {
+    if !contains_directive_word(text.as_bytes()) {
         return None;
     }
     let lines = find_directives(text);
@@ -55,6 +52,15 @@ pub(super) fn strip(text: &str) -> Option<StrippedText> {
     }
     blanked.push_str(slice(text, TextRange::new(done, text_len(text))));
     Some(StrippedText { text: blanked.into(), lines })
+}
+
+/// True if the text contains the first word of a directive. Each of these words ends with a colon.
+fn contains_directive_word(text: &[u8]) -> bool {
+    let is_end = |colon: usize| {
+        let before = text.get(..=colon).unwrap_or_default();
+        DIRECTIVES.iter().any(|(word, _)| before.ends_with(word.as_bytes()))
+    };
+    memchr::memchr_iter(b':', text).any(is_end)
 }
 
 /// One finding for each run of directives, because they usually occur in lists.

@@ -12,11 +12,11 @@ use std::cmp::Ordering;
 use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::path::Path;
+use std::sync::OnceLock;
 use std::sync::atomic::{self, AtomicU32};
-use std::sync::{LazyLock, OnceLock};
 
 use parking_lot::RwLock;
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 
 /// An interned word. `==` and hashing use the address. Ordering uses the text, so that sorted
 /// output does not depend on the order of interning.
@@ -33,7 +33,7 @@ impl Borrow<str> for &'static Word {
     }
 }
 
-static WORDS: LazyLock<RwLock<FxHashSet<&'static Word>>> = LazyLock::new(RwLock::default);
+static WORDS: RwLock<FxHashSet<&'static Word>> = RwLock::new(FxHashSet::with_hasher(FxBuildHasher));
 
 /// The text of all words that are not kept.
 const UNKNOWN: &str = "…";
@@ -186,10 +186,12 @@ const FIRST: u32 = 1 << 30;
 /// Maximum number of paths.
 const MAX_PATHS: u32 = 1 << 30;
 
-static PATHS: LazyLock<Paths> = LazyLock::new(Paths::default);
+static PATHS: Paths = Paths {
+    numbers: RwLock::new(FxHashMap::with_hasher(FxBuildHasher)),
+    chunks: [const { OnceLock::new() }; 31],
+};
 
 /// All paths with an id, as [`key`]s. Reads take no lock, because ids are compared often.
-#[derive(Default)]
 struct Paths {
     numbers: RwLock<FxHashMap<&'static [u8], u32>>,
     /// Each chunk has twice the size of the previous one, starting with one path.

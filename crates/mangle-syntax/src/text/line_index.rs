@@ -4,6 +4,8 @@
 //! Lines end at LF, CRLF or a lone CR, as in the language server protocol. Offsets past the end and
 //! columns past the end of a line are clamped. Invalid positions do not panic.
 
+use std::sync::OnceLock;
+
 use text_size::{TextRange, TextSize};
 
 use super::{size, text_len};
@@ -125,6 +127,43 @@ impl LineIndex {
         let line = super::slice(text, range).trim_end_matches(['\n', '\r']);
         let byte = encoding.byte_of(line, at.col);
         range.start() + TextSize::new(u32::try_from(byte).unwrap_or(0))
+    }
+}
+
+/// In bytes: columns of longer lines use an index instead of counting from the line start.
+const LONG_LINE: u32 = 4096;
+
+/// Lines and columns of one text, which is a parameter of each method. The indexes are built when
+/// they are first needed.
+#[derive(Debug, Default)]
+pub struct TextIndex {
+    lines: OnceLock<LineIndex>,
+    /// Columns of long lines, in UTF-16 and UTF-32.
+    units: [OnceLock<UnitIndex>; 2],
+}
+
+impl TextIndex {
+    /// The line starts of `text`.
+    pub fn lines(&self, text: &str) -> &LineIndex {
+        self.lines.get_or_init(|| LineIndex::new(text))
+    }
+
+    /// Line and column of `offset` in `text`, like [`LineIndex::line_col`], also in long lines.
+    #[must_use]
+    pub fn line_col(&self, text: &str, offset: TextSize, encoding: Encoding) -> LineCol {
+        let lines = self.lines(text);
+        let line = lines.line_of(offset);
+        let range = lines.line_range(line);
+        let units = match encoding {
+            _ if u32::from(range.len()) <= LONG_LINE => return lines.line_col(text, offset, encoding),
+            Encoding::Utf8 => return lines.line_col(text, offset, encoding),
+            Encoding::Utf16 => &self.units[0],
+            Encoding::Utf32 => &self.units[1],
+        };
+        let units = units.get_or_init(|| UnitIndex::new(text, encoding));
+        let at = between_characters(text, offset);
+        let col = units.before(text, at) - units.before(text, range.start().into());
+        LineCol { line, col }
     }
 }
 

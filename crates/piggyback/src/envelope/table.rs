@@ -1,9 +1,5 @@
 //! The table of envelope members: key, value type and requirement per profile.
 
-use std::sync::LazyLock;
-
-use rustc_hash::FxHashSet;
-
 use super::runtime::names;
 use mangle_settings::Profile;
 
@@ -358,20 +354,16 @@ pub static LEARNING: Table = Table {
 /// True if any object of an envelope has a member with this name.
 #[must_use]
 pub fn is_key(name: &str) -> bool {
-    static KEYS: LazyLock<FxHashSet<&'static str>> = LazyLock::new(|| {
-        let mut keys = FxHashSet::default();
-        collect(&ENVELOPE, &mut keys);
-        keys
-    });
-    KEYS.contains(name)
+    ENVELOPE.contains_key(name)
 }
 
-fn collect(table: &Table, keys: &mut FxHashSet<&'static str>) {
-    for field in table.fields {
-        keys.insert(field.name);
-        if let Some(inner) = field.shape.table() {
-            collect(inner, keys);
-        }
+impl Table {
+    /// True if the object or any nested object has a member with this name.
+    fn contains_key(&self, name: &str) -> bool {
+        let contains = |field: &MemberField| {
+            field.name == name || field.shape.table().is_some_and(|inner| inner.contains_key(name))
+        };
+        self.fields.iter().any(contains)
     }
 }
 

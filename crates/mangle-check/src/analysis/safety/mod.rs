@@ -128,8 +128,11 @@ struct Subject<'a> {
     signatures: ClauseSignatures<'a>,
     rewriting: Rewriting,
     bindings: Bindings,
-    lets: OnceCell<FxHashSet<Symbol>>,
-    in_head: OnceCell<FxHashSet<Symbol>>,
+    /// The variables that a `let` defines.
+    lets: FxHashSet<Symbol>,
+    /// The variables of the head among `lets`.
+    lets_in_head: FxHashSet<Symbol>,
+    /// The variables of negated premises. Computed on demand, because most clauses are correct.
     negated: OnceCell<FxHashSet<Symbol>>,
 }
 
@@ -138,8 +141,13 @@ impl<'a> Subject<'a> {
         let signatures = ClauseSignatures::new(clause, |atom| Some(&context.predicate(atom)?.signature));
         let rewriting = Rewriting::new(clause, &signatures, context.program.embedding.capabilities());
         let bindings = Bindings::new(clause, &signatures, &rewriting);
-        let (lets, in_head, negated) = Default::default();
-        Self { context, clause, signatures, rewriting, bindings, lets, in_head, negated }
+        let statements = clause.transforms.iter().flat_map(|transform| &transform.statements);
+        let lets: FxHashSet<_> =
+            statements.filter_map(|statement| statement.variable.as_ref()?.variable()).collect();
+        let lets_in_head =
+            if lets.is_empty() { FxHashSet::default() } else { &variables(&clause.head.args) & &lets };
+        let negated = OnceCell::new();
+        Self { context, clause, signatures, rewriting, bindings, lets, lets_in_head, negated }
     }
 
     /// The premises with their indices.
@@ -179,15 +187,12 @@ impl<'a> Subject<'a> {
 
     /// True if a `let` of the clause defines the variable.
     fn is_let(&self, symbol: Symbol) -> bool {
-        let lets = self.lets.get_or_init(|| {
-            let statements = self.clause.transforms.iter().flat_map(|transform| &transform.statements);
-            statements.filter_map(|statement| statement.variable.as_ref()?.variable()).collect()
-        });
-        lets.contains(&symbol)
+        self.lets.contains(&symbol)
     }
 
-    fn is_in_head(&self, symbol: Symbol) -> bool {
-        self.in_head.get_or_init(|| variables(&self.clause.head.args)).contains(&symbol)
+    /// True if the head has the variable and a `let` of the clause defines it.
+    fn is_let_in_head(&self, symbol: Symbol) -> bool {
+        self.lets_in_head.contains(&symbol)
     }
 
     /// True if a negated premise has the variable.

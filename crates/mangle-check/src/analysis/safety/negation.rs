@@ -47,7 +47,7 @@ fn check_negation(subject: &Subject<'_>, report: &mut Report<'_>, negation: &Neg
     });
     for &(symbol, range) in &variables.unbound {
         // The analysis treats a variable as bound if the head has it and a `let` defines it.
-        let passes = subject.is_let(symbol) && subject.is_in_head(symbol);
+        let passes = subject.is_let_in_head(symbol);
         if rejects_unbound(subject) && passes && !report.names(symbol) {
             report.push(late_finding(subject, negation, symbol, range));
         } else if !report.names(symbol) {

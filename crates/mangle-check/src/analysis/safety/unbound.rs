@@ -31,7 +31,7 @@ pub(super) fn check_body(subject: &Subject<'_>, report: &mut Report<'_>) {
 fn check_body_term(subject: &Subject<'_>, report: &mut Report<'_>, term: &Term) {
     let Some(symbol) = term.variable() else { return };
     // The engine accepts a head variable that a `let` defines, and this premise needs no value.
-    if !(subject.is_let(symbol) && subject.is_in_head(symbol)) {
+    if !subject.is_let_in_head(symbol) {
         check_occurrence(subject, report, symbol, term.range);
     }
 }

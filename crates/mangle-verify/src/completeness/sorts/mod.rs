@@ -164,8 +164,7 @@ impl Sorts {
     }
 
     pub(super) fn get(&self, sort: SortId) -> &Sort {
-        static NONE: std::sync::LazyLock<Sort> = std::sync::LazyLock::new(Sort::default);
-        self.all.get(self.root(sort) as usize).unwrap_or(&NONE)
+        &self.all[self.root(sort) as usize]
     }
 
     fn at(&mut self, sort: SortId) -> &mut Sort {

@@ -5,9 +5,6 @@
 //! unless the list of the consumer contains them.
 
 use std::cmp::Reverse;
-use std::sync::LazyLock;
-
-use rustc_hash::FxHashMap;
 
 use super::arguments::{TypeFit, best_row};
 use super::declarations::{Declarations, DeclaredPredicate};
@@ -144,7 +141,7 @@ pub fn offers<'d>(
     offered
 }
 
-/// Predicates of the agent's core, and inputs of its constitution.
+/// Predicates of the agent's core, and inputs of its constitution. Sorted for binary search.
 const PROTECTED: [&str; 28] = [
     "action_denied",
     "active_override",
@@ -176,7 +173,7 @@ const PROTECTED: [&str; 28] = [
     "temporary_override",
 ];
 
-/// Predicates that determine the content of the next prompt.
+/// Predicates that determine the content of the next prompt. Sorted for binary search.
 const SENSITIVE: [&str; 12] = [
     "activation",
     "atom_tag",
@@ -192,7 +189,8 @@ const SENSITIVE: [&str; 12] = [
     "specialist_knowledge",
 ];
 
-/// Predicates that the agent's rules derive, even if those rules are not loaded.
+/// Predicates that the agent's rules derive, even if those rules are not loaded. Sorted for binary
+/// search.
 const DERIVED: [&str; 12] = [
     "action_type",
     "activation_spread",
@@ -262,12 +260,14 @@ pub(super) enum ListKind {
 
 /// Returns the built-in list that contains a predicate.
 pub(super) fn list_with(predicate: &str) -> Option<ListKind> {
-    static LISTS: LazyLock<FxHashMap<&str, ListKind>> = LazyLock::new(|| {
-        let protected = PROTECTED.iter().map(|name| (*name, ListKind::Protected));
-        let sensitive = SENSITIVE.iter().map(|name| (*name, ListKind::Sensitive));
-        protected.chain(sensitive).chain(DERIVED.iter().map(|name| (*name, ListKind::Derived))).collect()
-    });
-    LISTS.get(predicate).copied()
+    let is_in = |list: &[&str]| list.binary_search(&predicate).is_ok();
+    if is_in(&PROTECTED) {
+        Some(ListKind::Protected)
+    } else if is_in(&SENSITIVE) {
+        Some(ListKind::Sensitive)
+    } else {
+        is_in(&DERIVED).then_some(ListKind::Derived)
+    }
 }
 
 /// True if facts of a predicate are lost when the agent restarts.
@@ -352,6 +352,19 @@ mod tests {
     fn offered(settings: &TranscriptSettings, updates: &[&str]) -> Vec<&'static str> {
         let declarations = declarations(POLICY);
         offers(&declarations, settings, updates).into_iter().map(|one| one.name).collect()
+    }
+
+    #[test]
+    fn built_in_lists_are_sorted_and_disjoint() {
+        for (list, kind) in [
+            (&PROTECTED[..], ListKind::Protected),
+            (&SENSITIVE, ListKind::Sensitive),
+            (&DERIVED, ListKind::Derived),
+        ] {
+            assert!(list.is_sorted());
+            assert!(list.iter().all(|name| list_with(name) == Some(kind)));
+        }
+        assert_eq!(list_with("modified"), None);
     }
 
     #[test]

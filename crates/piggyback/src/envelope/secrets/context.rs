@@ -5,7 +5,7 @@ use std::borrow::Cow;
 
 use rustc_hash::FxHashSet;
 
-use super::{MASK, SHORTEST_NAMED, are_shown, secrets};
+use super::{MASK, SHORTEST_NAMED, Secret, are_shown, secrets};
 
 /// The number of consecutive bytes that identify a secret.
 const PIECE: usize = 8;
@@ -35,8 +35,13 @@ impl SecretContext {
 
     /// Adds the secrets of another text.
     pub fn add(&mut self, text: &str) {
-        for secret in secrets(text) {
-            let value = text.get(secret.range).unwrap_or("");
+        self.add_found(text, &secrets(text));
+    }
+
+    /// Adds the secrets that a search found in a text.
+    pub(super) fn add_found(&mut self, text: &str, found: &[Secret]) {
+        for secret in found {
+            let value = text.get(secret.range.clone()).unwrap_or("");
             self.keep(value);
             if let Some(plain) = super::decoded_once(value) {
                 self.keep(&plain.text);

@@ -135,6 +135,19 @@ pub fn masked(text: &str) -> Cow<'_, str> {
     replaced(text, &asterisks)
 }
 
+/// Masks like [`masked`], and returns the secrets. The text is searched once. No secrets are returned
+/// if output shows them.
+#[must_use]
+pub fn masked_with_secrets(text: &str) -> (Cow<'_, str>, SecretContext) {
+    let mut context = SecretContext::default();
+    if are_shown() {
+        return (text.into(), context);
+    }
+    let found = secrets(text);
+    context.add_found(text, &found);
+    (replace(text, &found, &asterisks), context)
+}
+
 /// Replaces each secret in the value of a member with [`MASK`], unless output shows secrets.
 #[must_use]
 pub fn redacted_of<'t>(name: &str, value: &'t str) -> Cow<'t, str> {

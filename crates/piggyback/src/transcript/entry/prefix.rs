@@ -67,7 +67,7 @@ impl Prefix {
         {
             return None;
         }
-        let mut cursor = Cursor { line, at: 0, found: Self::default() };
+        let mut cursor = Cursor { patterns: PATTERNS.as_ref()?, line, at: 0, found: Self::default() };
         cursor.source();
         cursor.decoration();
         for _ in 0..PARTS {
@@ -96,55 +96,72 @@ impl Prefix {
     }
 }
 
-/// Levels in upper case. Short and lower-case levels (`ANY_LEVEL`) require a preceding timestamp.
-static LEVEL: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(
-        r"(?-u)^(?:TRACE|DEBUG|INFO|INFORMATION|NOTICE|WARN|WARNING|ERROR|FATAL|CRITICAL|PANIC|VERBOSE|SEVERE|FINE|CONFIG)(?:\[\d+\]|\(\d+\))?",
-    )
-    .ok()
-});
-static ANY_LEVEL: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(
-        r"(?i-u)^(?:trace|debug|info|information|notice|warn|warning|error|fatal|critical|panic|verbose|severe|trc|dbg|inf|wrn|err|crit|ftl|log)(?:\[\d+\]|\(\d+\))?",
-    )
-    .ok()
-});
+/// Patterns at the start of any line.
+struct PrefixPatterns {
+    /// Levels in upper case.
+    level: Regex,
+    /// Levels in any case, and short levels. They require a preceding timestamp.
+    any_level: Regex,
+    /// Container name such as `agent-1  | `, or `<165>1 ` before a syslog timestamp.
+    source: Regex,
+    /// Decoration such as `--- ` or `### `.
+    decoration: Regex,
+    /// A key-value pair of logfmt.
+    pair: Regex,
+    /// A logfmt key before a value that may be the text.
+    key: Regex,
+}
 
-/// Container name such as `agent-1  | `, or `<165>1 ` before a syslog timestamp.
-static SOURCE: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(r"(?-u)^(?:[A-Za-z][A-Za-z0-9_.-]*[ \t]*\| ?|\[(?:pod|container)/[^\]\n]{1,200}\] ?|<\d{1,3}>(?:\d )?)").ok()
-});
+static PATTERNS: LazyLock<Option<PrefixPatterns>> = LazyLock::new(|| PrefixPatterns::compile().ok());
 
-/// Decoration such as `--- ` or `### `.
-static DECORATION: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"(?-u)^[-=*#~+]{1,8}[ \t]+").ok());
+impl PrefixPatterns {
+    fn compile() -> Result<Self, regex::Error> {
+        Ok(Self {
+            level: Regex::new(
+                r"(?-u)^(?:TRACE|DEBUG|INFO|INFORMATION|NOTICE|WARN|WARNING|ERROR|FATAL|CRITICAL|PANIC|VERBOSE|SEVERE|FINE|CONFIG)(?:\[\d+\]|\(\d+\))?",
+            )?,
+            any_level: Regex::new(
+                r"(?i-u)^(?:trace|debug|info|information|notice|warn|warning|error|fatal|critical|panic|verbose|severe|trc|dbg|inf|wrn|err|crit|ftl|log)(?:\[\d+\]|\(\d+\))?",
+            )?,
+            source: Regex::new(
+                r"(?-u)^(?:[A-Za-z][A-Za-z0-9_.-]*[ \t]*\| ?|\[(?:pod|container)/[^\]\n]{1,200}\] ?|<\d{1,3}>(?:\d )?)",
+            )?,
+            decoration: Regex::new(r"(?-u)^[-=*#~+]{1,8}[ \t]+")?,
+            pair: Regex::new(
+                r#"(?-u)^(?P<key>[A-Za-z_][A-Za-z0-9_.-]*)=(?P<value>"(?:[^"\\\n]|\\.)*"|[^\s"'{]+)(?:[ \t,;]|$)"#,
+            )?,
+            key: Regex::new(r"(?-u)^[A-Za-z_][A-Za-z0-9_.-]*=")?,
+        })
+    }
+}
 
-/// A key-value pair of logfmt.
-static PAIR: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(
-        r#"(?-u)^(?P<key>[A-Za-z_][A-Za-z0-9_.-]*)=(?P<value>"(?:[^"\\\n]|\\.)*"|[^\s"'{]+)(?:[ \t,;]|$)"#,
-    )
-    .ok()
-});
+/// Patterns of names after a timestamp or level. Compiled separately, because most lines of prose
+/// have neither.
+struct NamePatterns {
+    /// Names of loggers, hosts, files and processes, with their terminator.
+    name: Regex,
+    /// The logger in `INFO:agent.llm:`.
+    logger: Regex,
+    /// A word and the white space after it.
+    bare: Regex,
+}
 
-/// A logfmt key before a value that may be the text.
-static KEY: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"(?-u)^[A-Za-z_][A-Za-z0-9_.-]*=").ok());
+static NAMES: LazyLock<Option<NamePatterns>> = LazyLock::new(|| NamePatterns::compile().ok());
 
-/// Names of loggers, hosts, files and processes, with their terminator.
-static NAME: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(
-        r#"(?-u)^(?:[A-Za-z_$][A-Za-z0-9_.:/$@\\#-]{0,80}?(?:\[[^\]\s"]{1,40}\]|\(\d+\)|<[^>\s"]{1,40}>)?(?::(?:\s|$|\{)|\][ \t]|[ \t]+(?:-{1,2}|\||=>|:)(?:[ \t]|$)|\t)|[A-Za-z_$][A-Za-z0-9_.:/-]{0,80}\x1b\[[0-9;]*m(?::|[ \t])|std(?:out|err) [FP] |\d{1,8}[ \t]+(?:-{1,3}[ \t]+)?|[A-Za-z0-9_.-]{1,64} [A-Za-z0-9_./-]{1,64}(?:\[\d+\]|:)(?:\s|$)|[A-Za-z0-9_.-]{1,64} [A-Za-z0-9_./-]{1,64}\[\d+\]:|[A-Za-z0-9_.-]{1,64} [A-Za-z0-9_.-]{1,64} (?:\d+|-) \S{1,40} (?:-|\[[^\]\n]*\]) )"#,
-    )
-    .ok()
-});
-
-/// The logger in `INFO:agent.llm:`.
-static LOGGER: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"(?-u)^[A-Za-z_][A-Za-z0-9_.]*:").ok());
-
-/// A word and the white space after it.
-static BARE: LazyLock<Option<Regex>> =
-    LazyLock::new(|| Regex::new(r"(?-u)^[A-Za-z_][A-Za-z0-9_./:-]{0,64}[ \t]+").ok());
+impl NamePatterns {
+    fn compile() -> Result<Self, regex::Error> {
+        Ok(Self {
+            name: Regex::new(
+                r#"(?-u)^(?:[A-Za-z_$][A-Za-z0-9_.:/$@\\#-]{0,80}?(?:\[[^\]\s"]{1,40}\]|\(\d+\)|<[^>\s"]{1,40}>)?(?::(?:\s|$|\{)|\][ \t]|[ \t]+(?:-{1,2}|\||=>|:)(?:[ \t]|$)|\t)|[A-Za-z_$][A-Za-z0-9_.:/-]{0,80}\x1b\[[0-9;]*m(?::|[ \t])|std(?:out|err) [FP] |\d{1,8}[ \t]+(?:-{1,3}[ \t]+)?|[A-Za-z0-9_.-]{1,64} [A-Za-z0-9_./-]{1,64}(?:\[\d+\]|:)(?:\s|$)|[A-Za-z0-9_.-]{1,64} [A-Za-z0-9_./-]{1,64}\[\d+\]:|[A-Za-z0-9_.-]{1,64} [A-Za-z0-9_.-]{1,64} (?:\d+|-) \S{1,40} (?:-|\[[^\]\n]*\]) )"#,
+            )?,
+            logger: Regex::new(r"(?-u)^[A-Za-z_][A-Za-z0-9_.]*:")?,
+            bare: Regex::new(r"(?-u)^[A-Za-z_][A-Za-z0-9_./:-]{0,64}[ \t]+")?,
+        })
+    }
+}
 
 struct Cursor<'l> {
+    patterns: &'static PrefixPatterns,
     line: &'l [u8],
     at: usize,
     found: Prefix,
@@ -155,8 +172,8 @@ impl<'l> Cursor<'l> {
         self.line.get(self.at..).unwrap_or(&[])
     }
 
-    fn matched(&self, regex: &LazyLock<Option<Regex>>) -> Option<usize> {
-        Some(regex.as_ref()?.find(self.rest())?.end())
+    fn matched(&self, pattern: &Regex) -> Option<usize> {
+        Some(pattern.find(self.rest())?.end())
     }
 
     /// Skips white space and terminal color codes.
@@ -181,10 +198,9 @@ impl<'l> Cursor<'l> {
 
     fn source(&mut self) {
         self.blank();
-        if let Some(len) = self.matched(&SOURCE)
-            && ANY_LEVEL
-                .as_ref()
-                .is_none_or(|level| level.find(self.rest()).is_none_or(|found| found.end() + 3 < len))
+        let PrefixPatterns { source, any_level, .. } = self.patterns;
+        if let Some(len) = self.matched(source)
+            && self.matched(any_level).is_none_or(|end| end + 3 < len)
         {
             self.at += len;
             self.found.source = Some(self.at);
@@ -192,7 +208,7 @@ impl<'l> Cursor<'l> {
     }
 
     fn decoration(&mut self) {
-        let len = self.matched(&DECORATION).unwrap_or(0);
+        let len = self.matched(&self.patterns.decoration).unwrap_or(0);
         self.at += len;
     }
 
@@ -248,7 +264,8 @@ impl<'l> Cursor<'l> {
     }
 
     fn level(&mut self) -> bool {
-        let levels = if self.found.time.is_some() { &ANY_LEVEL } else { &LEVEL };
+        let PrefixPatterns { level, any_level, .. } = self.patterns;
+        let levels = if self.found.time.is_some() { any_level } else { level };
         let Some(len) = self.matched(levels).filter(|_| !self.found.has_level) else { return false };
         let is_end = |next: &u8| {
             matches!(next, b' ' | b'\t' | b':' | b']' | b')' | b'|' | b'[' | b'(' | b'\r' | b'\n' | 0x1b)
@@ -285,11 +302,8 @@ impl<'l> Cursor<'l> {
             self.found.time = self.found.time.or(Some(found.mask));
             self.found.has_clock |= !found.is_day;
         }
-        let is_level = |word: &[u8]| {
-            ANY_LEVEL
-                .as_ref()
-                .is_some_and(|level| level.find(word).is_some_and(|found| found.end() == word.len()))
-        };
+        let levels = &self.patterns.any_level;
+        let is_level = |word: &[u8]| levels.find(word).is_some_and(|found| found.end() == word.len());
         let mut words = inner.split(|byte| matches!(byte, b' ' | b'\t' | b'|'));
         self.found.has_level |= words.any(is_level);
         if let Some(speaker) =
@@ -320,8 +334,8 @@ impl<'l> Cursor<'l> {
     /// Skips a logfmt pair, or the key before the text. Returns true only for a pair.
     fn pair(&mut self) -> bool {
         let rest = self.rest();
-        let Some(found) = PAIR.as_ref().and_then(|pair| pair.captures(rest)) else {
-            let key = self.matched(&KEY).filter(|len| {
+        let Some(found) = self.patterns.pair.captures(rest) else {
+            let key = self.matched(&self.patterns.key).filter(|len| {
                 let value = rest.get(*len..).unwrap_or(&[]);
                 self.has_begun() && matches!(value.first(), Some(b'{' | b'"' | b'\'' | b'`'))
             });
@@ -353,9 +367,11 @@ impl<'l> Cursor<'l> {
         if !self.has_begun() {
             return false;
         }
+        let Some(names) = &*NAMES else { return false };
         let is_after_colon = self.at.checked_sub(1).and_then(|at| self.line.get(at)) == Some(&b':');
-        let found = self.matched(&NAME).or_else(|| self.matched(&LOGGER).filter(|_| is_after_colon));
-        let Some(len) = found.map(|len| self.without_speaker(len)).or_else(|| self.bare_name()) else {
+        let found =
+            self.matched(&names.name).or_else(|| self.matched(&names.logger).filter(|_| is_after_colon));
+        let Some(len) = found.map(|len| self.without_speaker(len)).or_else(|| self.bare_name(names)) else {
             return false;
         };
         self.found.piece = self.found.piece.or_else(|| Piece::at_start(self.rest(), self.at + len));
@@ -379,8 +395,8 @@ impl<'l> Cursor<'l> {
     }
 
     /// Returns the length of a word before JSON or a speaker.
-    fn bare_name(&self) -> Option<usize> {
-        let len = self.matched(&BARE)?;
+    fn bare_name(&self, names: &NamePatterns) -> Option<usize> {
+        let len = self.matched(&names.bare)?;
         let behind = self.rest().get(len..)?;
         let is_json = matches!(behind.first(), Some(b'{' | b'}' | b'[' | b']' | b'"'));
         // Keep the white space: it determines the indentation of a line.

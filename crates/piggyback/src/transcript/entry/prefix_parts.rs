@@ -27,26 +27,46 @@ const ZONE: &str =
 const MONTH: &str = r"(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]*";
 const DAY: &str = r"(?:(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*,? +)?";
 
-/// Timestamp formats with a time of day.
-static TIME: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    let ways = [
-        format!(r"\d{{4}}[-/.]\d{{1,2}}[-/.]\d{{1,2}}(?:[T_:]|,? +)\d{{0}}{CLOCK}{ZONE}"),
-        format!(r"\d{{1,2}}[-/.]\d{{1,2}}[-/.]\d{{2,4}}(?:[T_:]|,? +){CLOCK}{ZONE}"),
-        format!(r"\d{{1,2}}[-/ ]{MONTH}[-/ ]\d{{2,4}}(?:[T_:]|,? +){CLOCK}{ZONE}"),
-        format!(r"{DAY}\d{{1,2}} {MONTH} \d{{4}},? {CLOCK}{ZONE}"),
-        format!(r"{DAY}{MONTH} +\d{{1,2}},?(?: \d{{4}},?)? +{CLOCK}{ZONE}(?: \d{{4}}\b)?"),
-        format!(r"\d{{8}}[T_ -]\d{{6}}(?:[.,]\d+)?{ZONE}"),
-        format!(r"[DIWEF]\d{{4}} {CLOCK}"),
-        r"\d{1,2}:\d{2}:\d{2}(?:[.,:]\d+)?(?: ?[AaPp][Mm]\b)?".to_owned(),
-        r"\d{1,2}:\d{2} ?[AaPp][Mm]\b".to_owned(),
-        r"1\d{9}(?:[.,]\d+|\d{3}|\d{6}|\d{9})?".to_owned(),
-        r"\d+\.\d{6}".to_owned(),
-    ];
-    Regex::new(&format!(r"(?-u)^(?:{})", ways.join("|"))).ok()
-});
+/// Patterns of the parts of a prefix.
+struct PartPatterns {
+    /// Timestamp formats with a time of day.
+    time: Regex,
+    /// A date without a time of day.
+    date: Regex,
+    /// Labels such as `assistant:`, `**Assistant**:`, `[user]`, `Assistant>`, `model ->`,
+    /// `role=assistant` and `<- model`.
+    label: Regex,
+}
 
-/// A date without a time of day.
-static DATE: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"(?-u)^\d{4}[-/.]\d{2}[-/.]\d{2}").ok());
+static PARTS: LazyLock<Option<PartPatterns>> = LazyLock::new(|| PartPatterns::compile().ok());
+
+impl PartPatterns {
+    fn compile() -> Result<Self, regex::Error> {
+        let times = [
+            format!(r"\d{{4}}[-/.]\d{{1,2}}[-/.]\d{{1,2}}(?:[T_:]|,? +)\d{{0}}{CLOCK}{ZONE}"),
+            format!(r"\d{{1,2}}[-/.]\d{{1,2}}[-/.]\d{{2,4}}(?:[T_:]|,? +){CLOCK}{ZONE}"),
+            format!(r"\d{{1,2}}[-/ ]{MONTH}[-/ ]\d{{2,4}}(?:[T_:]|,? +){CLOCK}{ZONE}"),
+            format!(r"{DAY}\d{{1,2}} {MONTH} \d{{4}},? {CLOCK}{ZONE}"),
+            format!(r"{DAY}{MONTH} +\d{{1,2}},?(?: \d{{4}},?)? +{CLOCK}{ZONE}(?: \d{{4}}\b)?"),
+            format!(r"\d{{8}}[T_ -]\d{{6}}(?:[.,]\d+)?{ZONE}"),
+            format!(r"[DIWEF]\d{{4}} {CLOCK}"),
+            r"\d{1,2}:\d{2}:\d{2}(?:[.,:]\d+)?(?: ?[AaPp][Mm]\b)?".to_owned(),
+            r"\d{1,2}:\d{2} ?[AaPp][Mm]\b".to_owned(),
+            r"1\d{9}(?:[.,]\d+|\d{3}|\d{6}|\d{9})?".to_owned(),
+            r"\d+\.\d{6}".to_owned(),
+        ];
+        Ok(Self {
+            time: Regex::new(&format!(r"(?-u)^(?:{})", times.join("|")))?,
+            date: Regex::new(r"(?-u)^\d{4}[-/.]\d{2}[-/.]\d{2}")?,
+            label: Regex::new(concat!(
+                r"(?i-u)^(?P<before>(?:<-+|<=+|<<+|->|=>|-->|>>+|\xe2\x86\x90|\xe2\x86\x92) *)?",
+                r#"(?P<key>(?:role|speaker|author)[=:] *["']?)?(?P<open>[\[(<*_]{1,3})?(?P<word>[a-z]{2,9})"#,
+                r#"(?P<close>[\])>*_"']{0,3})[ \t]*"#,
+                r"(?P<after>:\*{0,2}|>+|\xc2\xbb|->|=>|-->|<-|\xe2\x86\x92|\||- )?",
+            ))?,
+        })
+    }
+}
 
 /// Bytes that may follow a timestamp.
 const ENDS: &[u8] = b" \t\r\n])}>|:,;\"'-\x1b";
@@ -57,10 +77,10 @@ pub(super) fn time_at_start(text: &[u8]) -> Option<Time> {
     if !text.first()?.is_ascii_alphanumeric() {
         return None;
     }
-    let found = |regex: &LazyLock<Option<Regex>>| Some(regex.as_ref()?.find(text)?.end());
-    let (len, is_day) = match found(&TIME) {
-        Some(len) => (len, false),
-        None => (found(&DATE)?, true),
+    let PartPatterns { time, date, .. } = PARTS.as_ref()?;
+    let (len, is_day) = match time.find(text) {
+        Some(found) => (found.end(), false),
+        None => (date.find(text)?.end(), true),
     };
     let is_end = text.get(len).is_none_or(|next| ENDS.contains(next));
     is_end.then(|| Time { len, mask: mask(text.get(..len).unwrap_or(&[])), is_day })
@@ -93,21 +113,9 @@ pub(super) struct Speaker {
     pub(super) len: usize,
 }
 
-/// Labels such as `assistant:`, `**Assistant**:`, `[user]`, `Assistant>`, `model ->`,
-/// `role=assistant` and `<- model`.
-static LABEL: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(concat!(
-        r"(?i-u)^(?P<before>(?:<-+|<=+|<<+|->|=>|-->|>>+|\xe2\x86\x90|\xe2\x86\x92) *)?",
-        r#"(?P<key>(?:role|speaker|author)[=:] *["']?)?(?P<open>[\[(<*_]{1,3})?(?P<word>[a-z]{2,9})"#,
-        r#"(?P<close>[\])>*_"']{0,3})[ \t]*"#,
-        r"(?P<after>:\*{0,2}|>+|\xc2\xbb|->|=>|-->|<-|\xe2\x86\x92|\||- )?",
-    ))
-    .ok()
-});
-
 /// Parses the label at the start of a text.
 pub(super) fn speaker_at_start(text: &[u8]) -> Option<Speaker> {
-    let found = LABEL.as_ref()?.captures(text)?;
+    let found = PARTS.as_ref()?.label.captures(text)?;
     let word = std::str::from_utf8(found.name("word")?.as_bytes()).ok()?;
     let role = TurnRole::parse(word);
     if role == TurnRole::Other {
@@ -142,34 +150,47 @@ pub(super) fn speaker_at_start(text: &[u8]) -> Option<Speaker> {
     })
 }
 
-/// Label before an envelope that is not a reply.
-static USER_LABEL: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(
-        r#"(?i-u)\b(?:user|human)(?: (?:input|message|says|said|turn|text|request))?[ \t]*[:>=-]+[ \t]*["'`]?$"#,
-    )
-    .ok()
-});
-static PROMPT_LABEL: LazyLock<Option<Regex>> =
-    LazyLock::new(|| Regex::new(r"(?i-u)\bprompt\b[^:=\n{]{0,30}[:=]").ok());
-static TOOL_LABEL: LazyLock<Option<Regex>> =
-    LazyLock::new(|| Regex::new(r"(?i-u)\btool[ _-](?:result|output|response)\b").ok());
+/// Patterns of the words before an envelope.
+struct IntroductionPatterns {
+    /// Labels before an envelope that is not a reply: of the user, of a prompt and of a tool.
+    user: Regex,
+    prompt: Regex,
+    tool: Regex,
+    /// Label before an envelope that is a reply.
+    answer: Regex,
+    /// Key directly before an envelope, with its terminator.
+    text_key: Regex,
+    /// Role of a message in the notation of a programming language: `'role': 'user', 'content': `.
+    role_key: Regex,
+}
 
-/// Label before an envelope that is a reply.
-static ANSWER_LABEL: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(
-        r#"(?i-u)\b(?:reply|response|answer|completion|output|assistant|envelope)\b[^:=\n]{0,30}[:=>][ \t]*["'`]?$"#,
-    )
-    .ok()
-});
+static INTRODUCTIONS: LazyLock<Option<IntroductionPatterns>> =
+    LazyLock::new(|| IntroductionPatterns::compile().ok());
 
-/// Key directly before an envelope, with its terminator.
-static TEXT_KEY: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(r#"(?-u)(?P<key>[A-Za-z_][A-Za-z0-9_.-]*)["']?[ \t]*[:=][ \t]*b?["'`]?$"#).ok()
-});
+impl IntroductionPatterns {
+    fn compile() -> Result<Self, regex::Error> {
+        Ok(Self {
+            user: Regex::new(
+                r#"(?i-u)\b(?:user|human)(?: (?:input|message|says|said|turn|text|request))?[ \t]*[:>=-]+[ \t]*["'`]?$"#,
+            )?,
+            prompt: Regex::new(r"(?i-u)\bprompt\b[^:=\n{]{0,30}[:=]")?,
+            tool: Regex::new(r"(?i-u)\btool[ _-](?:result|output|response)\b")?,
+            answer: Regex::new(
+                r#"(?i-u)\b(?:reply|response|answer|completion|output|assistant|envelope)\b[^:=\n]{0,30}[:=>][ \t]*["'`]?$"#,
+            )?,
+            text_key: Regex::new(r#"(?-u)(?P<key>[A-Za-z_][A-Za-z0-9_.-]*)["']?[ \t]*[:=][ \t]*b?["'`]?$"#)?,
+            role_key: Regex::new(r#"(?-u)\brole["']?[ \t]*[:=][ \t]*["'](?P<role>[A-Za-z]+)["']"#)?,
+        })
+    }
 
-/// Role of a message in the notation of a programming language: `'role': 'user', 'content': `.
-static ROLE_KEY: LazyLock<Option<Regex>> =
-    LazyLock::new(|| Regex::new(r#"(?-u)\brole["']?[ \t]*[:=][ \t]*["'](?P<role>[A-Za-z]+)["']"#).ok());
+    /// Returns the role of the last message before an envelope.
+    fn last_role(&self, words: &[u8]) -> Option<TurnRole> {
+        let words = words.get(words.len().saturating_sub(MAX_WORDS)..).unwrap_or(words);
+        let last = self.role_key.captures_iter(words).last()?;
+        let role = TurnRole::parse(std::str::from_utf8(last.name("role")?.as_bytes()).ok()?);
+        (role != TurnRole::Other).then_some(role)
+    }
+}
 
 /// Maximum number of bytes before an envelope that are examined.
 const MAX_WORDS: usize = 512;
@@ -177,27 +198,20 @@ const MAX_WORDS: usize = 512;
 /// True if the words before an envelope end with a key for the model's reasoning.
 pub(super) fn is_thought(words: &[u8]) -> bool {
     let words = words.get(words.len().saturating_sub(MAX_WORDS)..).unwrap_or(words);
-    let found = TEXT_KEY.as_ref().and_then(|key| key.captures(words));
+    let found = INTRODUCTIONS.as_ref().and_then(|patterns| patterns.text_key.captures(words));
     let key = found.as_ref().and_then(|found| found.name("key"));
     key.and_then(|key| std::str::from_utf8(key.as_bytes()).ok()).is_some_and(is_reasoning)
 }
 
-/// Returns the role of the last message before an envelope.
-fn role_before(words: &[u8]) -> Option<TurnRole> {
-    let words = words.get(words.len().saturating_sub(MAX_WORDS)..).unwrap_or(words);
-    let last = ROLE_KEY.as_ref()?.captures_iter(words).last()?;
-    let role = TurnRole::parse(std::str::from_utf8(last.name("role")?.as_bytes()).ok()?);
-    (role != TurnRole::Other).then_some(role)
-}
-
 /// Returns the speaker that the words before an envelope indicate.
 pub(super) fn speaker_of_words(words: &[u8]) -> TurnRole {
-    let has = |regex: &LazyLock<Option<Regex>>| regex.as_ref().is_some_and(|regex| regex.is_match(words));
-    if let Some(role) = role_before(words) {
+    let Some(patterns) = &*INTRODUCTIONS else { return TurnRole::Assistant };
+    let IntroductionPatterns { user, prompt, tool, answer, .. } = patterns;
+    if let Some(role) = patterns.last_role(words) {
         role
-    } else if has(&TOOL_LABEL) {
+    } else if tool.is_match(words) {
         TurnRole::Tool
-    } else if has(&USER_LABEL) || has(&PROMPT_LABEL) && !has(&ANSWER_LABEL) {
+    } else if user.is_match(words) || prompt.is_match(words) && !answer.is_match(words) {
         TurnRole::User
     } else {
         TurnRole::Assistant

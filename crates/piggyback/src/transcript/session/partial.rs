@@ -1,9 +1,5 @@
 //! Rule about files that begin or end in the middle of a session: `PB048`.
 
-use std::sync::LazyLock;
-
-use regex::bytes::Regex;
-
 use super::CurrentTurn;
 use crate::envelope::json::{Json, JsonKind as Node, JsonProblemKind};
 use crate::transcript::digest::Digest;
@@ -56,10 +52,6 @@ const COUNTERS: [&str; 10] = [
     "step",
     "index",
 ];
-
-/// Headings with turn numbers in the output of a harness.
-static HEADING: LazyLock<Option<Regex>> =
-    LazyLock::new(|| Regex::new(r"(?-u)^(?:PIGGYBACK PROTOCOL - )?TURN (\d{1,9})\b").ok());
 
 impl Partial {
     /// Adds the next record. `findings` are about the record itself.
@@ -181,10 +173,18 @@ fn number(record: &[u8]) -> Option<(&'static str, i64)> {
     COUNTERS.iter().find_map(|name| read(name))
 }
 
-/// Returns the turn number in a heading.
+/// Maximum number of digits of a turn number.
+const MAX_DIGITS: usize = 9;
+
+/// Returns the turn number in a heading in the output of a harness: `TURN 3`, or
+/// `PIGGYBACK PROTOCOL - TURN 3`.
 fn heading(record: &[u8]) -> Option<(&'static str, i64)> {
-    let found = HEADING.as_ref()?.captures(record.trim_ascii_start())?;
-    let number = std::str::from_utf8(found.get(1)?.as_bytes()).ok()?.parse().ok()?;
+    let heading = record.trim_ascii_start();
+    let heading = heading.strip_prefix(b"PIGGYBACK PROTOCOL - ").unwrap_or(heading).strip_prefix(b"TURN ")?;
+    let is_part = |byte: &&u8| byte.is_ascii_alphanumeric() || **byte == b'_';
+    let word = heading.get(..heading.iter().take_while(is_part).count())?;
+    let is_number = word.len() <= MAX_DIGITS && word.iter().all(u8::is_ascii_digit);
+    let number = std::str::from_utf8(word).ok().filter(|_| is_number)?.parse().ok()?;
     Some(("TURN", number))
 }
 
