@@ -28,8 +28,11 @@ fn run_alone(folder: &std::path::Path, arguments: &[&str]) -> Option<Output> {
 
 #[test]
 fn commands_compute_on_one_thread_if_there_are_no_others() {
-    let reply = "{\"control_packet\": {\"mangle_updates\": [\"q(1).\"]}, \"surface_response\": \"x\"}\n";
-    // More than one thread reads alone.
+    let text = "a long answer ".repeat(5_000);
+    let reply = format!(
+        "{{\"control_packet\": {{\"mangle_updates\": [\"q(1).\"]}}, \"surface_response\": \"{text}\"}}\n"
+    );
+    // Longer than what one thread reads alone, and with few records, since each costs time.
     let long = reply.repeat((3 << 20) / reply.len());
     let at = folder(&[
         ("a.mg", BAD),

@@ -25,7 +25,7 @@ use habits::{HABITS, Planted};
 use support::Random;
 
 /// The number of times that each habit is planted.
-const PLANTED: usize = 500;
+const PLANTED: usize = 150;
 /// So many clauses are in one program.
 const TOGETHER: usize = 80;
 /// Of so many programs one is looked at fix by fix.

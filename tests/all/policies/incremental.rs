@@ -52,7 +52,7 @@ const SNIPPETS: &[&str] = &[
 ];
 
 /// The number of edits of each sample; `MANGLE_LS_EDITS` sets another one.
-const EDITS_A_FILE: usize = 110;
+const EDITS_A_FILE: usize = 40;
 
 fn edits_a_file() -> usize {
     std::env::var("MANGLE_LS_EDITS").ok().and_then(|edits| edits.parse().ok()).unwrap_or(EDITS_A_FILE)

@@ -89,7 +89,7 @@ pub(super) const STEPS: &[Step] = &[
     ),
     step!(
         "samples",
-        "larger samples: damaged and changed programs, edits, habits of other languages",
+        "larger samples: damaged and changed programs, edits, habits of other languages, failing disks",
         Full,
         First,
         &[
@@ -206,11 +206,13 @@ fn larger_samples() -> Result<Tally> {
         "policies::incremental",
         "policies::fixes::programs_after",
         "planted::",
+        "failing_world::",
     ]);
     cargo.envs([
         ("MANGLE_LS_DAMAGED", "10000"),
         ("MANGLE_LS_EDITS", "400"),
         ("MANGLE_LS_PLANTED", "2000"),
+        ("MANGLE_LS_FAULTS", "all"),
         ("FIX_TIMES", "9"),
     ]);
     Ok(Tally::one("larger samples", cargo.status().context("cannot start cargo")?.success()))
