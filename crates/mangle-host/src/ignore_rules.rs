@@ -14,7 +14,7 @@ use parking_lot::Mutex;
 use rustc_hash::FxHashMap;
 
 use super::disk::{self, Content, DiskOperation};
-use super::problem::plain;
+use super::disk::plain;
 use super::resolve::Problem;
 
 /// The maximum number of patterns per file.

@@ -7,7 +7,7 @@ use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
 use super::decode::is_unparsed;
-use super::problem::plain;
+use super::disk::plain;
 use super::read::MAX_FILES_PER_JOB;
 use super::resolve::{Problem, Resolution};
 use super::summary::summarise;

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use crate::problem::Problem;
+use crate::read::Problem;
 use crate::walk::{ScanLimit, Visited};
 use mangle_settings::FILE_NAME;
 

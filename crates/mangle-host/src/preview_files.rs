@@ -11,7 +11,7 @@ use rustc_hash::FxHashSet;
 use super::agents::limits_around;
 use super::atoms::AtomFiles;
 use super::decode::is_unparsed;
-use super::problem::plain;
+use super::disk::plain;
 use super::uses::used_by_name;
 use super::walk::{boundary, is_inside};
 use super::{CheckTarget, FileTable, Overlay, absolute, read};

@@ -6,7 +6,7 @@ use std::sync::{Arc, LazyLock};
 use rustc_hash::FxHashSet;
 
 use super::disk;
-use super::problem::plain;
+use super::disk::plain;
 use super::read::no_text;
 use super::resolve::Problem;
 use super::settings_problems::SettingsProblems;

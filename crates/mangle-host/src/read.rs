@@ -76,3 +76,13 @@ pub fn open_facts(path: &Path, overlay: &Overlay) -> io::Result<Box<dyn Read>> {
     }
     Ok(Box::new(disk::open(path, Content::Facts)?))
 }
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Problem {
+    pub path: PathBuf,
+    /// The reason, as the end of a sentence.
+    pub why: String,
+    /// True if the caller named the path, so that the request failed. False if the path was
+    /// reached by a walk.
+    pub named: bool,
+}

@@ -10,7 +10,7 @@ use ignore::DirEntry;
 
 use super::disk;
 use super::ignore_rules::{Entries, Patterns};
-use super::problem::plain;
+use super::disk::plain;
 use super::{MAX_FILE_LEN, Overlay, Problem, is_facts, is_mangle};
 use mangle_settings::{FILE_NAME, FilesSettings};
 use mangle_syntax::text::Cancel;

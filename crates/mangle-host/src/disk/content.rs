@@ -62,3 +62,16 @@ pub(crate) fn size(bytes: u64) -> String {
         None => format!("{bytes} bytes"),
     }
 }
+
+/// Returns the system message of an I/O error, without number and path.
+#[must_use]
+pub fn plain(error: &io::Error) -> String {
+    let text = match (error.raw_os_error(), error.get_ref()) {
+        (Some(_), _) => error.to_string(),
+        (None, Some(own)) => own.to_string(),
+        (None, None) => error.kind().to_string(),
+    };
+    let text = text.split(" (os error").next().unwrap_or_default();
+    let mut chars = text.chars();
+    chars.next().map_or(String::new(), |first| first.to_lowercase().chain(chars).collect())
+}

@@ -21,7 +21,7 @@ mod tests;
 
 pub(super) use confinement::check_path;
 pub use confinement::{confine, is_allowed, is_confined_to};
-pub use content::{Content, TooLong};
+pub use content::{Content, TooLong, plain};
 pub(super) use fault::{DiskOperation, check};
 pub(super) use open::{entries, list, open, read, starts_with};
 pub use output::{Output, create_folder, create_log, survive_file_size_limit, write};

@@ -6,11 +6,10 @@ use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
 use super::confinement::check_writing;
-use super::content::Content;
+use super::content::{Content, plain};
 use super::fault::{DiskOperation, check};
 use super::open::{Stamp, open};
 use super::scratch::{PRIVATE, Scratch};
-use crate::plain;
 
 #[derive(Debug, thiserror::Error)]
 pub enum ReplaceError {

@@ -10,7 +10,7 @@ use super::{Shell, WithoutReplies, resolve_with_transcripts};
 use crate::atoms::AtomFiles;
 use crate::partial_scan::PartialScan;
 use crate::preview_files::PreviewFiles;
-use crate::problem::Problem;
+use crate::read::Problem;
 use crate::project::ProgramOrigin;
 use crate::settings_problems::SettingsProblems;
 use crate::{

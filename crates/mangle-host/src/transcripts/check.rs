@@ -12,7 +12,7 @@ use rustc_hash::FxHashMap;
 use super::check_inputs::{CheckInputs, CheckInputsMap};
 use super::{Input, ReadOptions, TranscriptFile, read_transcript, read_transcript_with};
 use crate::check::Checked;
-use crate::problem::plain;
+use crate::disk::plain;
 use crate::{CheckOptions, FileTable, Overlay, Problem, Resolution, STDIN};
 use mangle_ide::transcripts::{
     Comments, MAX_COMMENTED, RecordExaminer, TranscriptChecker, TranscriptContext, of_fences,

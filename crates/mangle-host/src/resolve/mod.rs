@@ -30,7 +30,7 @@ pub(super) use self::units::Unit;
 use super::atoms::AtomFiles;
 pub use super::partial_scan::PartialScan;
 use super::paths::is_kernel;
-pub use super::problem::Problem;
+pub use super::read::Problem;
 pub use super::project::ProgramOrigin;
 use super::project::{self, ProjectProgram};
 use super::uses::used_files;
