@@ -9,11 +9,10 @@ use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
 use super::decode::is_unparsed;
-use super::grammar_checks::GrammarPrograms;
-use super::other_program::other_program_for;
+use super::linked_programs::other_program_for;
+use super::project::{around, scan_limit, unreadable};
 use super::resolve::{CorpusFiles, PartialScan, Problem, ProgramFiles, Resolution};
-use super::unread_findings::{around, scan_limit, unreadable};
-use super::workspace::{Snapshot, SnapshotProgram};
+use super::workspace::{GrammarPrograms, Snapshot, SnapshotProgram};
 use super::{AgentSettings, CheckCache, FileTable, Overlay, Project, VersionOptions};
 use mangle_engine::program::FileSummary;
 use mangle_ide::file_findings::file_findings;

@@ -5,17 +5,12 @@
 //! ([`folders`]), both on the command line and in the editor. Commands that compare policies use
 //! exactly the given files ([`ProgramScope::Exact`]).
 
-mod agents;
-mod arguments;
-mod captures;
 mod default_programs;
 mod folders;
-mod grammars;
 mod links;
-mod previews;
+mod other_files;
 mod resolution;
 mod transcripts;
-mod units;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -23,22 +18,25 @@ use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-pub use self::captures::WithoutReplies;
 use self::folders::Folders;
-pub use self::resolution::{CorpusFiles, Member, ProgramFiles, Resolution, StandaloneFile};
-pub(super) use self::units::Unit;
+use super::agents::is_agent_settings;
 use super::atoms::AtomFiles;
-pub use super::partial_scan::PartialScan;
-use super::paths::is_kernel;
-pub use super::read::Problem;
-pub use super::project::ProgramOrigin;
-use super::project::{self, ProjectProgram};
-use super::uses::used_files;
+use super::paths::{is_kernel, is_other_text};
+use super::project::ProjectProgram;
+use super::samples::used_files;
+use super::transcripts::is_markdown;
 use super::versions::{SharedSettings, Undecided, VersionFinder};
 use super::walk::{FileTree, WalkEntry, WalkOptions, walk_within};
-use super::{CheckTarget, FileTable, Overlay, Project, is_mangle, is_single, is_test};
+use super::{CheckTarget, FileTable, Overlay, Project, is_mangle, is_single, is_test, project};
 use mangle_settings::{FILE_NAME, FilesSettings, Settings};
 use mangle_syntax::text::{Cancel, FileId};
+
+pub use super::project::ProgramOrigin;
+pub use super::read::Problem;
+pub use super::walk::PartialScan;
+pub(super) use resolution::Unit;
+pub use resolution::{CorpusFiles, GrammarFile, Member, ProgramFiles, Resolution, StandaloneFile};
+pub use transcripts::WithoutReplies;
 
 /// The caller of the resolution. An editor opens arbitrary documents, and has less time for an
 /// evaluation.
@@ -494,5 +492,87 @@ impl<'a> Resolver<'a> {
         let mut wanted: Vec<_> = files.filter(|file| wanted(&self.table.path(*file))).collect();
         wanted.sort_unstable();
         wanted
+    }
+}
+
+impl Resolver<'_> {
+    /// Returns the named files with unusual extensions that are read as Mangle. Transcripts,
+    /// configurations, YAML, Markdown and tables are excluded.
+    fn named_as_mangle(&mut self) -> Vec<WalkEntry> {
+        let mut found = Vec::new();
+        for target in self.targets {
+            let CheckTarget::Other(path) = target else { continue };
+            let is_other = is_other_text(path) || is_agent_settings(path) || is_markdown(path);
+            let is_added = self.declares_extension(self.project_of(path), path);
+            if is_added || (!is_other && !self.is_named_transcript(path)) {
+                self.as_mangle.insert(path.clone());
+                let is_placed =
+                    self.table.known(path).is_some_and(|id| self.members().any(|it| it.file == id));
+                found.extend((!is_placed).then(|| WalkEntry::plain(path)));
+            }
+        }
+        found
+    }
+
+    /// Skips named files that are not Mangle, for commands that process only Mangle.
+    fn skip_others(&mut self) {
+        for target in self.targets {
+            match target {
+                CheckTarget::Other(path) if !self.as_mangle.contains(path) => {
+                    self.result.skipped.push(path.clone())
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// Reports targets without any file to process.
+    fn note_empty(&mut self, asks_for_transcripts: bool) {
+        if self.shell == Shell::Editor {
+            return;
+        }
+        let wanted = match asks_for_transcripts {
+            true => "no Mangle file, no transcript and no prompt atoms",
+            false => "no Mangle file",
+        };
+        let mut empty = Vec::new();
+        for target in self.targets {
+            let (path, why) = match target {
+                CheckTarget::Folder(_) | CheckTarget::Glob(..) if self.holds_anything(target) => continue,
+                CheckTarget::Folder(folder) => (folder.clone(), format!("there is {wanted} in it")),
+                CheckTarget::Glob(base, globs) => {
+                    (base.join(globs.patterns().join(" ")), format!("it matches {wanted}"))
+                }
+                _ => continue,
+            };
+            let left_out = self.result.excluded_files.iter().filter(|path| target.covers(path)).count();
+            let why = match left_out {
+                0 => why,
+                1 => format!("its Mangle file is in no program of the `{FILE_NAME}` around it"),
+                _ => {
+                    format!("its {left_out} Mangle files are in no program of the `{FILE_NAME}` around them")
+                }
+            };
+            empty.push(Problem { path, why, named: true });
+        }
+        let why = match asks_for_transcripts {
+            true => "it is neither Mangle nor a transcript nor prompt atoms; `--transcripts` reads any file",
+            false => "it is no Mangle file",
+        };
+        let skipped = self.result.skipped.iter();
+        empty.extend(skipped.map(|path| Problem { path: path.clone(), why: why.into(), named: true }));
+        self.result.empty_targets = empty;
+    }
+
+    /// True if a folder or a glob covers at least one file to process.
+    fn holds_anything(&self, target: &CheckTarget) -> bool {
+        let covers = |path: &Path| target.covers(path);
+        let result = &self.result;
+        self.members().any(|member| covers(&self.table.path(member.file)))
+            || result.transcripts.iter().any(|found| covers(&found.path))
+            || result.agents.iter().any(|agent| covers(&agent.path))
+            || result.beside().any(|(_, path, _)| covers(path))
+            || result.projects.iter().any(|project| covers(&project.path) && !project.findings.is_empty())
+            || result.problems.iter().any(|problem| covers(&problem.path))
     }
 }

@@ -1,4 +1,5 @@
-//! The result of path resolution: programs with their files, transcripts, and problems.
+//! The result of path resolution: programs with their files and units, transcripts, reply grammars,
+//! and problems.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -8,17 +9,17 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{Shell, WithoutReplies, resolve_with_transcripts};
 use crate::atoms::AtomFiles;
-use crate::partial_scan::PartialScan;
 use crate::preview_files::PreviewFiles;
-use crate::read::Problem;
-use crate::project::ProgramOrigin;
-use crate::settings_problems::SettingsProblems;
+use crate::project::{ProgramOrigin, SettingsProblems};
+use crate::read::{Problem, read};
+use crate::walk::PartialScan;
 use crate::{
-    AgentSettings, CheckTarget, FileTable, GrammarFile, MemberLink, Overlay, ProgramVersions, Project,
+    AgentSettings, CheckTarget, FileTable, FileText, MemberLink, Overlay, ProgramVersions, Project,
     TranscriptFile, relative,
 };
 use mangle_engine::program::ProgramEnvironment;
 use mangle_settings::{Settings, TranscriptSettings};
+use mangle_syntax::lint::Finding;
 use mangle_syntax::text::FileId;
 
 /// A file of a program.
@@ -232,6 +233,59 @@ impl Resolution {
         let singles = self.programs.iter().flat_map(|program| &program.standalone_files);
         let used = singles.flat_map(|single| single.uses.iter().flatten().copied());
         own.chain(used).collect::<BTreeSet<_>>().into_iter().collect()
+    }
+}
+
+/// Files that are linked: the files of a program, or the files of a sample or policy test with its
+/// program.
+#[derive(Debug)]
+pub struct Unit<'p> {
+    /// The sample or policy test. `None` for the program itself.
+    pub single: Option<&'p StandaloneFile>,
+    /// In program order. The standalone file is last.
+    pub files: Vec<FileId>,
+    /// The files whose findings this unit reports. For a standalone file, only the file itself.
+    pub reported: Vec<FileId>,
+}
+
+impl ProgramFiles {
+    /// Returns the program itself, followed by one unit per sample and policy test.
+    pub fn units(&self) -> impl Iterator<Item = Unit<'_>> {
+        let reported = self.members.iter().filter(|member| member.reported).map(|member| member.file);
+        let files = self.members.iter().map(|member| member.file).collect();
+        let own = Unit { single: None, files, reported: reported.collect() };
+        std::iter::once(own).chain(self.standalone_files.iter().map(|single| self.unit_of(single)))
+    }
+
+    /// Returns the unit of a sample or policy test.
+    #[must_use]
+    pub fn unit_of<'p>(&'p self, single: &'p StandaloneFile) -> Unit<'p> {
+        let mut files = match &single.uses {
+            Some(used) => used.clone(),
+            None => self.members.iter().map(|member| member.file).collect(),
+        };
+        files.push(single.member.file);
+        let reported = single.member.reported.then_some(single.member.file);
+        Unit { single: Some(single), files, reported: reported.into_iter().collect() }
+    }
+}
+
+#[derive(Debug)]
+pub struct GrammarFile {
+    pub file: FileId,
+    pub path: PathBuf,
+    /// Index into [`crate::Resolution::projects`] of the configuration that names the file.
+    pub project: usize,
+    pub text: Arc<str>,
+    /// The reason if the file cannot be read as text.
+    pub(crate) unread: Option<Finding>,
+}
+
+impl GrammarFile {
+    pub(crate) fn read(path: &Path, project: usize, overlay: &Overlay, table: &FileTable) -> Self {
+        let text = read(path, overlay).unwrap_or_else(|error| FileText::unreadable(&error));
+        let unread = text.findings.into_iter().next();
+        Self { file: table.id(path), path: path.into(), project, text: text.text, unread }
     }
 }
 

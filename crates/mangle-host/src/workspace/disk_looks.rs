@@ -4,7 +4,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use super::{FileEvent, Workspace};
+use super::Workspace;
+use crate::disk_look::FileEvent;
 use crate::walk::repository;
 use crate::{DiskChanges, DiskLook};
 use mangle_settings::FILE_NAME;

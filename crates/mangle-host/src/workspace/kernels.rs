@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::Workspace;
 use crate::paths::is_kernel;
-use crate::uses::uses;
+use crate::samples::uses;
 use mangle_syntax::text::FileId;
 
 impl Workspace {

@@ -6,39 +6,31 @@
 //! resolves the links of paths. A due scan is returned by [`Workspace::next_scan`], runs on
 //! another thread, and is passed back.
 
-mod closed;
 mod disk_looks;
 mod document;
 mod evaluated;
 mod file;
-mod fixing;
 mod grammars;
 mod kernels;
-mod late_edits;
 #[cfg(test)]
 mod memo_tests;
-mod opening;
 mod openings;
-mod preview_cache;
 mod previews;
 mod program;
-mod program_state;
+mod program_inputs;
 mod programs;
-mod prompt_provenance;
-mod prompt_revisions;
 mod provenance;
 mod scan;
 #[cfg(test)]
 mod scan_tests;
 mod snapshot;
 mod suspects;
-mod transcripts;
-
 #[cfg(test)]
 mod tests;
+mod transcript;
+mod transcript_requests;
 mod unopened;
 mod verified;
-mod verified_program;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -46,19 +38,11 @@ use std::time::SystemTime;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-pub(super) use self::closed::ClosedWorkspace;
-pub use self::document::ChangeError;
 use self::document::OpenDocument;
-pub use self::evaluated::{Evaluated, editor_limits};
-pub use self::file::{OpenState, SnapshotFile};
-pub use self::grammars::SnapshotGrammar;
-pub use self::previews::{PreviewError, Previewed};
 use self::programs::Programs;
+use self::provenance::PromptRevisions;
 use self::scan::Stage;
-pub use self::scan::{Scan, ScanResult};
-pub use self::snapshot::Snapshot;
-pub use self::transcripts::SnapshotTranscript;
-pub use self::transcripts::stretch::DiskStretch;
+use self::unopened::Unopened;
 use super::agents::is_agent_settings;
 use super::ignore_rules::is_ignore_file;
 use super::paths::{is_kernel, is_session, relative};
@@ -72,22 +56,24 @@ use agent_prompt::session::SessionForm;
 use mangle_settings::{FILE_NAME, RuleSettings};
 use mangle_syntax::memo::Memo;
 use mangle_syntax::text::{Cancel, ContentChange, Encoding, FileId, Half, SentChange};
-pub use opening::Opening;
-pub use program::SnapshotProgram;
-use prompt_revisions::PromptRevisions;
-pub use provenance::PromptProvenance;
 use reply_grammar::lint::Origin;
-use unopened::Unopened;
-pub use verified::DiskLoader;
 
-/// A change of a file outside the editor.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum FileEvent {
-    /// The file was created or deleted.
-    CameOrWent,
-    /// The content changed.
-    Changed,
-}
+pub use super::disk_look::FileEvent;
+pub use document::ChangeError;
+pub use evaluated::{Evaluated, editor_limits};
+pub use file::{OpenState, Opening, SnapshotFile};
+pub(super) use grammars::GrammarPrograms;
+pub use grammars::SnapshotGrammar;
+pub use previews::{PreviewError, Previewed};
+pub use program::SnapshotProgram;
+pub use provenance::PromptProvenance;
+pub use scan::{Scan, ScanResult};
+pub(super) use snapshot::ClosedWorkspace;
+pub use snapshot::Snapshot;
+pub use transcript::SnapshotTranscript;
+pub(super) use transcript::embedding;
+pub use transcript_requests::DiskStretch;
+pub use verified::DiskLoader;
 
 /// The mutable state. Every change creates a new revision.
 #[derive(Debug, Default)]
@@ -137,7 +123,7 @@ fn kind(path: &Path, language: &str) -> Option<document::Kind> {
         Some(document::Kind::Configuration)
     } else {
         let is_policy = language == "mangle" || is_mangle(path);
-        let is_other = transcripts::can_be(path, language)
+        let is_other = transcript::can_be(path, language)
             || (path.is_absolute()
                 && (may_be_prompt_source(path)
                     || Origin::from_file_name(&path.to_string_lossy(), "").is_some()));
@@ -230,7 +216,7 @@ impl Workspace {
             if names_grammar(path, self.programs.projects()) && !self.programs.is_grammar(id) {
                 self.look_for_programs();
             }
-            let can_be = transcripts::can_be(path, language);
+            let can_be = transcript::can_be(path, language);
             if can_be && self.may_be_transcript(path) && !self.programs.is_transcript(id) {
                 self.look_for_programs();
             }
@@ -256,7 +242,7 @@ impl Workspace {
     /// True if a scan may show that a document is a transcript.
     fn may_be_transcript(&self, path: &Path) -> bool {
         let is_outside = !self.identities.folders().any(|folder| path.starts_with(folder));
-        !self.loaded || is_outside || is_markdown(path) || transcripts::may_be(path, self.programs.projects())
+        !self.loaded || is_outside || is_markdown(path) || transcript::may_be(path, self.programs.projects())
     }
 
     /// Applies the changes of one version of a document.
@@ -445,7 +431,7 @@ impl Workspace {
             || self.programs.projects().iter().any(|project| project.settings.files.adds(path))
             || is_configuration(path)
             || is_ignore_file(path)
-            || transcripts::may_be(path, self.programs.projects())
+            || transcript::may_be(path, self.programs.projects())
             || names_grammar(path, self.programs.projects())
             || self.closed.values().any(|file| file.path.starts_with(path))
     }

@@ -10,7 +10,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Workspace;
 use super::document::OpenDocument;
-use super::opening::Opening;
+use super::file::Opening;
 use crate::ResolvedPath;
 use mangle_syntax::text::FileId;
 

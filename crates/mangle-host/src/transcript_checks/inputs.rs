@@ -6,9 +6,10 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use super::TranscriptFile;
 use crate::Resolution;
-use mangle_engine::program::{FileSummary, Program, ProgramEnvironment};
+use crate::transcripts::TranscriptFile;
+use crate::workspace::embedding;
+use mangle_engine::program::{FileSummary, Program};
 use mangle_ide::transcripts::TranscriptContext;
 use mangle_settings::{Profile, RuleSettings};
 use mangle_syntax::text::FileId;
@@ -127,19 +128,4 @@ pub fn programs_of_transcripts(
         Program::embedded(members.collect(), Arc::clone(&program.embedding))
     });
     joined.collect()
-}
-
-/// Combines the embeddings of several programs.
-pub(crate) fn embedding<'e>(all: impl Iterator<Item = &'e ProgramEnvironment>) -> ProgramEnvironment {
-    let mut joined = ProgramEnvironment::default();
-    for (at, one) in all.enumerate() {
-        if at == 0 {
-            (joined.engine, joined.stores) = (one.engine, one.stores.clone());
-        }
-        joined.predicates.extend(one.predicates.iter().copied());
-        joined.files_with_directives.extend(one.files_with_directives.iter().copied());
-    }
-    joined.files_with_directives.sort_unstable();
-    joined.files_with_directives.dedup();
-    joined
 }

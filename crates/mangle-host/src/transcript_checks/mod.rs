@@ -1,6 +1,10 @@
 //! Findings in transcripts on disk. Each file is read once as a stream and is never held in
 //! memory.
 
+mod accounts;
+mod figures;
+mod inputs;
+
 use std::collections::BTreeMap;
 use std::io;
 use std::path::Path;
@@ -9,11 +13,10 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
-use super::check_inputs::{CheckInputs, CheckInputsMap};
-use super::{Input, ReadOptions, TranscriptFile, read_transcript, read_transcript_with};
-use crate::check::Checked;
-use crate::disk::plain;
-use crate::{CheckOptions, FileTable, Overlay, Problem, Resolution, STDIN};
+use super::check::Checked;
+use super::disk::plain;
+use super::transcripts::{Input, ReadOptions, TranscriptFile, read_transcript, read_transcript_with};
+use super::{CheckOptions, FileTable, Overlay, Problem, Resolution, STDIN};
 use mangle_ide::transcripts::{
     Comments, MAX_COMMENTED, RecordExaminer, TranscriptChecker, TranscriptContext, of_fences,
 };
@@ -22,6 +25,10 @@ use mangle_settings::{Container, FailOn};
 use mangle_syntax::lint::Diagnostic;
 use mangle_syntax::text::{Cancel, FileId, TextRange, TextSize};
 use piggyback::transcript::{MAX_DOCUMENT_LEN, Record, TranscriptFinding};
+
+pub use self::accounts::{AccountPolicies, Accounts, TranscriptPrograms};
+pub use self::figures::{SeeEvent, TranscriptFigures};
+pub use self::inputs::{CheckInputs, CheckInputsMap, programs_of_transcripts};
 
 /// The maximum number of findings per file, unless all are requested.
 pub const MAX_FINDINGS: usize = 10_000;

@@ -1,16 +1,78 @@
-//! Files that previews read in addition to policies: sessions and atoms of sample kernels, and
-//! atoms of configurations.
+//! Files other than policies and transcripts: agent runtime configurations, reply grammars, and the
+//! sessions and atoms of previews.
 
 use std::cell::OnceCell;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use rustc_hash::FxHashSet;
 
+use super::transcripts::FoundTranscript;
 use super::{CorpusFiles, Resolver, Shell};
+use crate::agents::{in_folder, is_agent_settings};
 use crate::atoms::AtomFiles;
-use crate::paths::is_kernel;
+use crate::paths::{is_kernel, relative};
 use crate::preview_files::{AtomCache, PreviewFiles};
-use crate::{CheckTarget, read};
+use crate::{AgentSettings, CheckTarget, GrammarFile, Project, read};
+
+impl Resolver<'_> {
+    /// Reads the relevant configurations: named files, files in the folders of targets, projects
+    /// and programs, and the nearest one above each transcript. Walks do not find them, because
+    /// their folders are hidden.
+    pub(super) fn agents(&mut self, transcripts: &[FoundTranscript]) {
+        let mut paths: BTreeSet<PathBuf> = self.named_agents().cloned().collect();
+        let mut folders: BTreeSet<&Path> = BTreeSet::new();
+        folders.extend(self.result.projects.iter().map(|project| project.root.as_path()));
+        folders.extend(self.result.programs.iter().map(|program| program.root.as_path()));
+        folders.extend(self.targets.iter().filter_map(CheckTarget::folder));
+        paths.extend(folders.into_iter().filter_map(|folder| in_folder(folder, self.overlay)));
+        let around: BTreeSet<&Path> = transcripts.iter().filter_map(|found| found.path.parent()).collect();
+        let nearest = |folder: &Path| folder.ancestors().find_map(|folder| in_folder(folder, self.overlay));
+        paths.extend(around.into_iter().filter_map(nearest));
+        let read = |path: PathBuf| AgentSettings::read(path, self.overlay, self.table);
+        let mut agents: Vec<AgentSettings> = paths.into_iter().filter_map(read).collect();
+        for agent in &mut agents {
+            agent.project = self.project_of(&agent.path);
+            agent.reported = self.is_reported(&agent.path);
+        }
+        self.result.agents = agents;
+    }
+
+    fn named_agents(&self) -> impl Iterator<Item = &PathBuf> {
+        self.targets.iter().filter_map(|target| match target {
+            CheckTarget::Other(path) | CheckTarget::File(path) if is_agent_settings(path) => Some(path),
+            _ => None,
+        })
+    }
+
+    /// Returns the configuration of the agent whose folder is the innermost around a file.
+    pub(super) fn agent_of(&self, path: &Path) -> Option<usize> {
+        let around = self.result.agents.iter().enumerate().filter(|(_, agent)| path.starts_with(&agent.root));
+        around.max_by_key(|(_, agent)| agent.root.components().count()).map(|(at, _)| at)
+    }
+}
+
+impl Resolver<'_> {
+    /// Reads the files of `[decoding] files` that the targets cover. `path` is the path of the
+    /// configuration, and `index` is the index of the project. A pattern without matches is a
+    /// finding.
+    pub(super) fn grammars(&mut self, project: &mut Project, index: usize, path: &Path) -> Vec<GrammarFile> {
+        let globs = project.settings.decoding.files.clone();
+        if globs.patterns().is_empty() {
+            return Vec::new();
+        }
+        let root = project.root.clone();
+        let mut found = self.own(&root, path, |tree| &tree.others);
+        found.retain(|entry| globs.matches(&relative(&root, &entry.path)));
+        found.sort_unstable();
+        let names: Vec<_> = found.iter().map(|entry| relative(&root, &entry.path)).collect();
+        project.report_grammars(&globs.unmatched(names.iter().map(String::as_str)));
+        found.retain(|entry| self.is_reported(&entry.path));
+        let read = |path: &Path| GrammarFile::read(path, index, self.overlay, self.table);
+        found.iter().map(|entry| read(&entry.path)).collect()
+    }
+}
 
 impl Resolver<'_> {
     /// Reads the files that the headers of sample kernels name.

@@ -5,9 +5,9 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, LazyLock};
 
-use super::check_inputs::CheckInputsMap;
-use super::{TranscriptFile, comments};
+use super::inputs::CheckInputsMap;
 use crate::Resolution;
+use crate::transcripts::{TranscriptFile, comments};
 use agent_replay::{Constitution, ConstitutionConfig, Event, Prefill, Replay, ReplayOptions, Turn};
 use mangle_engine::kernel::{Clock, Limits};
 use mangle_engine::program::Program;

@@ -1,4 +1,4 @@
-//! A program of the workspace between revisions: its inputs, its caches and its last snapshot.
+//! The inputs that determine the results of a program, and the caches that its revisions share.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -7,17 +7,18 @@ use rustc_hash::FxHashMap;
 
 use super::evaluated::EvaluationCache;
 use super::file::SnapshotFile;
-use super::preview_cache::PreviewCache;
-use super::program::{JoinedProgram, SnapshotProgram};
-use super::prompt_revisions::PromptRevisions;
-use crate::tables::Tables;
+use super::provenance::PreviewCache;
+use crate::samples::Tables;
 use crate::{ProgramFiles, ProgramVersions, Project, Shell};
 use mangle_check::diagnostics::FindingCache;
-use mangle_engine::program::ProgramEnvironment;
+use mangle_engine::program::{FileSummary, Program, ProgramEnvironment};
 use mangle_ide::registry;
-use mangle_ide::verification::AnswerMemo;
+use mangle_ide::verification::{AnswerMemo, AnsweredProperty};
 use mangle_report::LoadErrors;
 use mangle_settings::{RuleSettings, Settings};
+use mangle_syntax::lint::Diagnostic;
+use mangle_syntax::memo::Memo;
+use mangle_syntax::parallel;
 use mangle_syntax::text::FileId;
 
 /// Identity of a program across changes of its files or settings.
@@ -121,57 +122,60 @@ impl Default for ProgramCaches {
     }
 }
 
-/// A program and its last snapshot.
-#[derive(Debug)]
-pub(super) struct ProgramState {
-    pub(super) inputs: Arc<ProgramInputs>,
-    pub(super) caches: ProgramCaches,
-    pub(super) last: Option<Arc<SnapshotProgram>>,
+#[derive(Debug, Default)]
+pub(super) struct VerifiedProgram {
+    pub(super) properties: Arc<[AnsweredProperty]>,
+    pub(super) diagnostics: FxHashMap<FileId, Vec<Diagnostic>>,
 }
 
-impl ProgramState {
-    pub(super) fn new(inputs: ProgramInputs) -> Self {
-        Self { inputs: inputs.into(), caches: ProgramCaches::default(), last: None }
+impl VerifiedProgram {
+    pub(super) fn diagnostics(&self, file: FileId) -> Option<&[Diagnostic]> {
+        self.diagnostics.get(&file).map(Vec::as_slice)
     }
+}
 
-    /// Replaces the inputs, and keeps the caches that remain valid. Returns true if the inputs
-    /// changed.
-    pub(super) fn set_inputs(&mut self, inputs: ProgramInputs) -> bool {
-        let old = std::mem::replace(&mut self.inputs, inputs.into());
-        if self.inputs == old {
-            // Caches compare some inputs by identity.
-            self.inputs = old;
-            return false;
-        }
-        for file in &old.members {
-            if self.inputs.members.binary_search(file).is_err() {
-                self.caches.findings.forget(*file);
-            }
-        }
-        let (new, old) = (&self.inputs.settings, &old.settings);
-        let same_worlds =
-            new.verify == old.verify && new.transcripts == old.transcripts && new.kernel == old.kernel;
-        if !same_worlds {
-            self.caches.answers = Arc::default();
-        }
-        self.last = None;
-        true
-    }
+/// The last linked program.
+#[derive(Debug, Default)]
+pub(super) struct JoinedProgram(Memo<JoinInputs, Arc<Program>>);
 
-    /// Returns the snapshot of the program with these files.
-    pub(super) fn at(
-        &mut self,
-        files: &FxHashMap<FileId, Arc<SnapshotFile>>,
-        prompt_revisions: PromptRevisions,
-    ) -> Arc<SnapshotProgram> {
-        let files: Vec<_> = self.inputs.members.iter().filter_map(|id| files.get(id)).cloned().collect();
-        // A command reads tables each time; an editor reads them only when it evaluates.
-        let may_reuse = self.inputs.shell == Shell::Editor || self.inputs.tables.is_empty();
-        let program = match &self.last {
-            Some(last) if may_reuse && last.has_files(&files) => last.at_revisions(prompt_revisions),
-            _ => Arc::new(SnapshotProgram::new(self, Arc::new(files), prompt_revisions)),
-        };
-        self.last = Some(Arc::clone(&program));
-        program
+impl JoinedProgram {
+    pub(super) fn program(
+        &self,
+        files: &Arc<Vec<Arc<SnapshotFile>>>,
+        embedding: &Arc<ProgramEnvironment>,
+    ) -> Arc<Program> {
+        let inputs = JoinInputs { files: Arc::clone(files), embedding: Arc::clone(embedding) };
+        self.0.get_always(inputs, |last| {
+            let files = summaries(files);
+            Arc::new(match last {
+                Some((_, last)) => last.succeed(files, embedding),
+                None => Program::embedded(files, Arc::clone(embedding)),
+            })
+        })
     }
+}
+
+#[derive(Debug, Clone)]
+struct JoinInputs {
+    files: Arc<Vec<Arc<SnapshotFile>>>,
+    embedding: Arc<ProgramEnvironment>,
+}
+
+impl PartialEq for JoinInputs {
+    fn eq(&self, other: &Self) -> bool {
+        let is_same = |(one, other): (&Arc<SnapshotFile>, &Arc<SnapshotFile>)| Arc::ptr_eq(one, other);
+        let same_files =
+            self.files.len() == other.files.len() && self.files.iter().zip(&*other.files).all(is_same);
+        same_files && self.embedding == other.embedding
+    }
+}
+
+/// The minimum number of files per thread.
+const MIN_FILES_PER_THREAD: usize = 8;
+
+/// Returns the summaries. Files that are not parsed yet are parsed on all cores.
+fn summaries(files: &[Arc<SnapshotFile>]) -> Vec<Arc<FileSummary>> {
+    let unparsed: Vec<_> = files.iter().filter(|file| !file.is_parsed()).collect();
+    parallel::map(&unparsed, MIN_FILES_PER_THREAD, |file| _ = file.summary());
+    files.iter().map(|file| Arc::clone(file.summary())).collect()
 }

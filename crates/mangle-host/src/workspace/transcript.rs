@@ -1,30 +1,29 @@
-//! Open transcripts, and closed transcripts below the size limit, with their settings and
-//! programs.
+//! A transcript at one revision: open, or closed and below the size limit, with its settings, the
+//! declarations and policy rules (constitution) of its programs, and its findings.
 
-mod check_context;
-mod conversation;
-mod conversation_cache;
-mod replays;
-pub(super) mod stretch;
-
+use std::hash::{Hash, Hasher};
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
-use rustc_hash::FxHashMap;
+use parking_lot::Mutex;
+use rustc_hash::{FxHashMap, FxHasher};
 
-use self::check_context::CheckContext;
-use self::conversation_cache::{KnownStarts, LastConversation};
+use super::evaluated::editor_limits;
 use super::file::SnapshotFile;
 use super::program::SnapshotProgram;
-use super::program_state::Identity as ProgramIdentity;
-use crate::transcripts::{capture_kind, is_included};
+use super::program_inputs::Identity as ProgramIdentity;
+use crate::transcripts::{RecordStart, capture_kind, is_included};
 use crate::{Project, TranscriptFile, relative};
+use agent_replay::{Constitution, ConstitutionConfig};
 use mangle_check::diagnostics::FindingCache;
+use mangle_engine::kernel::{Clock, Limits};
+use mangle_engine::program::{Program, ProgramEnvironment};
+use mangle_ide::conversation::window::ConversationWindow;
 use mangle_ide::file_findings::file_findings;
 use mangle_ide::registry;
 use mangle_ide::replays::{TranscriptVerdicts, Verdicts};
 use mangle_ide::transcripts::{MangleText, Records, TranscriptContext, TranscriptView, diagnostics_of};
-use mangle_settings::{RuleSettings, TranscriptSettings};
+use mangle_settings::{KernelSettings, ReplaySettings, RuleSettings, Settings, TranscriptSettings};
 use mangle_syntax::lint::Diagnostic;
 use mangle_syntax::memo::{Identity, Memo};
 use mangle_syntax::text::{Cancel, FileId, TextRange, TextSize};
@@ -172,11 +171,11 @@ impl TranscriptState {
 
 /// Memoized results of a transcript across revisions.
 #[derive(Debug, Default)]
-struct Memos {
+pub(super) struct Memos {
     records: Memo<RecordsInputs, Arc<Records>>,
     context: Memo<ContextInputs, Arc<CheckContext>>,
-    verdicts: Memo<ReplayInputs, Option<Arc<Verdicts>>>,
-    starts: KnownStarts,
+    pub(super) verdicts: Memo<ReplayInputs, Option<Arc<Verdicts>>>,
+    pub(super) starts: KnownStarts,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -198,11 +197,11 @@ struct ContextInputs {
 }
 
 #[derive(Debug, Clone, PartialEq)]
-struct ReplayInputs {
-    records: Identity<Records>,
-    context: Identity<CheckContext>,
-    rules: Arc<RuleSettings>,
-    limits: Arc<transcript::Limits>,
+pub(super) struct ReplayInputs {
+    pub(super) records: Identity<Records>,
+    pub(super) context: Identity<CheckContext>,
+    pub(super) rules: Arc<RuleSettings>,
+    pub(super) limits: Arc<transcript::Limits>,
 }
 
 /// A transcript at one revision, shared by all revisions with the same transcript.
@@ -214,21 +213,21 @@ pub struct SnapshotTranscript {
     pub settings: Arc<TranscriptSettings>,
     /// The programs whose declarations the transcript is checked against.
     pub programs: Vec<Arc<SnapshotProgram>>,
-    rules: Arc<RuleSettings>,
+    pub(super) rules: Arc<RuleSettings>,
     tools: Option<Arc<Catalogue>>,
-    limits: Arc<transcript::Limits>,
+    pub(super) limits: Arc<transcript::Limits>,
     /// The governing configuration file.
     pub configuration: Option<FileId>,
     /// True if the file is a Markdown document and not a transcript. Only its Mangle code fences
     /// are checked.
     pub is_document: bool,
-    fenced: Arc<FindingCache>,
-    memos: Arc<Memos>,
+    pub(super) fenced: Arc<FindingCache>,
+    pub(super) memos: Arc<Memos>,
     records: OnceLock<Arc<Records>>,
     diagnostics: OnceLock<Arc<[Diagnostic]>>,
-    replayed: OnceLock<Replayed>,
-    carried: OnceLock<Replayed>,
-    conversation: LastConversation,
+    pub(super) replayed: OnceLock<Replayed>,
+    pub(super) carried: OnceLock<Replayed>,
+    pub(super) conversation: LastConversation,
 }
 
 impl SnapshotTranscript {
@@ -278,7 +277,7 @@ impl SnapshotTranscript {
         Some(diagnostics_of(self.file.id, records, judge, known.key, &self.fenced))
     }
 
-    fn judge<'k>(&'k self, known: &'k CheckContext) -> TranscriptContext<'k> {
+    pub(super) fn judge<'k>(&'k self, known: &'k CheckContext) -> TranscriptContext<'k> {
         let context = ReplyContext {
             declarations: known.declarations.as_ref(),
             tools: self.tools.as_deref(),
@@ -300,7 +299,7 @@ impl SnapshotTranscript {
 
     /// Returns the declarations of the programs, computed once for all revisions with the same
     /// programs.
-    fn known(&self) -> Arc<CheckContext> {
+    pub(super) fn known(&self) -> Arc<CheckContext> {
         let programs = self.programs.iter().map(|program| Identity(Arc::clone(program))).collect();
         let inputs = ContextInputs { programs, tools: self.tools.clone() };
         self.memos
@@ -356,4 +355,126 @@ pub struct Replayed {
     pub verdicts: Option<TranscriptVerdicts>,
     /// The findings, sorted by start.
     pub diagnostics: Vec<Diagnostic>,
+}
+
+/// The maximum number of cached starts per file.
+const MAX_STARTS: usize = 10_000;
+
+/// The last displayed stretch. The key is the index of its first record, the maximum number of
+/// records, and a flag for replay results.
+type ShownStretch = ((usize, usize, bool), Arc<ConversationWindow>);
+
+/// The last requested conversation.
+#[derive(Debug, Default)]
+pub(super) struct LastConversation(pub(super) Mutex<Option<ShownStretch>>);
+
+/// Starts of stretches that were read before, in file order.
+#[derive(Debug, Default)]
+pub(super) struct KnownStarts(Mutex<Vec<RecordStart>>);
+
+impl KnownStarts {
+    pub(super) fn all(&self) -> Vec<RecordStart> {
+        self.0.lock().clone()
+    }
+
+    pub(super) fn add(&self, start: &RecordStart) {
+        let mut all = self.0.lock();
+        let at = all.partition_point(|known| known.number < start.number);
+        // A start with the same number is from an older version of the file.
+        if all.get(at).is_some_and(|known| known.number == start.number) {
+            all.remove(at);
+        }
+        if all.len() < MAX_STARTS {
+            all.insert(at, start.clone());
+        }
+    }
+}
+
+#[derive(Debug)]
+pub(super) struct CheckContext {
+    /// The programs, treated as one: an atom is known if at least one of them declares it.
+    programs: Vec<Arc<Program>>,
+    pub(super) declarations: Option<Declarations>,
+    /// The policy for replays, compiled on request.
+    constitution: Memo<ConstitutionInputs, Arc<Constitution>>,
+    /// A number that changes with every input of the record checks.
+    pub(super) key: u64,
+}
+
+impl CheckContext {
+    fn new(of: &[Arc<SnapshotProgram>], tools: Option<&Arc<Catalogue>>) -> Self {
+        let program = match of {
+            [] => None,
+            [one] => Some(Arc::clone(one.program())),
+            several => Some(joined(several)),
+        };
+        let replay = of.first().map(|program| program.inputs.settings.replay.clone()).unwrap_or_default();
+        let declarations = program.as_deref().map(|program| Declarations::with(program, &replay));
+        let declarations = declarations.filter(|known| !known.is_empty());
+        let mut hasher = FxHasher::default();
+        program.as_ref().map(|program| (program.environment(), program.vocabulary())).hash(&mut hasher);
+        let hypotheses = declarations.iter().flat_map(|known| known.hypotheses());
+        hypotheses.for_each(|(text, _)| text.hash(&mut hasher));
+        for declared in declarations.iter().flat_map(Declarations::all) {
+            let ground = declared.ground.map(|ground| (ground.place, ground.by, ground.root, ground.grants));
+            ground.map(|ground| (declared.name, ground)).hash(&mut hasher);
+            // Findings refer to the declarations, and a rewritten statement is a different one.
+            (declared.place, declared.derived, declared.is_used).hash(&mut hasher);
+        }
+        declarations.as_ref().map(Declarations::home).hash(&mut hasher);
+        tools.map(|tools| &tools.tools).hash(&mut hasher);
+        let programs = program.into_iter().collect();
+        Self { programs, declarations, constitution: Memo::default(), key: hasher.finish() }
+    }
+
+    /// Returns the compiled and evaluated program. Returns `None` without a policy, or if
+    /// canceled.
+    pub(super) fn constitution(&self, settings: &Settings, cancel: &Cancel) -> Option<Arc<Constitution>> {
+        let program = self.programs.first()?;
+        let (kernel, replay) = (&settings.kernel, &settings.replay);
+        let inputs = ConstitutionInputs { kernel: kernel.clone(), replay: replay.clone() };
+        self.constitution.get(inputs, |_| {
+            let basis = ConstitutionConfig {
+                program: Arc::clone(program),
+                reading: kernel.reading,
+                settings: replay.clone(),
+                limits: editor_limits(Limits::from_settings(kernel)),
+                clock: Clock::from_settings(kernel),
+            };
+            let constitution = Constitution::new(basis, cancel);
+            (!cancel.is_cancelled()).then(|| Arc::new(constitution))
+        })
+    }
+}
+
+/// Inputs of the constitution in addition to the program.
+#[derive(Debug, Clone, PartialEq)]
+struct ConstitutionInputs {
+    kernel: KernelSettings,
+    replay: ReplaySettings,
+}
+
+/// Links several programs into one.
+fn joined(programs: &[Arc<SnapshotProgram>]) -> Arc<Program> {
+    let mut files: Vec<_> = programs.iter().flat_map(|program| program.files.iter()).collect();
+    files.sort_unstable_by_key(|file| file.id);
+    files.dedup_by_key(|file| file.id);
+    let embeddings = programs.iter().map(|program| &*program.inputs.embedding);
+    let summaries = files.into_iter().map(|file| Arc::clone(file.summary())).collect();
+    Arc::new(Program::embedded(summaries, embedding(embeddings).into()))
+}
+
+/// Combines the embeddings of several programs.
+pub(crate) fn embedding<'e>(all: impl Iterator<Item = &'e ProgramEnvironment>) -> ProgramEnvironment {
+    let mut joined = ProgramEnvironment::default();
+    for (at, one) in all.enumerate() {
+        if at == 0 {
+            (joined.engine, joined.stores) = (one.engine, one.stores.clone());
+        }
+        joined.predicates.extend(one.predicates.iter().copied());
+        joined.files_with_directives.extend(one.files_with_directives.iter().copied());
+    }
+    joined.files_with_directives.sort_unstable();
+    joined.files_with_directives.dedup();
+    joined
 }

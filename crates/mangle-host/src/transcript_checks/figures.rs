@@ -1,14 +1,14 @@
 //! Statistics of a transcript, updated record by record, for `stats` and for sessions in memory.
 
-use super::origins::{RecordOrigins, number};
-use super::{Accounts, Beginning, TranscriptFile};
+use super::accounts::Accounts;
+use crate::transcripts::{Beginning, TranscriptFile};
 use mangle_ide::transcripts::{TranscriptChecker, TranscriptContext, of_fences};
-use mangle_report::fleet::{FleetEvent, Origin};
+use mangle_report::fleet::{FleetEvent, Origin, OriginTime};
 use mangle_settings::Container;
-use mangle_syntax::text::FileId;
+use mangle_syntax::text::{FileId, TextRange, size};
 use piggyback::transcript::labels::{Labels, RecordNames, profile};
 use piggyback::transcript::statistics::{ReplyAccount, Statistics, StatisticsCounter};
-use piggyback::transcript::{ReadSummary, Record, TranscriptFinding};
+use piggyback::transcript::{ReadSummary, Record, TranscriptFinding, Turn};
 
 /// Callback that receives each counted event.
 pub type SeeEvent<'f> = dyn FnMut(Origin, FleetEvent) + 'f;
@@ -150,4 +150,76 @@ impl<'a> TranscriptFigures<'a> {
 /// Returns the offset of a finding in its file.
 fn start(found: &TranscriptFinding) -> u64 {
     found.start + u64::from(u32::from(found.finding.range.start()))
+}
+
+#[derive(Debug)]
+struct RecordOrigins {
+    record: Option<i64>,
+    turns: Vec<TurnOrigin>,
+}
+
+#[derive(Debug)]
+struct TurnOrigin {
+    /// Range in the bytes of the record.
+    place: TextRange,
+    is_reply: bool,
+    time: OriginTime,
+    session: Option<String>,
+}
+
+impl RecordOrigins {
+    fn from_record(record: &Record<'_>) -> Self {
+        Self {
+            record: number(record.number),
+            turns: record.turns.iter().map(TurnOrigin::from_turn).collect(),
+        }
+    }
+
+    /// Returns the origin of the turn at an index of the record.
+    fn of_turn(&self, at: usize, labels: Labels) -> Origin {
+        self.origin(self.turns.get(at), labels)
+    }
+
+    /// Returns the origin of the turn that contains a range of the record. Outside all turns,
+    /// returns the common origin of the record.
+    fn at(&self, place: TextRange, labels: Labels) -> Origin {
+        let is_around = |turn: &&TurnOrigin| turn.place.contains_inclusive(place.start());
+        let around = || self.turns.iter().filter(is_around);
+        let turn = around().find(|turn| turn.is_reply).or_else(|| around().next());
+        self.origin(turn.or_else(|| self.any()), labels)
+    }
+
+    /// The record as a whole.
+    fn whole(&self, labels: Labels) -> Origin {
+        self.origin(self.any(), labels)
+    }
+
+    fn any(&self) -> Option<&TurnOrigin> {
+        let replies = || self.turns.iter().filter(|turn| turn.is_reply);
+        replies().find(|turn| turn.time != OriginTime::Absent).or_else(|| self.turns.last())
+    }
+
+    fn origin(&self, turn: Option<&TurnOrigin>, labels: Labels) -> Origin {
+        let time = turn.map_or(OriginTime::Absent, |turn| turn.time);
+        let session = turn.and_then(|turn| turn.session.clone());
+        Origin { time, labels, session, version: None, record: self.record }
+    }
+}
+
+/// Returns the number of a record, or `None` for the whole file.
+fn number(record: u64) -> Option<i64> {
+    i64::try_from(record).ok().filter(|record| *record > 0)
+}
+
+impl TurnOrigin {
+    fn from_turn(turn: &Turn) -> Self {
+        let details = turn.details.as_ref();
+        let written = details.and_then(|details| details.timestamp.as_deref());
+        Self {
+            place: turn.place(TextRange::up_to(size(turn.len()))),
+            is_reply: turn.is_reply(),
+            time: written.map_or(OriginTime::Absent, OriginTime::of_text),
+            session: details.and_then(|details| details.session.clone()),
+        }
+    }
 }
