@@ -243,7 +243,7 @@ pub fn watched_patterns() -> impl Iterator<Item = String> {
 }
 
 /// True if a change of the file at this path may change findings.
-pub(super) fn is_watched(path: &Path) -> bool {
+fn is_watched(path: &Path) -> bool {
     let has_ending = |end: &str| EXTENSIONS.iter().any(|endings| endings.contains(&end));
     let in_transcripts = || path.iter().rev().skip(1).any(|folder| folder == "transcripts");
     path.extension().and_then(|end| end.to_str()).is_some_and(|end| has_ending(&end.to_lowercase()))

@@ -57,8 +57,8 @@ pub use format::{FormattedFile, format};
 pub use git_revision::{GitRevision, GitRevisionError, revision};
 pub use identity::{Identities, MemberLink, ResolvedPath};
 pub use linked_programs::{
-    LinkOptions, LinkedProgram, LinkedTest, UnitOptions, join, join_tests, only, other_program,
-    other_program_for, unit_facts,
+    LinkOptions, LinkedProgram, LinkedTest, UnitOptions, join, join_tests, other_program, other_program_for,
+    unit_facts,
 };
 pub use load::{CheckCache, load, unparsed};
 pub use path_style::PathStyle;
@@ -74,7 +74,7 @@ pub use project::{Project, SettingsProblems};
 pub use read::{Overlay, VersionOptions, exists, open_facts, read, read_to_string, summarise};
 pub use resolve::{
     CorpusFiles, GrammarFile, Member, PartialScan, Problem, ProgramFiles, ProgramOrigin, ProgramScope,
-    Resolution, Shell, StandaloneFile, WithoutReplies, resolve, resolve_exactly_with_transcripts,
+    Resolution, Shell, StandaloneFile, WithoutReplies, only, resolve, resolve_exactly_with_transcripts,
     resolve_scope, resolve_with_transcripts,
 };
 pub use samples::named_among;

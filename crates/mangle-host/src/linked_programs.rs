@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::resolve::{ProgramFiles, Resolution, StandaloneFile, Unit};
+use super::resolve::{ProgramFiles, Resolution, StandaloneFile, Unit, only};
 use super::{
     CheckCache, FileTable, Overlay, ProgramScope, VersionOptions, absolute, load, relative, resolve_scope,
     targets, unparsed,
@@ -38,22 +38,6 @@ pub struct LinkOptions {
     pub named: FxHashSet<FileId>,
     /// Additional files for each program.
     pub with: Vec<Arc<FileSummary>>,
-}
-
-/// Returns the only program of `programs`.
-///
-/// # Errors
-///
-/// If the number of programs is not one. `place` describes the searched place in the error.
-pub fn only<'p, J>(programs: &'p [J], name: &dyn Fn(&J) -> &str, place: &str) -> Result<&'p J, String> {
-    match programs {
-        [one] => Ok(one),
-        [] => Err(format!("there are no Mangle files (`.mg`, `.gl`) {place}")),
-        several => {
-            let names: Vec<_> = several.iter().map(name).collect();
-            Err(format!("there are several programs {place}, {}: name the files of one", names.join(", ")))
-        }
-    }
 }
 
 /// Links the programs of `resolution`. `files` is the result of [`super::load`].

@@ -8,8 +8,10 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashSet;
 
+use super::CorpusFiles;
+use super::resolution::Shell;
+use super::resolver::Resolver;
 use super::transcripts::FoundTranscript;
-use super::{CorpusFiles, Resolver, Shell};
 use crate::agents::{in_folder, is_agent_settings};
 use crate::atoms::AtomFiles;
 use crate::paths::{is_kernel, relative};
@@ -51,9 +53,7 @@ impl Resolver<'_> {
         let around = self.result.agents.iter().enumerate().filter(|(_, agent)| path.starts_with(&agent.root));
         around.max_by_key(|(_, agent)| agent.root.components().count()).map(|(at, _)| at)
     }
-}
 
-impl Resolver<'_> {
     /// Reads the files of `[decoding] files` that the targets cover. `path` is the path of the
     /// configuration, and `index` is the index of the project. A pattern without matches is a
     /// finding.
@@ -72,9 +72,7 @@ impl Resolver<'_> {
         let read = |path: &Path| GrammarFile::read(path, index, self.overlay, self.table);
         found.iter().map(|entry| read(&entry.path)).collect()
     }
-}
 
-impl Resolver<'_> {
     /// Reads the files that the headers of sample kernels name.
     pub(super) fn previews(&mut self) {
         let mut asked_for = FxHashSet::default();

@@ -7,15 +7,14 @@ use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::{Shell, WithoutReplies, resolve_with_transcripts};
 use crate::atoms::AtomFiles;
 use crate::preview_files::PreviewFiles;
 use crate::project::{ProgramOrigin, SettingsProblems};
 use crate::read::{Problem, read};
 use crate::walk::PartialScan;
 use crate::{
-    AgentSettings, CheckTarget, FileTable, FileText, MemberLink, Overlay, ProgramVersions, Project,
-    TranscriptFile, relative,
+    AgentSettings, FileTable, FileText, MemberLink, Overlay, ProgramVersions, Project, TranscriptFile,
+    relative,
 };
 use mangle_engine::program::ProgramEnvironment;
 use mangle_settings::{Settings, TranscriptSettings};
@@ -196,20 +195,6 @@ impl Resolution {
         of_kernels.chain(self.corpora.iter().flat_map(|corpus| corpus.atoms.texts()))
     }
 
-    /// Reads the prompt sources other than policies again, because they may have changed.
-    pub fn read_prompts_again(&mut self, targets: &[CheckTarget], overlay: &Overlay, table: &FileTable) {
-        if !self.previews.is_empty() || !self.corpora.is_empty() {
-            let again = resolve_with_transcripts(targets, Shell::CommandLine, overlay, table);
-            (self.previews, self.corpora) = (again.previews, again.corpora);
-            // A file that was readable the first time may be deleted now.
-            for problem in again.problems {
-                if !self.problems.contains(&problem) {
-                    self.problems.push(problem);
-                }
-            }
-        }
-    }
-
     /// Reads the reply grammars and schemas again, because they may have changed.
     pub fn read_grammars_again(&mut self, overlay: &Overlay, table: &FileTable) {
         for grammar in &mut self.grammars {
@@ -287,6 +272,52 @@ impl GrammarFile {
         let unread = text.findings.into_iter().next();
         Self { file: table.id(path), path: path.into(), project, text: text.text, unread }
     }
+}
+
+/// Returns the only program of `programs`.
+///
+/// # Errors
+///
+/// If the number of programs is not one. `place` describes the searched place in the error.
+pub fn only<'p, J>(programs: &'p [J], name: &dyn Fn(&J) -> &str, place: &str) -> Result<&'p J, String> {
+    match programs {
+        [one] => Ok(one),
+        [] => Err(format!("there are no Mangle files (`.mg`, `.gl`) {place}")),
+        several => {
+            let names: Vec<_> = several.iter().map(name).collect();
+            Err(format!("there are several programs {place}, {}: name the files of one", names.join(", ")))
+        }
+    }
+}
+
+/// The caller of the resolution. An editor opens arbitrary documents, and has less time for an
+/// evaluation.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Shell {
+    /// Targets are the given paths.
+    CommandLine,
+    /// Targets are the workspace folders and the open documents.
+    #[default]
+    Editor,
+}
+
+/// The program of files without configuration.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum ProgramScope {
+    /// Each file is in the program of its folder.
+    #[default]
+    Folder,
+    /// The targets alone form one program.
+    Exact,
+}
+
+/// Numbers of files that may contain model replies according to their names, but have none.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct WithoutReplies {
+    pub json: usize,
+    pub logs: usize,
+    /// Files beyond [`MAX_LOOKS`], which were not examined.
+    pub unexamined: usize,
 }
 
 #[cfg(test)]

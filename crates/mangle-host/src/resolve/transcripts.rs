@@ -8,7 +8,9 @@ use std::sync::Arc;
 use rayon::prelude::*;
 use rustc_hash::FxHashSet;
 
-use super::{ProgramFiles, ProgramOrigin, ProgramScope, Resolver, Shell, WalkEntry};
+use super::resolution::{ProgramScope, Shell};
+use super::resolver::Resolver;
+use super::{ProgramFiles, ProgramOrigin, WalkEntry};
 use crate::agents::is_agent_settings;
 use crate::project::{folder_name, without_linked_duplicates};
 use crate::read::MAX_FILES_PER_JOB;
@@ -157,12 +159,6 @@ impl Resolver<'_> {
         included.into_iter().chain(captures).collect()
     }
 
-    /// True if the project's configuration file declares the extension of a file as Mangle.
-    pub(super) fn declares_extension(&self, project: Option<usize>, path: &Path) -> bool {
-        let project = project.and_then(|index| self.result.projects.get(index));
-        project.is_some_and(|project| project.settings.files.adds(path))
-    }
-
     /// True if an explicitly given file is a transcript.
     pub(super) fn is_named_transcript(&self, path: &Path) -> bool {
         self.is_included(path) || has_envelope(path, self.overlay) || is_archive(path)
@@ -190,22 +186,9 @@ impl Resolver<'_> {
         self.shell == Shell::Editor && self.overlay.get(path).is_some()
     }
 
-    pub(super) fn project_of(&self, path: &Path) -> Option<usize> {
-        let governing = path.parent().and_then(|folder| self.nearest_known(folder))?;
-        self.result.projects.iter().position(|project| project.path == governing)
-    }
-
     /// Finds the configuration file of a file, cached per folder.
     fn govern_folder(&mut self, path: &Path) {
         let _ = self.governing(path);
-    }
-
-    /// Returns the cached configuration file of a folder.
-    fn nearest_known(&self, folder: &Path) -> Option<PathBuf> {
-        match self.nearest.get(folder) {
-            Some(known) => known.clone(),
-            None => crate::project::nearest(folder, self.overlay),
-        }
     }
 
     fn settings_of(&self, project: Option<usize>) -> Option<&TranscriptSettings> {
@@ -262,15 +245,6 @@ impl Resolver<'_> {
 /// Maximum number of files whose beginning is read in one resolution.
 const MAX_LOOKS: usize = 5_000;
 
-/// Numbers of files that may contain model replies according to their names, but have none.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct WithoutReplies {
-    pub json: usize,
-    pub logs: usize,
-    /// Files beyond [`MAX_LOOKS`], which were not examined.
-    pub unexamined: usize,
-}
-
 impl Resolver<'_> {
     /// Returns the walked files that contain a model reply in their first bytes and that no
     /// setting names. Other files of the same kinds are counted.
@@ -320,7 +294,7 @@ impl Resolver<'_> {
     }
 
     /// True if an open document is a transcript by its content.
-    pub(super) fn is_open_capture(&self, path: &Path) -> bool {
+    fn is_open_capture(&self, path: &Path) -> bool {
         let folders = self.targets.iter().filter_map(CheckTarget::folder);
         let root =
             folders.filter(|folder| path.starts_with(folder)).max_by_key(|folder| folder.as_os_str().len());

@@ -23,7 +23,9 @@ use mangle_settings::Container;
 use mangle_syntax::text::Cancel;
 use piggyback::transcript::{Batch, ReadSummary, Record, Transcript, TranscriptOptions, TranscriptReader};
 
-pub(super) use archive::{EXPANSION, is_archive, transcripts_in};
+#[cfg(test)]
+pub(super) use archive::EXPANSION;
+pub(super) use archive::{is_archive, transcripts_in};
 pub(super) use detection::{
     CaptureKind, capture_kind, closed_limits, has_envelope, has_fence, has_replies, is_included, is_markdown,
     is_text, read_closed,

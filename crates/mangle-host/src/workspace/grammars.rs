@@ -169,17 +169,17 @@ impl SnapshotGrammar {
 
 /// The program and the tools that the grammars of a project are checked against.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct GrammarContext<'a> {
+struct GrammarContext<'a> {
     /// `None` if the project has no program.
-    pub(crate) program: Option<&'a Program>,
-    pub(crate) settings: &'a Settings,
+    program: Option<&'a Program>,
+    settings: &'a Settings,
     /// `None` if the tools of the agent are unknown.
-    pub(crate) tools: Option<&'a Catalogue>,
+    tools: Option<&'a Catalogue>,
 }
 
 impl GrammarContext<'_> {
     /// Checks a grammar file with the given text.
-    pub(crate) fn compare(&self, grammar: &GrammarFile, text: &str) -> GrammarComparison {
+    fn compare(&self, grammar: &GrammarFile, text: &str) -> GrammarComparison {
         let Self { program, settings, tools } = *self;
         let name = &*grammar.path.to_string_lossy();
         match (&grammar.unread, program) {
@@ -234,7 +234,7 @@ impl<'r> GrammarPrograms<'r> {
 
 /// Returns the program that the grammars of a project are checked against: the first program that
 /// the project declares.
-pub(crate) fn first_program(resolution: &Resolution, project: usize) -> Option<&ProgramFiles> {
+fn first_program(resolution: &Resolution, project: usize) -> Option<&ProgramFiles> {
     let of_project = resolution.programs.iter().filter(|program| program.project == Some(project));
     of_project.min_by_key(|program| program.declared)
 }

@@ -73,7 +73,7 @@ impl Snapshot {
 
     /// [`Snapshot::preview`] that also accepts a header without prompts, because the header may be
     /// wrong. `program` is the program of the kernel.
-    pub(super) fn preview_or_none<T>(
+    fn preview_or_none<T>(
         &self,
         program: &SnapshotProgram,
         file: FileId,

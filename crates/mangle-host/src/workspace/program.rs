@@ -12,7 +12,7 @@ use super::provenance::{PromptProvenance, PromptRevisions};
 use crate::{ProgramVersions, Shell};
 use mangle_check::diagnostics::{CheckedProgram, FindingCache, check_unless, rejections};
 use mangle_engine::kernel::Limits;
-use mangle_engine::program::{FileSummary, Program, ProgramEnvironment};
+use mangle_engine::program::Program;
 use mangle_engine::types::ProgramTypes;
 use mangle_ide::replays::evaluated_policy_findings;
 use mangle_ide::{Analysis, evaluation, loading, registry};
@@ -71,13 +71,13 @@ impl SnapshotProgram {
     }
 
     /// True if the program has exactly these files, at the same revisions.
-    pub(super) fn has_files(&self, files: &[Arc<SnapshotFile>]) -> bool {
+    fn has_files(&self, files: &[Arc<SnapshotFile>]) -> bool {
         self.files.len() == files.len() && self.files.iter().zip(files).all(|(a, b)| Arc::ptr_eq(a, b))
     }
 
     /// Returns the same program with other revisions of the files that previews read. Comparisons
     /// with other programs are computed again.
-    pub(super) fn at_revisions(self: &Arc<Self>, prompt_revisions: PromptRevisions) -> Arc<Self> {
+    fn at_revisions(self: &Arc<Self>, prompt_revisions: PromptRevisions) -> Arc<Self> {
         let is_same = self.prompt_revisions == prompt_revisions || self.previewed().is_none();
         if is_same && !self.compares() {
             return Arc::clone(self);

@@ -326,9 +326,7 @@ impl Snapshot {
         samples.sort_by(|a, b| a.evaluation_order().cmp(&b.evaluation_order()));
         samples
     }
-}
 
-impl Snapshot {
     /// Applies the fixes of `wish` in `programs` and returns the changed texts. The snapshot is
     /// not changed, and suspect documents are skipped.
     #[must_use]

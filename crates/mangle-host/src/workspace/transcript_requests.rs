@@ -143,9 +143,7 @@ impl SnapshotTranscript {
     pub fn is_replay_current(&self) -> bool {
         self.replayed.get().is_some()
     }
-}
 
-impl SnapshotTranscript {
     /// Returns the records from an index on, with the findings of `check` and of a replay. Returns
     /// `None` if canceled.
     pub fn conversation(
