@@ -4,7 +4,8 @@
 //! The codec of the framework ends the connection at the first broken message, so framing is
 //! implemented here.
 
-use std::io::{self, BufRead, Read};
+use std::io;
+use std::io::{BufRead, Read};
 
 /// In bytes: longer messages are skipped unread. The longest supported document fits.
 pub(super) const MAX_MESSAGE: u64 = 512 << 20;

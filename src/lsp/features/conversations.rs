@@ -10,9 +10,8 @@ use tower_lsp::ls_types::{
 };
 
 use crate::lsp::actions::code_actions;
-use crate::lsp::from_proto;
-use crate::lsp::to_proto;
 use crate::lsp::view::View;
+use crate::lsp::{from_proto, to_proto};
 use mangle_host::workspace::SnapshotFile;
 use mangle_ide::conversation::window::{ConversationWindow, WindowTurn};
 use mangle_report::conversation::{ConversationLink, PieceKind};

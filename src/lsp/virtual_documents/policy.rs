@@ -1,5 +1,10 @@
-//! `mangle-preview:`, the system prompt of an agent role (shard) for the current program:
-//! `/NAME?shard=ID&mode=M&part=P&of=URI`.
+//! Documents of a policy.
+//!
+//! - `mangle-preview:`, the system prompt of an agent role (shard) for the current program:
+//!   `/NAME?shard=ID&mode=M&part=P&of=URI`.
+//! - `mangle-property:`, the result of a property of a policy test, with its counterexample and proof:
+//!   `/NAME?of=URI`.
+//! - `mangle-syntax:`, the syntax tree of a document, one node per line.
 
 use std::hash::{Hash, Hasher};
 
@@ -7,18 +12,26 @@ use rustc_hash::FxHasher;
 use tower_lsp::jsonrpc::{Error, Result};
 use tower_lsp::ls_types::{Location, Position, Range, Uri};
 
-use super::source::{SourceName, named};
-use super::{DocumentContent, DocumentOrigin, Fold, Scheme};
+use super::scheme::{DocumentContent, DocumentOrigin, Fold, Scheme, nothing};
+use crate::lsp::features::test;
+use crate::lsp::source_name::{SourceName, document, named};
 use crate::lsp::to_proto;
 use crate::lsp::view::View;
 use agent_prompt::{Mode, OriginPlace};
 use mangle_host::workspace::{PreviewError, Previewed, SnapshotFile, SnapshotProgram};
 use mangle_host::{PreviewRequest, RequestedPart};
 use mangle_ide::preview_document::{preview_lenses, prompt_document};
-use mangle_syntax::text::{Cancel, FileId, LineIndex, TextRange};
+use mangle_ide::syntax_tree::{Line, syntax_tree};
+use mangle_syntax::text::{Cancel, FileId, LineIndex, TextRange, TextSize, text_len};
 
-pub(super) const SCHEME: Scheme =
-    Scheme { name: "mangle-preview", read: named, find, outlives: true, stamp, make };
+pub(super) const PREVIEW: Scheme = Scheme {
+    name: "mangle-preview",
+    read: named,
+    find,
+    outlives: true,
+    stamp: preview_stamp,
+    make: make_preview,
+};
 
 /// Returns the first sample kernel in the workspace, by path, that has a preview with this name.
 fn find(view: &View, named: &SourceName) -> Option<FileId> {
@@ -35,7 +48,7 @@ fn asks_for(file: &SnapshotFile, name: &str) -> bool {
 
 /// Depends on the files of the kernel's program, and on the change counter of files that previews
 /// read in addition.
-fn stamp(view: &View, file: &SnapshotFile) -> Option<u64> {
+fn preview_stamp(view: &View, file: &SnapshotFile) -> Option<u64> {
     let program = view.snapshot.programs_of(file.id).next()?;
     let mut hasher = FxHasher::default();
     view.snapshot.prompt_revisions.hash(&mut hasher);
@@ -52,7 +65,12 @@ pub(super) fn files(program: &SnapshotProgram, hasher: &mut FxHasher) -> bool {
     program.files.iter().any(|file| file.open.is_some())
 }
 
-fn make(view: &View, file: &SnapshotFile, named: &SourceName, cancel: &Cancel) -> Result<DocumentContent> {
+fn make_preview(
+    view: &View,
+    file: &SnapshotFile,
+    named: &SourceName,
+    cancel: &Cancel,
+) -> Result<DocumentContent> {
     let wish = wish(named)?;
     let is_outdated = || view.is_outdated();
     let see = |previewed: Previewed<'_>| made(view, previewed);
@@ -128,4 +146,79 @@ pub(super) fn in_text(view: &View, text: &str, lines: &LineIndex, range: TextRan
         Position { line: at.line, character: at.col }
     };
     Range { start: position(range.start()), end: position(range.end()) }
+}
+
+pub(super) const PROPERTY: Scheme = Scheme {
+    name: "mangle-property",
+    read: named,
+    find: nothing,
+    outlives: true,
+    stamp: property_stamp,
+    make: make_property,
+};
+
+/// Depends on the programs of the test file and on the known results of their properties.
+fn property_stamp(view: &View, file: &SnapshotFile) -> Option<u64> {
+    let mut hasher = FxHasher::default();
+    let mut is_open = file.open.is_some();
+    for program in view.snapshot.programs_of(file.id) {
+        is_open |= files(program, &mut hasher);
+        program.is_verified().hash(&mut hasher);
+    }
+    is_open.then(|| hasher.finish())
+}
+
+fn make_property(
+    view: &View,
+    file: &SnapshotFile,
+    named: &SourceName,
+    _: &Cancel,
+) -> Result<DocumentContent> {
+    let Some((header, text)) = test::text(view, file, &named.name) else {
+        let text = "This document has no property with this name.\n".to_owned();
+        return Ok(DocumentContent { text, ..DocumentContent::default() });
+    };
+    let head = TextRange::up_to(text_len(text.lines().next().unwrap_or_default()));
+    let range = in_text(view, &text, &LineIndex::new(&text), head);
+    let origin = to_proto::uri(file).map(|uri| {
+        let location = Location { uri, range: view.range(file, header) };
+        DocumentOrigin { range, location, kind: "property".to_owned() }
+    });
+    Ok(DocumentContent { origins: origin.into_iter().collect(), text, ..DocumentContent::default() })
+}
+
+pub(super) const SYNTAX: Scheme = Scheme {
+    name: "mangle-syntax",
+    read: document,
+    find: nothing,
+    outlives: false,
+    stamp: source_stamp,
+    make: make_syntax,
+};
+
+pub(super) fn source_stamp(_: &View, file: &SnapshotFile) -> Option<u64> {
+    let open = file.open.as_ref()?;
+    Some(u64::from(open.version.unsigned_abs()) << 32 | open.text.len() as u64)
+}
+
+fn make_syntax(view: &View, file: &SnapshotFile, _: &SourceName, _: &Cancel) -> Result<DocumentContent> {
+    let tree = syntax_tree(file.source());
+    let lines = LineIndex::new(&tree.text);
+    let uri = to_proto::uri(file);
+    let origin = |line: &Line| {
+        let position = |offset: TextSize| {
+            let at = lines.line_col(&tree.text, offset, view.session.encoding);
+            Position { line: at.line, character: at.col }
+        };
+        Some(DocumentOrigin {
+            range: Range { start: position(line.start), end: position(line.end) },
+            location: tower_lsp::ls_types::Location {
+                uri: uri.clone()?,
+                range: view.range(file, line.range),
+            },
+            kind: line.kind.to_string(),
+        })
+    };
+    let origins = tree.lines.iter().filter_map(origin).collect();
+    Ok(DocumentContent { text: tree.text, origins, ..DocumentContent::default() })
 }

@@ -1,27 +1,39 @@
-//! `textDocument/prepareRename` and `textDocument/rename`
+//! Edits of the text: `textDocument/rename`, `textDocument/linkedEditingRange`,
+//! `textDocument/formatting`, `textDocument/rangeFormatting` and `textDocument/onTypeFormatting`.
+//!
+//! The formatter uses the settings of the project, and the editor's settings are ignored. Its edits are
+//! minimal, so that cursors keep their positions.
 
 use std::sync::Arc;
 
 use tower_lsp::jsonrpc::{Error, ErrorCode, Result};
 use tower_lsp::ls_types::{
-    OneOf, PrepareRenameResponse, RenameOptions, RenameParams, TextDocumentPositionParams,
+    DocumentFormattingParams, DocumentOnTypeFormattingOptions, DocumentOnTypeFormattingParams,
+    DocumentRangeFormattingParams, LinkedEditingRangeParams, LinkedEditingRanges, OneOf,
+    PrepareRenameResponse, RenameOptions, RenameParams, TextDocumentPositionParams, TextEdit, Uri,
     WorkDoneProgressOptions, WorkspaceEdit,
 };
 
 use super::transcripts;
 use crate::lsp::actions::workspace_edit;
+use crate::lsp::from_proto;
 use crate::lsp::session::ClientSession;
 use crate::lsp::view::{DocumentPlace, View};
-use mangle_host::relative;
 use mangle_host::workspace::{SnapshotFile, SnapshotProgram};
-use mangle_ide::Analysis;
-use mangle_ide::rename::{self, RenameRefusal};
+use mangle_host::{is_test, relative};
+use mangle_ide::format::{TRIGGERS, on_type, range, whole};
+use mangle_ide::linked_editing::{PATTERN, linked};
+use mangle_ide::rename::RenameRefusal;
 use mangle_ide::subject::Subject;
+use mangle_ide::{Analysis, rename};
+use mangle_settings::FormatSettings;
+use mangle_syntax::syntax::SourceFile;
+use mangle_syntax::text::TextRange;
 
 /// `RequestFailed`: the request was valid but cannot be executed.
 const FAILED: ErrorCode = ErrorCode::ServerError(-32803);
 
-pub(in crate::lsp) fn options(session: &ClientSession) -> OneOf<bool, RenameOptions> {
+pub(in crate::lsp) fn rename_options(session: &ClientSession) -> OneOf<bool, RenameOptions> {
     let client = session.client.text_document.as_ref().and_then(|client| client.rename.as_ref());
     if client.is_some_and(|client| client.prepare_support == Some(true)) {
         let work_done_progress_options = WorkDoneProgressOptions::default();
@@ -32,7 +44,7 @@ pub(in crate::lsp) fn options(session: &ClientSession) -> OneOf<bool, RenameOpti
 }
 
 /// Returns the range and the current name of the symbol to rename.
-pub(in crate::lsp) fn prepare(
+pub(in crate::lsp) fn prepare_rename(
     view: &View,
     params: &TextDocumentPositionParams,
 ) -> Result<Option<PrepareRenameResponse>> {
@@ -132,4 +144,96 @@ fn shown(view: &View, file: &SnapshotFile) -> String {
     let folders = view.session.folders.iter().filter(|folder| file.path.starts_with(folder));
     let folder = folders.max_by_key(|folder| folder.as_os_str().len());
     folder.map_or_else(|| file.path.display().to_string(), |folder| relative(folder, &file.path))
+}
+
+/// Returns the occurrences of a variable in its clause.
+pub(in crate::lsp) fn linked_ranges(
+    view: &View,
+    params: &LinkedEditingRangeParams,
+) -> Option<LinkedEditingRanges> {
+    let at = view.spot(&params.text_document_position_params)?;
+    // The client edits the returned ranges directly.
+    view.snapshot.is_editable(at.file.id).then_some(())?;
+    let found = linked(at.place()?);
+    let ranges = found.into_iter().map(|range| at.range(range)).collect::<Vec<_>>();
+    (!ranges.is_empty()).then(|| LinkedEditingRanges { ranges, word_pattern: Some(PATTERN.into()) })
+}
+
+/// Returns the trigger characters.
+pub(in crate::lsp) fn on_type_options() -> DocumentOnTypeFormattingOptions {
+    let mut triggers = TRIGGERS.iter().map(ToString::to_string);
+    DocumentOnTypeFormattingOptions {
+        first_trigger_character: triggers.next().unwrap_or_default(),
+        more_trigger_character: Some(triggers.collect()),
+    }
+}
+
+/// Returns the edits that format a document.
+pub(in crate::lsp) fn format_document(
+    view: &View,
+    params: &DocumentFormattingParams,
+) -> Option<Vec<TextEdit>> {
+    let at = Editable::new(view, &params.text_document.uri)?;
+    Some(at.edits(
+        whole(at.source, at.settings, at.is_test()).edits.iter().map(|edit| (edit.range, edit.text())),
+    ))
+}
+
+/// Returns the edits that format the statements in a range.
+pub(in crate::lsp) fn format_selection(
+    view: &View,
+    params: &DocumentRangeFormattingParams,
+) -> Option<Vec<TextEdit>> {
+    let at = Editable::new(view, &params.text_document.uri)?;
+    let selected =
+        from_proto::text_range(at.file.text(), at.file.lines(), params.range, view.session.encoding);
+    Some(
+        at.edits(
+            range(at.source, at.settings, selected, at.is_test())
+                .edits
+                .iter()
+                .map(|edit| (edit.range, edit.text())),
+        ),
+    )
+}
+
+/// Returns the edits after a typed character.
+pub(in crate::lsp) fn format_typed(
+    view: &View,
+    params: &DocumentOnTypeFormattingParams,
+) -> Option<Vec<TextEdit>> {
+    let place = &params.text_document_position;
+    let at = Editable::new(view, &place.text_document.uri)?;
+    let position = from_proto::line_col(place.position);
+    let offset = at.file.lines().offset(at.file.text(), position, view.session.encoding);
+    Some(at.edits(on_type(at.source, at.settings, offset, &params.ch).into_iter()))
+}
+
+/// A document that the server may edit.
+struct Editable<'v> {
+    view: &'v View,
+    file: &'v Arc<SnapshotFile>,
+    source: &'v SourceFile,
+    settings: FormatSettings,
+}
+
+impl<'v> Editable<'v> {
+    /// Returns `None` for documents that are suspect, not Mangle, or different from the editor's
+    /// text.
+    fn new(view: &'v View, uri: &Uri) -> Option<Self> {
+        let file = view.file(uri)?;
+        let source = file.source();
+        let is_whole = file.findings.is_empty() && file.map().is_identity() && source.text() == file.text();
+        let settings = view.snapshot.format(file.id);
+        (view.snapshot.is_editable(file.id) && is_whole).then_some(Self { view, file, source, settings })
+    }
+
+    fn is_test(&self) -> bool {
+        is_test(&self.file.path)
+    }
+
+    fn edits(&self, edits: impl Iterator<Item = (TextRange, String)>) -> Vec<TextEdit> {
+        let edit = |(range, new_text)| TextEdit { range: self.view.range(self.file, range), new_text };
+        edits.map(edit).collect()
+    }
 }

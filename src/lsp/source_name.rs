@@ -47,7 +47,7 @@ pub(super) fn named(rest: &str) -> Option<SourceName> {
 /// Parses the source URI: unchanged, or percent-encoded once, as editors do with the path of a
 /// URI. If the decoded text is not a URI, it was decoded too often, because editors also decode
 /// spaces.
-pub(super) fn uri(rest: &str) -> Option<Uri> {
+fn uri(rest: &str) -> Option<Uri> {
     let is_uri = |text: &str| text.split_once(':').is_some_and(|(scheme, _)| is_scheme(scheme));
     if is_uri(rest) {
         return rest.parse().or_else(|_| encoded(rest).parse()).ok();
@@ -77,7 +77,7 @@ const IN_QUERY: &AsciiSet = &escaped_but(b"-_.!~*'()");
 const NOWHERE: &AsciiSet = &escaped_but(b"-._~:/?#@!$&'()*+,;=");
 
 /// Encodes a text as a value in the query of a URI, like JavaScript's `encodeURIComponent`.
-pub(in crate::lsp) fn component(text: &str) -> String {
+pub(super) fn component(text: &str) -> String {
     utf8_percent_encode(text, IN_QUERY).to_string()
 }
 
