@@ -8,7 +8,7 @@ use std::io;
 use std::io::{BufRead, Read};
 
 /// In bytes: longer messages are skipped unread. The longest supported document fits.
-pub(super) const MAX_MESSAGE: u64 = 512 << 20;
+const MAX_MESSAGE: u64 = 512 << 20;
 
 /// In bytes: a larger length is treated as invalid. The next header is searched then, instead of
 /// skipping that number of bytes.

@@ -247,8 +247,8 @@ fn require_loadable(
     (memory, overlay): (&CheckCache, &Overlay),
     (root, texts): (&Path, &[LoadedText]),
 ) -> Result<(), LoadError> {
-    let surroundings = (memory, overlay, &Cancel::new());
-    let checked = mangle_host::check(resolution, files, surroundings, CheckOptions::default(), || {});
+    let (options, cancel) = (CheckOptions::default(), Cancel::new());
+    let checked = mangle_host::check(resolution, files, memory, overlay, &cancel, options, || {});
     require_no_errors(&checked.entries, texts)?;
     let name = |file| {
         let named = texts.iter().find(|(known, ..)| *known == file);

@@ -1,7 +1,7 @@
 //! Commands while the file system fails: each operation of each kind in turn. Nothing is lost, nothing stays behind, the
 //! exit status and the message say what happened, and counts are those of the disk.
 //!
-//! Debug builds of the program make an operation fail on demand (`crates/mangle-host/src/disk/fault.rs`).
+//! Debug builds of the program make an operation fail on demand (`crates/mangle-host/src/disk/access.rs`).
 
 #![cfg(all(unix, debug_assertions))]
 

@@ -57,7 +57,9 @@ pub struct CheckOptions {
 pub fn check(
     resolution: &Resolution,
     files: &FxHashMap<FileId, Arc<FileSummary>>,
-    (memory, overlay, cancel): (&CheckCache, &Overlay, &Cancel),
+    memory: &CheckCache,
+    overlay: &Overlay,
+    cancel: &Cancel,
     options: CheckOptions,
     done: impl Fn() + Sync,
 ) -> Checked {
@@ -77,7 +79,7 @@ pub fn check(
         }
         if options.verify && (loads || options.anyway) {
             undecided.fetch_add(
-                verify(&snapshot, program, &reported, (overlay.versions(), cancel)),
+                verify(&snapshot, program, &reported, overlay.versions(), cancel),
                 Ordering::Relaxed,
             );
         }
@@ -135,7 +137,8 @@ fn verify(
     snapshot: &Snapshot,
     program: &SnapshotProgram,
     reported: &ReportedFiles,
-    (versions, cancel): (VersionOptions, &Cancel),
+    versions: VersionOptions,
+    cancel: &Cancel,
 ) -> usize {
     if program.is_test() {
         let other =
@@ -152,7 +155,8 @@ fn verify(
 pub(super) fn of_prompts(
     resolution: &Resolution,
     files: &FxHashMap<FileId, Arc<FileSummary>>,
-    (memory, overlay): (&CheckCache, &Overlay),
+    memory: &CheckCache,
+    overlay: &Overlay,
 ) -> FxHashMap<FileId, Vec<Diagnostic>> {
     let snapshot = memory.snapshot(resolution, files, overlay);
     snapshot.programs.iter().for_each(|program| snapshot.trace_prompts(program, &Cancel::new()));

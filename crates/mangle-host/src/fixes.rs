@@ -219,7 +219,7 @@ fn prompts(targets: &[CheckTarget], overlay: &Overlay, memory: &CheckCache) -> (
         return (FileDiagnostics::default(), Texts::default());
     }
     let (files, _) = load(&resolution, targets, overlay, memory, || ());
-    let found = of_prompts(&resolution, &files, (memory, overlay));
+    let found = of_prompts(&resolution, &files, memory, overlay);
     let of_policies = files.values().map(|file| (file.id, Arc::clone(&file.text)));
     let beside = resolution.beside().map(|(file, _, text): (_, &Path, _)| (file, Arc::clone(text)));
     let texts = of_policies.chain(beside).filter(|(file, _)| found.contains_key(file));

@@ -14,6 +14,7 @@ use tower_lsp::ls_types::{
 use self::action_data::{
     ActionKind, DeferredAction, DiagnosticRef, compute_edit, is_workspace_fixable, pin, version,
 };
+use super::features::conversations::ShownConversation;
 use super::features::{replies, test};
 use super::to_proto::test_file_edit;
 use super::view::View;
@@ -28,7 +29,6 @@ use mangle_settings::{Container, FILE_NAME};
 use mangle_syntax::lint;
 use mangle_syntax::text::TextRange;
 
-pub(super) use super::to_proto::{workspace_edit, workspace_edit_of_texts};
 pub(super) use action_data::{document, resolve};
 pub(super) use commands::{COMMANDS, command, needs};
 
@@ -328,4 +328,33 @@ fn first_of_each<'v>(
         }
     }
     first
+}
+
+impl ShownConversation<'_> {
+    /// Answers `textDocument/codeAction` for the bytes of the transcript that a range shows.
+    pub(in crate::lsp) fn code_actions(&self, params: &CodeActionParams) -> Vec<CodeActionOrCommand> {
+        let Some(bytes) = self.bytes(params.range) else { return Vec::new() };
+        let mut raw = params.clone();
+        raw.text_document.uri = self.source.clone();
+        raw.range = self.view.range(self.file, bytes);
+        // An action contains the diagnostics of the request, at their positions in the
+        // conversation.
+        raw.context.diagnostics.clear();
+        let here = |diagnostic: Diagnostic| {
+            let (file, encoding) = (self.file, self.view.session.encoding);
+            let bytes = from_proto::text_range(file.text(), file.lines(), diagnostic.range, encoding);
+            let range = self.place(bytes)?;
+            let same = |sent: &&Diagnostic| sent.range == range && sent.code == diagnostic.code;
+            let sent = params.context.diagnostics.iter().find(same).cloned();
+            Some(sent.unwrap_or(Diagnostic { range, ..diagnostic }))
+        };
+        let placed = |action| match action {
+            CodeActionOrCommand::CodeAction(action) => {
+                let about = action.diagnostics.map(|about| about.into_iter().filter_map(here).collect());
+                CodeActionOrCommand::CodeAction(CodeAction { diagnostics: about, ..action })
+            }
+            command @ CodeActionOrCommand::Command(_) => command,
+        };
+        code_actions(self.view, &raw).into_iter().map(placed).collect()
+    }
 }

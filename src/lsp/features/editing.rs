@@ -15,9 +15,9 @@ use tower_lsp::ls_types::{
 };
 
 use super::transcripts;
-use crate::lsp::actions::workspace_edit;
 use crate::lsp::from_proto;
 use crate::lsp::session::ClientSession;
+use crate::lsp::to_proto::workspace_edit;
 use crate::lsp::view::{DocumentPlace, View};
 use mangle_host::workspace::{SnapshotFile, SnapshotProgram};
 use mangle_host::{is_test, relative};

@@ -12,8 +12,8 @@ use tower_lsp::jsonrpc::{Error, Result};
 use tower_lsp::ls_types::{CodeLens, Command, ExecuteCommandParams, Position, Uri};
 
 use crate::lsp::from_proto;
+use crate::lsp::source_name::component;
 use crate::lsp::view::View;
-use crate::lsp::virtual_documents::component;
 use agent_replay::{Prefill, ReplayOptions};
 use mangle_engine::kernel::Clock;
 use mangle_host::relative;

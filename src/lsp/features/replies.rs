@@ -8,8 +8,8 @@ use serde_json::{Value, json};
 use tower_lsp::jsonrpc::{Error, Result};
 use tower_lsp::ls_types::{CodeLens, Command, ExecuteCommandParams, LSPAny, Uri};
 
-use crate::lsp::actions::workspace_edit_of_texts;
 use crate::lsp::from_proto;
+use crate::lsp::to_proto::workspace_edit_of_texts;
 use crate::lsp::view::View;
 use mangle_host::workspace::{SnapshotGrammar, SnapshotProgram, SnapshotTranscript};
 use mangle_ide::reply_grammars::ReplyGrammarRequest;

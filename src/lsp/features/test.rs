@@ -9,8 +9,8 @@ use serde_json::{Value, json};
 use tower_lsp::ls_types::{CodeLens, Command, ExecuteCommandParams, Uri};
 
 use crate::lsp::from_proto;
+use crate::lsp::source_name::component;
 use crate::lsp::view::View;
-use crate::lsp::virtual_documents::component;
 use mangle_check::policy_test::TestSettings;
 use mangle_engine::kernel::{Clock, Limits};
 use mangle_host::other_program;
@@ -238,12 +238,7 @@ pub(in crate::lsp) fn property_command(view: &View, params: &PropertyParams) -> 
 }
 
 /// Returns the lenses with the results of the properties in a test file.
-pub(super) fn property_lenses(
-    view: &View,
-    uri: &Uri,
-    file: &SnapshotFile,
-    program: &SnapshotProgram,
-) -> Vec<CodeLens> {
+fn property_lenses(view: &View, uri: &Uri, file: &SnapshotFile, program: &SnapshotProgram) -> Vec<CodeLens> {
     let lens = |of: &AnsweredProperty| {
         let title = match (program.refusal(), &of.report) {
             (Some(why), _) => why,

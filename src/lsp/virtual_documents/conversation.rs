@@ -47,7 +47,7 @@ fn make(view: &View, file: &SnapshotFile, named: &SourceName, cancel: &Cancel) -
         || Error::invalid_params("the name of a conversation is the number of a record or `line-LINE`");
     if transcript.is_left_out() {
         let target = target(&named.name).ok_or_else(unnamed)?;
-        return from_disk(view, file, transcript, (target, count), cancel);
+        return from_disk(view, file, transcript, target, count, cancel);
     }
     let first = first(transcript, &named.name, count).ok_or_else(unnamed)?;
     let window = transcript.conversation(first, count, cancel).ok_or_else(Error::content_modified)?;
@@ -67,7 +67,8 @@ fn from_disk(
     view: &View,
     file: &SnapshotFile,
     transcript: &SnapshotTranscript,
-    (target, count): (StretchTarget, usize),
+    target: StretchTarget,
+    count: usize,
     cancel: &Cancel,
 ) -> Result<DocumentContent> {
     let read = transcript.stretch(target, count, cancel).map_err(|error| {

@@ -25,7 +25,6 @@ use mangle_host::workspace::SnapshotFile;
 use mangle_syntax::text::Cancel;
 use piggyback::envelope::secrets::masked;
 
-pub(super) use super::source_name::component;
 pub(super) use conversation::shown_conversation;
 
 pub(super) static SCHEMES: &[Scheme] = &[

@@ -74,7 +74,7 @@ fn make_preview(
     let wish = wish(named)?;
     let is_outdated = || view.is_outdated();
     let see = |previewed: Previewed<'_>| made(view, previewed);
-    match view.snapshot.preview(file.id, &wish, (&is_outdated, cancel), see) {
+    match view.snapshot.preview(file.id, &wish, &is_outdated, cancel, see) {
         Ok(made) => Ok(made),
         Err(PreviewError::Outdated) => Err(Error::content_modified()),
         Err(PreviewError::Refused(why)) => Ok(refused(&why)),

@@ -102,7 +102,7 @@ pub(super) const STATE: Scheme = Scheme {
 };
 
 /// Depends on the transcript and its policies.
-pub(super) fn state_stamp(view: &View, file: &SnapshotFile) -> Option<u64> {
+fn state_stamp(view: &View, file: &SnapshotFile) -> Option<u64> {
     let transcript = view.snapshot.transcript(file.id)?;
     let mut hasher = FxHasher::default();
     let version = file.open.as_ref().map(|open| open.version);

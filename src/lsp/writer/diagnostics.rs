@@ -262,7 +262,7 @@ impl Writer {
 
 /// The programs, transcripts and grammars to diagnose.
 #[derive(Debug, Default)]
-pub(super) struct DiagnosticsWork {
+struct DiagnosticsWork {
     programs: Vec<Arc<SnapshotProgram>>,
     transcripts: Vec<Arc<SnapshotTranscript>>,
     grammars: Vec<Arc<SnapshotGrammar>>,

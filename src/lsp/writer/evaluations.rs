@@ -24,7 +24,7 @@ use mangle_syntax::text::Cancel;
 
 /// The time without edits before an unrequested evaluation starts, so that it does not delay
 /// diagnostics during typing.
-pub(super) const PAUSE: Duration = Duration::from_millis(50);
+const PAUSE: Duration = Duration::from_millis(50);
 
 impl Writer {
     /// Starts the needed evaluation, unless one is running.
@@ -111,7 +111,7 @@ impl Writer {
 
     /// Runs a computation on the evaluation thread after `pause` without edits, and sends the
     /// result. Returns its cancellation token.
-    pub(super) fn spawn_after_pause(
+    fn spawn_after_pause(
         &self,
         view: View,
         pause: Duration,
@@ -173,7 +173,7 @@ impl Writer {
     }
 
     /// Announces diagnostics that result from an evaluation or from replays.
-    pub(super) fn announce_diagnostics(&mut self, figures: EvaluationDigest) {
+    fn announce_diagnostics(&mut self, figures: EvaluationDigest) {
         let Some(session) = &self.session else { return };
         // Also for clients that pull the workspace: for open documents, they use the document
         // pull.
@@ -213,7 +213,7 @@ fn figures(view: &View) -> EvaluationDigest {
 }
 
 /// True if the client has outdated diagnostics of an open document.
-pub(super) fn has_outdated_diagnostics(view: &View) -> bool {
+fn has_outdated_diagnostics(view: &View) -> bool {
     // Documents that are not diagnosed yet will be sent as a whole.
     let is_known = |file| {
         let transcript = view.snapshot.transcript(file);
@@ -279,7 +279,7 @@ fn digest_of_replays(view: &View) -> u64 {
 
 impl Writer {
     /// Starts the needed checks, unless some are running.
-    pub(super) fn verify(&mut self, view: View) {
+    fn verify(&mut self, view: View) {
         if self.verifying.is_some() {
             return;
         }

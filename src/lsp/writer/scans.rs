@@ -83,9 +83,7 @@ impl Writer {
             ));
         }
     }
-}
 
-impl Writer {
     /// True if the client reports changes of files.
     pub(super) fn is_told_of_files(&self) -> bool {
         self.session.as_ref().is_none_or(|session| session.watch_files)

@@ -6,7 +6,7 @@
 //! ([`Replacement`], [`Output`]) replace a whole file or change nothing.
 //!
 //! A process can be confined to some folders ([`confine`]). In debug builds, a test can make any
-//! single operation fail ([`fault`]).
+//! single operation fail ([`access`]).
 
 mod access;
 mod open;

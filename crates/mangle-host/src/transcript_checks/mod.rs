@@ -243,7 +243,7 @@ impl<'a> OneFile<'a> {
         let part = FileId(self.ids.fetch_sub(1, Ordering::Relaxed));
         let is_capture = !self.found.is_document;
         let found = of_fences(part, &String::from_utf8_lossy(&bytes), *judge, is_capture);
-        self.keep_placed(found, part, (0, LinePosition::default()), &bytes);
+        self.keep_placed(found, part, 0, LinePosition::default(), &bytes);
         self.beginning = bytes;
     }
 
@@ -258,7 +258,7 @@ impl<'a> OneFile<'a> {
     ) {
         let part = FileId(self.ids.fetch_sub(1, Ordering::Relaxed));
         let placed = found.into_iter().filter_map(|found| judge.diagnostic(found, part, TextSize::new(0)));
-        self.keep_placed(placed, part, (start, spot()), bytes);
+        self.keep_placed(placed, part, start, spot(), bytes);
     }
 
     /// Adds findings in an excerpt that begins at a given position.
@@ -266,7 +266,8 @@ impl<'a> OneFile<'a> {
         &mut self,
         placed: impl IntoIterator<Item = Diagnostic>,
         part: FileId,
-        (start, spot): (u64, LinePosition),
+        start: u64,
+        spot: LinePosition,
         bytes: &[u8],
     ) {
         let mut kept: Vec<Diagnostic> = Vec::new();

@@ -100,7 +100,8 @@ impl EvaluationCache {
     pub(super) fn evaluate(
         &self,
         program: &Arc<Program>,
-        (settings, limits): (&KernelSettings, &dyn Fn() -> Limits),
+        settings: &KernelSettings,
+        limits: &dyn Fn() -> Limits,
         tables: &Tables,
         cancel: &Cancel,
     ) -> Option<Arc<Evaluated>> {

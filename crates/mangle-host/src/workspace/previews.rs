@@ -55,7 +55,8 @@ impl Snapshot {
         &self,
         file: FileId,
         request: &PreviewRequest,
-        (is_outdated, cancel): (&dyn Fn() -> bool, &Cancel),
+        is_outdated: &dyn Fn() -> bool,
+        cancel: &Cancel,
         see: impl FnOnce(Previewed<'_>) -> T,
     ) -> Result<T, PreviewError> {
         let see_some = |previewed: Previewed<'_>| {
@@ -67,7 +68,7 @@ impl Snapshot {
         if let Some(why) = program.refusal() {
             return Err(PreviewError::Refused(why));
         }
-        self.preview_or_none(program, file, request, (is_outdated, cancel), see_some)?
+        self.preview_or_none(program, file, request, is_outdated, cancel, see_some)?
             .ok_or(PreviewError::Unknown)
     }
 
@@ -78,7 +79,8 @@ impl Snapshot {
         program: &SnapshotProgram,
         file: FileId,
         request: &PreviewRequest,
-        (is_outdated, cancel): (&dyn Fn() -> bool, &Cancel),
+        is_outdated: &dyn Fn() -> bool,
+        cancel: &Cancel,
         see: impl FnOnce(Previewed<'_>) -> T,
     ) -> Result<T, PreviewError> {
         let slot = program.caches.previews.slot(file, request);
@@ -121,7 +123,7 @@ impl Snapshot {
             Some(kept) if kept.read_for == read_for => (Arc::clone(&kept.files), kept.atoms.clone()),
             _ => match self.read_previews.get(&file) {
                 Some(files) => (Arc::clone(files), None),
-                None => self.read(program, (&path, text), kept.as_ref()),
+                None => self.read(program, &path, text, kept.as_ref()),
             },
         };
         let kept = match kept {
@@ -149,7 +151,8 @@ impl Snapshot {
     fn read(
         &self,
         program: &SnapshotProgram,
-        (path, text): (&Path, &str),
+        path: &Path,
+        text: &str,
         before: Option<&Kept>,
     ) -> (Arc<PreviewFiles>, Option<Arc<AtomFiles>>) {
         let (root, overlay, table) = (program.settings_root(), &self.readable(), &*self.table);
@@ -301,7 +304,7 @@ impl Snapshot {
         let see = |previewed: Previewed<'_>| PromptProvenance::from_preview(previewed);
         let known = program.caches.previews.provenance.get(program.provenance_inputs(), |_| {
             let request = PreviewRequest::default();
-            let known = self.preview_or_none(program, kernel, &request, (&|| false, cancel), see);
+            let known = self.preview_or_none(program, kernel, &request, &|| false, cancel, see);
             (!cancel.is_cancelled()).then(|| Arc::new(known.unwrap_or_default()))
         });
         known.into_iter().for_each(|known| _ = program.results.provenance.set(known));

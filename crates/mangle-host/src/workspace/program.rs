@@ -200,7 +200,8 @@ impl SnapshotProgram {
         }
         if let Some(evaluated) = self.caches.evaluations.evaluate(
             self.program(),
-            (&self.inputs.settings.kernel, &|| self.limits()),
+            &self.inputs.settings.kernel,
+            &|| self.limits(),
             &self.inputs.tables,
             cancel,
         ) {

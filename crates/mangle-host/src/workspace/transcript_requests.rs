@@ -75,7 +75,7 @@ impl SnapshotTranscript {
             limits: Arc::clone(&self.limits),
         };
         let of = |constitution: &Constitution, judge: TranscriptContext<'_>, kernel: &KernelSettings| {
-            self.verdicts_of(records, (constitution, judge, kernel), cancel).map(Arc::new)
+            self.verdicts_of(records, constitution, judge, kernel, cancel).map(Arc::new)
         };
         let compute = |_| {
             let verdicts = self.replay_beside(cancel, of).flatten();
@@ -91,7 +91,9 @@ impl SnapshotTranscript {
     fn verdicts_of(
         &self,
         records: &Records,
-        (constitution, judge, kernel): (&Constitution, TranscriptContext<'_>, &KernelSettings),
+        constitution: &Constitution,
+        judge: TranscriptContext<'_>,
+        kernel: &KernelSettings,
         cancel: &Cancel,
     ) -> Option<Verdicts> {
         let options = ReplayOptions {
@@ -269,8 +271,7 @@ impl SnapshotTranscript {
         let (known, of) = (self.known(), self.programs.first()?);
         let constitution = known.constitution(&of.inputs.settings, cancel)?;
         let judge = self.judge(&known);
-        let verdicts =
-            self.verdicts_of(records, (&constitution, judge, &of.inputs.settings.kernel), cancel)?;
+        let verdicts = self.verdicts_of(records, &constitution, judge, &of.inputs.settings.kernel, cancel)?;
         let verdicts = Arc::new(verdicts).in_records(records);
         let found = verdicts.diagnostics(self.file.id, records, judge);
         Some((verdicts, found))
