@@ -77,7 +77,7 @@ impl ProgramFiles {
     }
 }
 
-/// The result of [`resolve`].
+/// The result of [`super::resolve`].
 #[derive(Debug, Default)]
 pub struct Resolution {
     /// Programs with a reported file or with a transcript, sorted by folder. A file can be in
