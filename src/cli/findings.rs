@@ -82,7 +82,9 @@ impl Findings {
         let mut checked = mangle_host::check(
             resolution,
             &files,
-            (request.memory, request.overlay, &cancel),
+            request.memory,
+            request.overlay,
+            &cancel,
             request.options,
             || progress.step(),
         );

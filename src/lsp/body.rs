@@ -1,8 +1,11 @@
-//! Parsing of message bodies. Unpaired surrogates are accepted. If a body is damaged otherwise,
-//! only its method and document are extracted.
+//! Message bodies: parsing of requests, and responses as raw JSON. Unpaired surrogates are accepted. If
+//! a body is damaged otherwise, only its method and document are extracted.
 
-use serde::Deserialize;
+use std::sync::Arc;
+
+use parking_lot::Mutex;
 use serde::de::{Deserializer, Visitor};
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use mangle_syntax::text::{Half, HalvedText, without_halves};
@@ -222,6 +225,33 @@ fn member(body: &[u8], key: &[u8]) -> Option<String> {
     }
     let string = rest.get(..=end).filter(|string| string.starts_with(b"\""))?;
     serde_json::from_str(&String::from_utf8_lossy(string)).ok()
+}
+
+/// Holder of the response to one request as JSON. The handler returns a placeholder to the
+/// framework.
+#[derive(Debug, Clone, Default)]
+pub(super) struct ResponseSlot(Arc<Mutex<Option<Vec<u8>>>>);
+
+impl ResponseSlot {
+    /// Stores a response.
+    ///
+    /// # Errors
+    ///
+    /// If the response cannot be represented in JSON.
+    pub(super) fn fill(&self, answer: &impl Serialize) -> serde_json::Result<()> {
+        self.fill_with(serde_json::to_vec(answer)?);
+        Ok(())
+    }
+
+    /// Stores a response that is already JSON.
+    pub(super) fn fill_with(&self, json: Vec<u8>) {
+        *self.0.lock() = Some(json);
+    }
+
+    /// Takes the stored response, if any.
+    pub(super) fn take(&self) -> Option<Vec<u8>> {
+        self.0.lock().take()
+    }
 }
 
 #[cfg(test)]

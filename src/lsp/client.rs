@@ -16,7 +16,7 @@ use tower_lsp::ls_types::{
     WorkDoneProgressReport, WorkspaceEdit,
 };
 
-use super::settings;
+use super::session;
 use super::transport::Output;
 use piggyback::envelope::secrets::redacted;
 
@@ -68,7 +68,7 @@ impl Outbox {
     pub(super) fn ask_settings(&self, answered: impl FnOnce(Value) + Send + 'static) {
         let client = self.client.clone();
         self.runtime.spawn(async move {
-            let item = ConfigurationItem { scope_uri: None, section: Some(settings::SECTION.into()) };
+            let item = ConfigurationItem { scope_uri: None, section: Some(session::SETTINGS_SECTION.into()) };
             let answer = limited("workspace/configuration", client.configuration(vec![item])).await;
             if let Some(settings) = answer.and_then(|items| items.into_iter().next()) {
                 answered(settings);

@@ -1,7 +1,6 @@
 //! Monitoring of the client's process. The server ends after the process ends.
 
-use std::io;
-use std::thread;
+use std::{io, thread};
 
 use tokio::sync::mpsc::UnboundedSender;
 use waitpid_any::WaitHandle;

@@ -4,10 +4,11 @@
 //! The codec of the framework ends the connection at the first broken message, so framing is
 //! implemented here.
 
-use std::io::{self, BufRead, Read};
+use std::io;
+use std::io::{BufRead, Read};
 
 /// In bytes: longer messages are skipped unread. The longest supported document fits.
-pub(super) const MAX_MESSAGE: u64 = 512 << 20;
+const MAX_MESSAGE: u64 = 512 << 20;
 
 /// In bytes: a larger length is treated as invalid. The next header is searched then, instead of
 /// skipping that number of bytes.

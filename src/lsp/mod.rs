@@ -19,24 +19,18 @@ mod client;
 #[cfg(not(target_family = "wasm"))]
 mod client_process;
 mod connection;
-mod evaluations;
 mod features;
 mod frame;
 mod from_proto;
-mod job_queue;
 mod message;
 #[cfg(test)]
-mod methods;
+mod methods_tests;
 mod pool;
 mod pull;
-mod push;
-mod raw_response;
 mod report;
-mod sent_tokens;
 mod server;
 mod session;
-mod settings;
-mod single_thread;
+mod source_name;
 mod status;
 mod to_proto;
 mod transport;
@@ -51,12 +45,12 @@ use std::time::Duration;
 
 use anyhow::Context as _;
 
-pub use self::single_thread::{NextStep, SingleThreadServer};
-
 use self::connection::Connection;
 use self::message::Message;
 use self::pool::{Pool, log_panics};
 use self::transport::ConnectionEnd;
+
+pub use connection::{NextStep, SingleThreadServer};
 
 /// The time to write the last messages after the connection has ended.
 const FAREWELL: Duration = Duration::from_secs(1);

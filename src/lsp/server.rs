@@ -20,11 +20,10 @@ use tower_lsp::ls_types::{
 use tower_lsp::{LanguageServer, LspServiceBuilder, ls_types as lsp};
 use tracing::Span;
 
-use super::body::{Loss, TextHalves};
+use super::body::{Loss, ResponseSlot, TextHalves};
 use super::message::{
     DocumentChange, Message, OpenedDocument, PendingRequest, Prerequisite, RequestRefusal, WorkspacePull,
 };
-use super::raw_response::ResponseSlot;
 use super::session::{ClientSession, folder_paths};
 use super::transport::Incoming;
 use super::view::View;
@@ -153,10 +152,10 @@ impl Server {
     }
 
     /// `mangle/graph`: the dependencies of predicates.
-    async fn graph(&self, params: features::graph::GraphParams) -> Result<LSPAny> {
+    async fn graph(&self, params: features::query::GraphParams) -> Result<LSPAny> {
         let path = params.uri.as_ref().map(from_proto::document_path);
         let needs = path.map_or(Prerequisite::Workspace, Prerequisite::Place);
-        self.ask(needs, outdated, move |view, _| features::graph::graph(view, &params).map(without_secrets))
+        self.ask(needs, outdated, move |view, _| features::query::graph(view, &params).map(without_secrets))
             .await
     }
 
@@ -177,10 +176,12 @@ impl Server {
     }
 
     /// `mangle/repair`: the message that requests a corrected reply from a model.
-    async fn repair(&self, params: features::repair::RepairParams) -> Result<LSPAny> {
+    async fn repair(&self, params: features::replies::RepairParams) -> Result<LSPAny> {
         let needs = Prerequisite::Diagnostics(params.document());
-        self.ask(needs, outdated, move |view, _| Ok(without_secrets(features::repair::repair(view, &params))))
-            .await
+        self.ask(needs, outdated, move |view, _| {
+            Ok(without_secrets(features::replies::repair(view, &params)))
+        })
+        .await
     }
 
     /// `mangle/replay`: the verdicts of the policies about a transcript.
@@ -350,19 +351,19 @@ macro_rules! features {
 impl LanguageServer for Server {
     features! {
         hover(lsp::HoverParams) -> Option<lsp::Hover>,
-            figures[text_document_position_params.text_document.uri] => features::hover::hover;
+            figures[text_document_position_params.text_document.uri] => features::hints::hover;
         completion(lsp::CompletionParams) -> Option<lsp::CompletionResponse>,
             at[text_document_position.text_document.uri] => features::completion::completion;
         signature_help(lsp::SignatureHelpParams) -> Option<lsp::SignatureHelp>,
-            at[text_document_position_params.text_document.uri] => features::signature_help::signature_help;
+            at[text_document_position_params.text_document.uri] => features::hints::signature_help;
         inlay_hint(lsp::InlayHintParams) -> Option<Vec<lsp::InlayHint>>,
-            figures[text_document.uri] => features::inlay_hints::inlay_hints;
+            figures[text_document.uri] => features::hints::inlay_hints;
         code_lens(lsp::CodeLensParams) -> Option<Vec<lsp::CodeLens>>,
             figures[text_document.uri] => features::code_lens::code_lenses;
         folding_range(lsp::FoldingRangeParams) -> Option<Vec<lsp::FoldingRange>>,
-            made[text_document.uri] => features::folding::folding_ranges;
+            made[text_document.uri] => features::symbols::folding_ranges;
         selection_range(lsp::SelectionRangeParams) -> Option<Vec<lsp::SelectionRange>>,
-            text[] => features::selection::selection_ranges;
+            text[] => features::symbols::selection_ranges;
         semantic_tokens_full(lsp::SemanticTokensParams) -> Option<lsp::SemanticTokensResult>,
             text[] => features::semantic_tokens::full;
         semantic_tokens_full_delta(lsp::SemanticTokensDeltaParams) -> Option<lsp::SemanticTokensFullDeltaResult>,
@@ -378,33 +379,33 @@ impl LanguageServer for Server {
         goto_implementation(request::GotoImplementationParams) -> Option<request::GotoImplementationResponse>,
             at[text_document_position_params.text_document.uri] => features::navigation::implementation;
         references(lsp::ReferenceParams) -> Option<Vec<lsp::Location>>,
-            at[text_document_position.text_document.uri] => features::references::find;
+            at[text_document_position.text_document.uri] => features::navigation::find_references;
         document_highlight(lsp::DocumentHighlightParams) -> Option<Vec<lsp::DocumentHighlight>>,
-            at[text_document_position_params.text_document.uri] => features::references::highlight;
+            at[text_document_position_params.text_document.uri] => features::navigation::highlight;
         document_symbol(lsp::DocumentSymbolParams) -> Option<lsp::DocumentSymbolResponse>,
             made[text_document.uri] => features::symbols::document;
         symbol(lsp::WorkspaceSymbolParams) -> Option<lsp::WorkspaceSymbolResponse>,
             workspace[] => features::symbols::workspace;
         formatting(lsp::DocumentFormattingParams) -> Option<Vec<lsp::TextEdit>>,
-            at[text_document.uri] => features::formatting::document;
+            at[text_document.uri] => features::editing::format_document;
         range_formatting(lsp::DocumentRangeFormattingParams) -> Option<Vec<lsp::TextEdit>>,
-            at[text_document.uri] => features::formatting::selection;
+            at[text_document.uri] => features::editing::format_selection;
         on_type_formatting(lsp::DocumentOnTypeFormattingParams) -> Option<Vec<lsp::TextEdit>>,
-            at[text_document_position.text_document.uri] => features::formatting::typed;
+            at[text_document_position.text_document.uri] => features::editing::format_typed;
         prepare_rename(lsp::TextDocumentPositionParams) -> Option<lsp::PrepareRenameResponse>,
-            at[text_document.uri] ? features::rename::prepare;
+            at[text_document.uri] ? features::editing::prepare_rename;
         rename(lsp::RenameParams) -> Option<lsp::WorkspaceEdit>,
-            at[text_document_position.text_document.uri] ? features::rename::rename;
+            at[text_document_position.text_document.uri] ? features::editing::rename;
         prepare_call_hierarchy(lsp::CallHierarchyPrepareParams) -> Option<Vec<lsp::CallHierarchyItem>>,
-            at[text_document_position_params.text_document.uri] => features::call_hierarchy::prepare;
+            at[text_document_position_params.text_document.uri] => features::navigation::prepare_calls;
         incoming_calls(lsp::CallHierarchyIncomingCallsParams) -> Option<Vec<lsp::CallHierarchyIncomingCall>>,
-            at[item.uri] => features::call_hierarchy::incoming;
+            at[item.uri] => features::navigation::incoming_calls;
         outgoing_calls(lsp::CallHierarchyOutgoingCallsParams) -> Option<Vec<lsp::CallHierarchyOutgoingCall>>,
-            at[item.uri] => features::call_hierarchy::outgoing;
+            at[item.uri] => features::navigation::outgoing_calls;
         linked_editing_range(lsp::LinkedEditingRangeParams) -> Option<lsp::LinkedEditingRanges>,
-            at[text_document_position_params.text_document.uri] => features::linked_editing::ranges;
+            at[text_document_position_params.text_document.uri] => features::editing::linked_ranges;
         document_link(lsp::DocumentLinkParams) -> Option<Vec<lsp::DocumentLink>>,
-            workspace[] => features::links::links_of;
+            workspace[] => features::paths::links_of;
     }
 
     async fn initialize(&self, params: InitializeParams) -> Result<InitializeResult> {
@@ -516,8 +517,9 @@ impl LanguageServer for Server {
     }
 
     async fn inlay_hint_resolve(&self, hint: lsp::InlayHint) -> Result<lsp::InlayHint> {
-        let needs = features::inlay_hints::document(&hint).map_or(Prerequisite::Nothing, Prerequisite::Place);
-        self.ask(needs, outdated, move |view, _| Ok(features::inlay_hints::resolve(view, hint))).await
+        let needs =
+            features::hints::inlay_hint_document(&hint).map_or(Prerequisite::Nothing, Prerequisite::Place);
+        self.ask(needs, outdated, move |view, _| Ok(features::hints::resolve_inlay_hint(view, hint))).await
     }
 
     async fn code_lens_resolve(&self, lens: lsp::CodeLens) -> Result<lsp::CodeLens> {

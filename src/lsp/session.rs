@@ -1,14 +1,18 @@
-//! The client's parameters of `initialize`, reduced to the values that the server uses.
+//! The parameters of `initialize`, reduced to the values that the server uses, and editor settings:
+//! `mangle.rules` (severities of rules that `mangle-ls.toml` does not set), `mangle.hints` and
+//! `mangle.lenses`.
 
 use std::path::PathBuf;
 
+use serde_json::Value;
 use tower_lsp::ls_types::{
     ClientCapabilities, InitializeParams, PositionEncodingKind, ProgressToken, ResourceOperationKind,
     WorkspaceFolder,
 };
 
-use super::{from_proto, settings};
-use mangle_settings::{HintSettings, LensSettings, RuleSettings};
+use super::from_proto;
+use mangle_ide::registry;
+use mangle_settings::{HintSettings, LensSettings, RuleSettings, severities};
 use mangle_syntax::text::Encoding;
 
 /// The capabilities and folders of the client.
@@ -123,9 +127,9 @@ impl ClientSession {
                 .and_then(|workspace| workspace.did_change_watched_files.as_ref())
                 .is_some_and(|watch| watch.dynamic_registration == Some(true)),
             configuration: workspace.is_some_and(|workspace| workspace.configuration == Some(true)),
-            settings: params.initialization_options.as_ref().and_then(settings::rules),
-            hints: params.initialization_options.as_ref().and_then(settings::hints),
-            lenses: params.initialization_options.as_ref().and_then(settings::lenses),
+            settings: params.initialization_options.as_ref().and_then(rule_settings),
+            hints: params.initialization_options.as_ref().and_then(hint_settings),
+            lenses: params.initialization_options.as_ref().and_then(lens_settings),
             progress: client.window.as_ref().is_some_and(|window| window.work_done_progress == Some(true)),
             initial_progress: params.work_done_progress_params.work_done_token.clone(),
         }
@@ -171,10 +175,49 @@ pub(super) fn folder_paths(folders: &[WorkspaceFolder]) -> Vec<PathBuf> {
     folders.iter().filter_map(|folder| from_proto::file_path(&folder.uri)).collect()
 }
 
+/// The name of the settings section in an editor.
+pub(super) const SETTINGS_SECTION: &str = "mangle";
+
+/// Returns the severities in a value that is or contains the section. Returns `None` if the value
+/// does not concern this server.
+pub(super) fn rule_settings(settings: &Value) -> Option<RuleSettings> {
+    let section = settings.get(SETTINGS_SECTION).unwrap_or(settings);
+    let rules = match section.get("rules") {
+        Some(rules) => rules,
+        // The section exists without rules. The rules may have been removed.
+        None if settings.get(SETTINGS_SECTION).is_some() => return Some(RuleSettings::default()),
+        None => return None,
+    };
+    let pairs = rules.as_object().into_iter().flatten();
+    let pairs = pairs.map(|(key, word)| (key.as_str(), word.as_str().unwrap_or_default()));
+    let (settings, unknown) = severities(pairs, &registry::rules().collect::<Vec<_>>());
+    for key in unknown {
+        tracing::warn!(key, "a setting of `mangle.rules` has an unknown rule or severity");
+    }
+    Some(settings)
+}
+
+/// Returns the inlay hint settings in a value that is or contains the section, or `None` if it has
+/// none.
+pub(super) fn hint_settings(settings: &Value) -> Option<HintSettings> {
+    let section = settings.get(SETTINGS_SECTION).unwrap_or(settings);
+    section.get("hints").map(HintSettings::from_editor)
+}
+
+/// Returns the code lens settings in a value that is or contains the section, or `None` if it has
+/// none.
+pub(super) fn lens_settings(settings: &Value) -> Option<LensSettings> {
+    let section = settings.get(SETTINGS_SECTION).unwrap_or(settings);
+    section.get("lenses").map(LensSettings::from_editor)
+}
+
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
+    use mangle_settings::{ArgumentHints, SettingTable as _};
+    use mangle_syntax::lint::Severity;
+    use serde_json::json;
 
     fn session(params: serde_json::Value) -> ClientSession {
         ClientSession::new(&serde_json::from_value(params).unwrap())
@@ -201,5 +244,42 @@ mod tests {
         assert_eq!(folders(serde_json::json!({ "capabilities": {}, "rootUri": "file:///a%20b" })), expected);
         assert_eq!(folders(serde_json::json!({ "capabilities": {}, "rootPath": "/a b" })), expected);
         assert!(folders(serde_json::json!({ "capabilities": {}, "workspaceFolders": null })).is_empty());
+    }
+
+    #[test]
+    fn the_narrower_key_wins() {
+        let sent =
+            json!({ "mangle": { "rules": { "MG210": "hint", "MG2*": "off", "xyzzy": "off", "MG211": 3 } } });
+        let rule_settings = rule_settings(&sent);
+        let severity = |name| registry::find(name).and_then(|rule| rule_settings.as_ref()?.severity(rule));
+        assert_eq!((severity("MG210"), severity("MG211")), (Some(Severity::Hint), None));
+    }
+
+    #[test]
+    fn hints_that_are_wanted() {
+        let sent = json!({ "mangle": { "hints": { "arguments": "all", "types": true, "bounds": 3 } } });
+        let default = HintSettings::default();
+        let wanted = HintSettings { arguments: ArgumentHints::All, types: true, ..default };
+        assert_eq!(hint_settings(&sent), Some(wanted));
+        assert_eq!(hint_settings(&json!({ "mangle": { "rules": {} } })), None);
+        let documented: Value =
+            HintSettings::SECTION.keys.iter().map(|key| (key.name.to_owned(), key.default_value())).collect();
+        assert_eq!(hint_settings(&json!({ "hints": documented })), Some(default));
+    }
+
+    #[test]
+    fn lenses_that_are_wanted() {
+        let all = LensSettings { all: true };
+        assert_eq!(lens_settings(&json!({ "mangle": { "lenses": { "all": true } } })), Some(all));
+        assert_eq!(lens_settings(&json!({ "lenses": { "all": 1 } })), Some(LensSettings::default()));
+        assert_eq!(lens_settings(&json!({ "mangle": { "hints": {} } })), None);
+    }
+
+    #[test]
+    fn settings_of_others_are_not_about_us() {
+        assert_eq!(rule_settings(&json!(null)), None);
+        assert_eq!(rule_settings(&json!({ "editor": {} })), None);
+        assert_eq!(rule_settings(&json!({ "mangle": { "trace": {} } })), Some(RuleSettings::default()));
+        assert!(rule_settings(&json!({ "rules": {} })).is_some());
     }
 }

@@ -8,7 +8,8 @@
 //! request that it cancels.
 
 use std::borrow::Cow;
-use std::io::{self, BufRead, Write};
+use std::io;
+use std::io::{BufRead, Write};
 use std::pin::Pin;
 use std::sync::mpsc as blocking;
 use std::task::{Context, Poll};
@@ -25,9 +26,9 @@ use tower_lsp::{ClientSocket, ExitedError, LanguageServer, LspService};
 use tower_service::Service;
 use tracing::Instrument;
 
-use super::body::{self, Loss, TextHalves};
+use super::body;
+use super::body::{Loss, ResponseSlot, TextHalves};
 use super::frame::Frames;
-use super::raw_response::ResponseSlot;
 use mangle_report::escaped_but;
 
 /// The maximum number of parsed messages in the queue. Reading of input pauses when the queue is

@@ -249,8 +249,8 @@ fn require_loadable(
     root: &Path,
     texts: &[LoadedText],
 ) -> Result<(), LoadError> {
-    let surroundings = (memory, overlay, &Cancel::new());
-    let checked = mangle_host::check(resolution, files, surroundings, CheckOptions::default(), || {});
+    let (options, cancel) = (CheckOptions::default(), Cancel::new());
+    let checked = mangle_host::check(resolution, files, memory, overlay, &cancel, options, || {});
     require_no_errors(&checked.entries, texts)?;
     let name = |file| {
         let named = texts.iter().find(|(known, ..)| *known == file);

@@ -3,7 +3,7 @@
 //!
 //! `MANGLE_LS_FAULTS` lets every operation fail. Without it, many operations of a long command are left out.
 //!
-//! Debug builds of the program make an operation fail on demand (`crates/mangle-host/src/disk/fault.rs`).
+//! Debug builds of the program make an operation fail on demand (`crates/mangle-host/src/disk/access.rs`).
 
 #![cfg(all(unix, debug_assertions))]
 

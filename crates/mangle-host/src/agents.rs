@@ -3,14 +3,13 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::disk;
 use super::read::no_text;
 use super::walk::boundary;
-use super::{FileTable, FileText, Overlay, exists, read};
+use super::{FileTable, FileText, Overlay, disk, exists, read};
 use mangle_syntax::lint::Finding;
 use mangle_syntax::text::FileId;
-use piggyback::transcript::Limits;
-use piggyback::transcript::settings::{self, PATH};
+use piggyback::transcript::settings::PATH;
+use piggyback::transcript::{Limits, settings};
 
 #[derive(Debug)]
 pub struct AgentSettings {

@@ -9,11 +9,10 @@ use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
 use super::decode::is_unparsed;
-use super::grammar_checks::GrammarPrograms;
-use super::other_program::other_program_for;
+use super::linked_programs::other_program_for;
+use super::project::{around, scan_limit, unreadable};
 use super::resolve::{CorpusFiles, PartialScan, Problem, ProgramFiles, Resolution};
-use super::unread_findings::{around, scan_limit, unreadable};
-use super::workspace::{Snapshot, SnapshotProgram};
+use super::workspace::{GrammarPrograms, Snapshot, SnapshotProgram};
 use super::{AgentSettings, CheckCache, FileTable, Overlay, Project, VersionOptions};
 use mangle_engine::program::FileSummary;
 use mangle_ide::file_findings::{Lists, file_findings};
@@ -57,7 +56,9 @@ pub struct CheckOptions {
 pub fn check(
     resolution: &Resolution,
     files: &FxHashMap<FileId, Arc<FileSummary>>,
-    (memory, overlay, cancel): (&CheckCache, &Overlay, &Cancel),
+    memory: &CheckCache,
+    overlay: &Overlay,
+    cancel: &Cancel,
     options: CheckOptions,
     done: impl Fn() + Sync,
 ) -> Checked {
@@ -77,7 +78,7 @@ pub fn check(
         }
         if options.verify && (loads || options.anyway) {
             undecided.fetch_add(
-                verify(&snapshot, program, &reported, (overlay.versions(), cancel)),
+                verify(&snapshot, program, &reported, overlay.versions(), cancel),
                 Ordering::Relaxed,
             );
         }
@@ -135,7 +136,8 @@ fn verify(
     snapshot: &Snapshot,
     program: &SnapshotProgram,
     reported: &ReportedFiles,
-    (versions, cancel): (VersionOptions, &Cancel),
+    versions: VersionOptions,
+    cancel: &Cancel,
 ) -> usize {
     if program.is_test() {
         let other =
@@ -152,7 +154,8 @@ fn verify(
 pub(super) fn of_prompts(
     resolution: &Resolution,
     files: &FxHashMap<FileId, Arc<FileSummary>>,
-    (memory, overlay): (&CheckCache, &Overlay),
+    memory: &CheckCache,
+    overlay: &Overlay,
 ) -> FxHashMap<FileId, Vec<Diagnostic>> {
     let snapshot = memory.snapshot(resolution, files, overlay);
     snapshot.programs.iter().for_each(|program| snapshot.trace_prompts(program, &Cancel::new()));

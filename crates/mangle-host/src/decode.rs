@@ -3,8 +3,7 @@
 use std::io;
 use std::sync::Arc;
 
-use super::disk::Content;
-use super::problem::plain;
+use super::disk::{Content, plain};
 use mangle_settings::{BINARY_FILE, FILE_TOO_LARGE, INVALID_UTF8, UNREADABLE_FILE};
 use mangle_syntax::lint::Finding;
 use mangle_syntax::syntax::rules::byte_order_mark;

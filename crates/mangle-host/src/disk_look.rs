@@ -1,5 +1,6 @@
-//! Detection of changed files on disk, for clients that do not watch files. The state of each file
-//! is compared with its previous state, and differences become file events.
+//! Detection of changed files on disk, for clients that do not watch files, and the names of files
+//! whose external changes are relevant. The state of each file is compared with its previous state,
+//! and differences become file events.
 //!
 //! Each pass reads the state of every known file and folder. Only folders with a changed state are
 //! listed. The workspace is walked only if folders or ignore files were added or changed.
@@ -10,11 +11,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
-use super::disk::{self, FileState};
+use super::agents::is_agent_settings;
+use super::disk;
+use super::disk::FileState;
 use super::ignore_rules::{Entries, is_ignore_file};
-use super::watched_files::is_watched;
-use super::workspace::FileEvent;
-use mangle_settings::FilesSettings;
+use mangle_settings::{FILE_NAME, FilesSettings};
 use mangle_syntax::text::Cancel;
 use piggyback::transcript::settings::PATH as AGENT_SETTINGS;
 
@@ -214,4 +215,50 @@ impl DiskListing {
             files.chain(has_agent.then(|| path.join(AGENT_SETTINGS)))
         })
     }
+}
+
+/// File name extensions: policies, transcripts, grammars, session files and prompt atoms, fact
+/// tables.
+const EXTENSIONS: [&[&str]; 5] = [
+    &["mg", "gl"],
+    &["json", "jsonl", "ndjson", "md", "markdown", "txt", "log", "out", "traj", "sse", "gz", "zst"],
+    &["gbnf", "ebnf", "lark", "regex"],
+    &["yaml", "yml"],
+    &["csv"],
+];
+
+/// Patterns other than extensions. Any file in a folder of transcripts may be a transcript.
+const PATTERNS: [&str; 6] = [
+    "**/mangle-ls.toml",
+    "**/go.mod",
+    "**/.nerd/config.json",
+    "**/.gitignore",
+    "**/.ignore",
+    "**/transcripts/**",
+];
+
+pub fn watched_patterns() -> impl Iterator<Item = String> {
+    let extensions = EXTENSIONS.iter().map(|endings| format!("**/*.{{{}}}", endings.join(",")));
+    extensions.chain(PATTERNS.map(String::from))
+}
+
+/// True if a change of the file at this path may change findings.
+fn is_watched(path: &Path) -> bool {
+    let has_ending = |end: &str| EXTENSIONS.iter().any(|endings| endings.contains(&end));
+    let in_transcripts = || path.iter().rev().skip(1).any(|folder| folder == "transcripts");
+    path.extension().and_then(|end| end.to_str()).is_some_and(|end| has_ending(&end.to_lowercase()))
+        || path.ends_with(FILE_NAME)
+        || path.ends_with("go.mod")
+        || is_agent_settings(path)
+        || is_ignore_file(path)
+        || in_transcripts()
+}
+
+/// A change of a file outside the editor.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FileEvent {
+    /// The file was created or deleted.
+    CameOrWent,
+    /// The content changed.
+    Changed,
 }

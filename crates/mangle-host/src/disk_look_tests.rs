@@ -9,7 +9,7 @@ use std::time::{Duration, SystemTime};
 
 use expect_test::{Expect, expect};
 
-use super::workspace::FileEvent;
+use super::disk_look::FileEvent;
 use super::{DiskListing, DiskLook};
 use mangle_syntax::text::Cancel;
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
-use super::problem::plain;
+use super::disk::plain;
 use super::resolve::{Problem, Resolution};
 use super::{CheckTarget, FileTable, Overlay, is_test, read};
 use mangle_ide::format::whole;

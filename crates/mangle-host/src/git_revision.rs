@@ -4,7 +4,8 @@
 //! the working tree can therefore also resolve the revision.
 
 use std::ffi::OsStr;
-use std::io::{self, BufRead, BufReader, Read, Write};
+use std::io;
+use std::io::{BufRead, BufReader, Read, Write};
 use std::path::{Component, Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
@@ -246,4 +247,17 @@ fn complaint(output: &Output) -> String {
 
 fn first_line(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).lines().next().unwrap_or_default().to_owned()
+}
+
+/// Returns the newest revision that changed `path`, for example `1a2b3c4 of 2026-01-31`, with a
+/// note about uncommitted changes. Returns `None` outside a repository, or if `git` cannot be run.
+#[must_use]
+pub fn revision(path: &Path) -> Option<String> {
+    let folder = if path.is_dir() { path } else { path.parent()? };
+    let path = path.to_str()?;
+    let log = ["--no-optional-locks", "log", "-1", "--format=%h of %cs", "--", path];
+    let newest = line_of(folder, &log).filter(|line| !line.is_empty())?;
+    let status = ["--no-optional-locks", "status", "--porcelain", "--", path];
+    let is_changed = line_of(folder, &status).is_some_and(|line| !line.is_empty());
+    Some(if is_changed { format!("{newest}, with changes that are not committed") } else { newest })
 }

@@ -13,8 +13,8 @@ use ignore::{DirEntry, Error, Match, WalkBuilder};
 use parking_lot::Mutex;
 use rustc_hash::FxHashMap;
 
-use super::disk::{self, Content, DiskOperation};
-use super::problem::plain;
+use super::disk;
+use super::disk::{Content, DiskOperation, plain};
 use super::resolve::Problem;
 
 /// The maximum number of patterns per file.

@@ -1,14 +1,23 @@
-//! Linked programs of a resolution, for commands that process programs as a whole.
+//! Programs of a resolution, for commands that process programs as a whole: linked, evaluated alone
+//! and with each sample, and the other program of a comparison property (`@equivalent`, `@implies`).
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::resolve::{ProgramFiles, Resolution, StandaloneFile, Unit};
+use super::resolve::{ProgramFiles, Resolution, StandaloneFile, Unit, only};
+use super::{
+    CheckCache, FileTable, Overlay, ProgramScope, VersionOptions, absolute, load, relative, resolve_scope,
+    targets, unparsed,
+};
+use mangle_engine::kernel::{Clock, Limits, TextBudget, compile, run};
 use mangle_engine::program::{FileSummary, Program};
+use mangle_ide::file_findings::load_findings;
+use mangle_ide::verification::OtherProgram;
+use mangle_report::{UnitFacts, UnitResult};
 use mangle_settings::Settings;
-use mangle_syntax::text::FileId;
+use mangle_syntax::text::{Cancel, FileId};
 
 /// A linked program and the requested files of the program.
 #[derive(Debug)]
@@ -29,22 +38,6 @@ pub struct LinkOptions {
     pub named: FxHashSet<FileId>,
     /// Additional files for each program.
     pub with: Vec<Arc<FileSummary>>,
-}
-
-/// Returns the only program of `programs`.
-///
-/// # Errors
-///
-/// If the number of programs is not one. `place` describes the searched place in the error.
-pub fn only<'p, J>(programs: &'p [J], name: &dyn Fn(&J) -> &str, place: &str) -> Result<&'p J, String> {
-    match programs {
-        [one] => Ok(one),
-        [] => Err(format!("there are no Mangle files (`.mg`, `.gl`) {place}")),
-        several => {
-            let names: Vec<_> = several.iter().map(name).collect();
-            Err(format!("there are several programs {place}, {}: name the files of one", names.join(", ")))
-        }
-    }
 }
 
 /// Links the programs of `resolution`. `files` is the result of [`super::load`].
@@ -127,4 +120,103 @@ pub fn join_tests(resolution: &Resolution, files: &FxHashMap<FileId, Arc<FileSum
         }
     }
     tests
+}
+
+#[derive(Debug)]
+pub struct UnitOptions<'a> {
+    pub table: &'a FileTable,
+    /// The base folder of file names in output.
+    pub working: &'a Path,
+    /// The evaluation time for programs whose settings have none.
+    pub start: Clock,
+    pub cancel: &'a Cancel,
+}
+
+/// Evaluates the reported programs, except policy tests. `files` is the result of [`super::load`].
+#[must_use]
+pub fn unit_facts(
+    resolution: &Resolution,
+    files: &FxHashMap<FileId, Arc<FileSummary>>,
+    options: &UnitOptions<'_>,
+) -> Vec<UnitFacts> {
+    let units = resolution.programs.iter().flat_map(|of| of.units().map(move |unit| (of, unit)));
+    let evaluated = units.filter(|(of, unit)| {
+        let is_test = unit.single.is_some_and(|single| of.embedding.is_test(single.member.file));
+        !unit.reported.is_empty() && !is_test
+    });
+    evaluated.map(|(of, unit)| facts(of, &unit, files, options)).collect()
+}
+
+fn facts(
+    of: &ProgramFiles,
+    unit: &Unit<'_>,
+    files: &FxHashMap<FileId, Arc<FileSummary>>,
+    options: &UnitOptions<'_>,
+) -> UnitFacts {
+    let summaries = unit.files.iter().filter_map(|file| files.get(file).map(Arc::clone));
+    let program = Program::embedded(summaries.collect(), Arc::clone(&of.embedding));
+    let name = |file: FileId| relative(options.working, &options.table.path(file));
+    UnitFacts {
+        program: of.name.clone(),
+        sample: unit.single.map(|single| name(single.member.file)),
+        result: result(&program, of, options),
+    }
+}
+
+fn result(program: &Program, of: &ProgramFiles, options: &UnitOptions<'_>) -> UnitResult {
+    if !load_findings(program).is_empty() {
+        return UnitResult::Rejected;
+    }
+    let settings = &of.settings.kernel;
+    let compiled = compile(program, settings.reading);
+    let clock = settings.now.map_or(options.start, |now_ns| Clock { now_ns });
+    let model = run(&compiled, Limits::from_settings(settings), clock, options.cancel);
+    match &model.stopped {
+        Some(stop) => UnitResult::Stopped(stop.reason.to_string()),
+        None => {
+            let dump = model.dump_within(&compiled, TextBudget::ANSWER);
+            UnitResult::Facts(dump.facts.into_iter().map(String::from).collect(), dump.omitted)
+        }
+    }
+}
+
+/// Loads the program at a path relative to `folder`, for the versions of its settings. File names
+/// in output are relative to `working`.
+///
+/// # Errors
+///
+/// If a file cannot be read, or the path does not contain exactly one program.
+pub fn other_program(folder: &Path, path: &str, working: &Path) -> Result<OtherProgram, String> {
+    other_program_for(VersionOptions::default(), folder, path, working)
+}
+
+/// [`other_program`] for the versions of command-line options.
+///
+/// # Errors
+///
+/// If a file cannot be read, or the path does not contain exactly one program.
+pub fn other_program_for(
+    versions: VersionOptions,
+    folder: &Path,
+    path: &str,
+    working: &Path,
+) -> Result<OtherProgram, String> {
+    let (memory, overlay) = (CheckCache::default(), Overlay::default().with_versions(versions));
+    let named = targets(&[absolute(folder, Path::new(path))], working);
+    let mut resolution = resolve_scope(&named.targets, ProgramScope::Exact, &overlay, memory.table());
+    let (files, unread) = load(&resolution, &named.targets, &overlay, &memory, || {});
+    let mut problems = named.problems;
+    problems.append(&mut resolution.problems);
+    problems.append(&mut resolution.empty_targets);
+    problems.extend(unread);
+    problems.extend(unparsed(&files, &named.targets, memory.table()));
+    // Walk errors also count, because the program may be incomplete.
+    if let Some(problem) = problems.first() {
+        return Err(format!("{path}: {}", problem.why));
+    }
+    let programs = join(&resolution, &files, &LinkOptions::default());
+    let joined = only(&programs, &|joined| &joined.name, &format!("in {path}"))?;
+    let name = |file: FileId| relative(working, &memory.table().path(file));
+    let names = joined.program.files.iter().map(|file| (file.id, name(file.id))).collect();
+    Ok(OtherProgram { program: (*joined.program).clone(), names })
 }

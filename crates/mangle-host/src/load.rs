@@ -1,17 +1,20 @@
-//! Parallel reading and parsing of the files of a resolution.
+//! Parallel reading and parsing of the files of a resolution. Results are kept for a process that
+//! checks repeatedly.
 
 use std::path::Path;
 use std::sync::Arc;
 
+use dashmap::DashMap;
+use parking_lot::Mutex;
 use rayon::prelude::*;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use super::decode::is_unparsed;
-use super::problem::plain;
-use super::read::MAX_FILES_PER_JOB;
+use super::disk::plain;
+use super::read::{MAX_FILES_PER_JOB, summarise};
 use super::resolve::{Problem, Resolution};
-use super::summary::summarise;
-use super::{CheckCache, CheckTarget, FileTable, Overlay, read};
+use super::workspace::{ClosedWorkspace, Snapshot};
+use super::{CheckTarget, FileTable, FileText, Overlay, read};
 use mangle_engine::program::FileSummary;
 use mangle_syntax::syntax::SourceFile;
 use mangle_syntax::text::FileId;
@@ -91,4 +94,54 @@ fn load_file(
         let source = SourceFile::parse(Arc::clone(&text.text)).without_tree();
         summarise(id, &source, &text.findings)
     }))
+}
+
+/// The last parsed version of each file, and the findings of its statements. The content does not
+/// affect the result of a check, only its duration.
+#[derive(Debug, Default)]
+pub struct CheckCache {
+    table: Arc<FileTable>,
+    files: DashMap<FileId, Arc<FileSummary>, FxBuildHasher>,
+    workspace: Mutex<ClosedWorkspace>,
+}
+
+impl CheckCache {
+    #[must_use]
+    pub fn table(&self) -> &FileTable {
+        &self.table
+    }
+
+    /// Returns the cached summary of a file if the text is unchanged, or the result of `make`.
+    pub(super) fn summary(
+        &self,
+        file: FileId,
+        text: &FileText,
+        make: impl FnOnce() -> Arc<FileSummary>,
+    ) -> Arc<FileSummary> {
+        // Read errors are part of the summary, but not of the text.
+        if !text.findings.is_empty() {
+            self.files.remove(&file);
+            return make();
+        }
+        if let Some(known) = self.files.get(&file)
+            && known.text == text.text
+        {
+            return Arc::clone(&known);
+        }
+        let summary = make();
+        self.files.insert(file, Arc::clone(&summary));
+        summary
+    }
+
+    /// Returns the programs of `resolution` as a snapshot without open documents. `files` is the
+    /// result of [`super::load`].
+    #[must_use]
+    pub fn snapshot(
+        &self,
+        resolution: &Resolution,
+        files: &FxHashMap<FileId, Arc<FileSummary>>,
+        overlay: &Overlay,
+    ) -> Snapshot {
+        self.workspace.lock().snapshot(resolution, files, overlay, &self.table)
+    }
 }

@@ -1,25 +1,26 @@
-//! Configuration files: upward search, parsing, and assignment of files to programs.
+//! Configuration files: upward search, parsing, and assignment of files to programs. Findings about
+//! unreadable files and incompletely scanned folders have the severities of their configuration.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock};
 
 use rustc_hash::FxHashSet;
 
-use super::disk;
-use super::problem::plain;
-use super::read::no_text;
-use super::resolve::Problem;
-use super::settings_problems::SettingsProblems;
+use super::disk::plain;
+use super::read::{no_text, read};
+use super::resolve::{PartialScan, Problem};
 use super::walk::{WalkEntry, boundary};
-use super::{FileTable, Overlay, exists, read, relative};
+use super::{FileTable, Overlay, disk, exists, relative};
 use mangle_engine::program::{PredicateKey, ProgramEnvironment};
+use mangle_ide::file_findings::file_findings;
 use mangle_ide::registry;
 use mangle_report::{LoadError, LoadErrors};
 use mangle_settings::{
     CONFIG_BAD_VALUE, CONFIG_UNKNOWN_KEY, CONFIG_UNKNOWN_RULE, EMPTY_PROGRAM, FACT_EXTENSIONS, FILE_NAME,
-    Globs, ProgramRanges, ProgramSettings, REQUIRED_VERSION, Settings, UNMATCHED_PATTERN, Vocabulary,
+    Globs, ProgramRanges, ProgramSettings, REQUIRED_VERSION, RuleSettings, SCAN_LIMIT, Settings,
+    UNMATCHED_PATTERN, UNREADABLE_FILE, Vocabulary,
 };
-use mangle_syntax::lint::{Finding, Rule, Severity};
+use mangle_syntax::lint::{Diagnostic, Finding, Rule, Severity};
 use mangle_syntax::text::{Encoding, FileId, LineIndex, TextRange, shorten};
 use piggyback::envelope::Catalogue;
 
@@ -341,4 +342,60 @@ pub enum ProgramOrigin {
     Together,
     /// A file that is in no program, with the schemas in its folder.
     Lone,
+}
+
+#[derive(Debug, Clone, Default)]
+pub struct SettingsProblems {
+    /// Errors that make the settings of a configuration file invalid.
+    pub errors: LoadErrors,
+    /// The ignored lines, each as a sentence with its position.
+    pub ignored: Vec<String>,
+}
+
+/// Returns the findings for an unreadable file or folder. Severities come from the enclosing
+/// project, with `base` as default.
+pub(super) fn unreadable(
+    file: FileId,
+    problem: &Problem,
+    projects: &[Project],
+    base: &RuleSettings,
+) -> Vec<Diagnostic> {
+    let message = format!("file or folder cannot be read: {}", problem.why);
+    let finding = Finding::new(&UNREADABLE_FILE, TextRange::default(), message)
+        .note("what it defines is missing from the program");
+    found_around(file, &problem.path, finding, projects, base)
+}
+
+/// Returns the diagnostics for a finding about a whole file or folder. Severities come from the
+/// enclosing project, with `base` as default.
+pub(super) fn found_around(
+    file: FileId,
+    path: &Path,
+    finding: Finding,
+    projects: &[Project],
+    base: &RuleSettings,
+) -> Vec<Diagnostic> {
+    let project = around(path, projects);
+    let rules = project.map_or_else(|| base.clone(), |project| project.settings.rules.overriding(base));
+    file_findings(file, vec![finding], &rules)
+}
+
+/// Returns the diagnostics for an incompletely scanned folder.
+pub(super) fn scan_limit(
+    file: FileId,
+    cut: &PartialScan,
+    projects: &[Project],
+    base: &RuleSettings,
+) -> Vec<Diagnostic> {
+    let message = format!("folder {}", cut.reason());
+    let finding = Finding::new(&SCAN_LIMIT, TextRange::default(), message)
+        .note("files beyond the limit are not checked")
+        .help(cut.help());
+    found_around(file, &cut.folder, finding, projects, base)
+}
+
+/// Returns the project with the innermost root that contains a path.
+pub(super) fn around<'p>(path: &Path, projects: &'p [Project]) -> Option<&'p Project> {
+    let around = projects.iter().filter(|project| path.starts_with(&project.root));
+    around.max_by_key(|project| project.root.components().count())
 }

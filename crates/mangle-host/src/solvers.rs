@@ -11,11 +11,10 @@ use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, OnceLock, mpsc};
 use std::time::{Duration, Instant};
 
+use super::{disk, real};
 use mangle_settings::SolverChoice;
 use mangle_syntax::text::Cancel;
 use mangle_verify::{Solver, SolverError, Solvers};
-
-use super::{disk, real};
 
 /// The maximum length of a solver's output, in bytes.
 const MAX_OUTPUT_BYTES: u64 = 4_000_000;

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::problem::plain;
+use super::disk::plain;
 use super::resolve::{PartialScan, Problem};
 use super::walk::walk;
 use super::{Overlay, absolute, is_mangle};

@@ -1,5 +1,5 @@
 //! Walk of a folder: its Mangle files, fact files and configuration files, without files ignored
-//! by git.
+//! by git. An incomplete walk stops at a limit and has messages about it.
 
 use std::collections::BTreeSet;
 use std::io;
@@ -8,10 +8,9 @@ use std::sync::Arc;
 
 use ignore::DirEntry;
 
-use super::disk;
+use super::disk::plain;
 use super::ignore_rules::{Entries, Patterns};
-use super::problem::plain;
-use super::{MAX_FILE_LEN, Overlay, Problem, is_facts, is_mangle};
+use super::{MAX_FILE_LEN, Overlay, Problem, disk, is_facts, is_mangle};
 use mangle_settings::{FILE_NAME, FilesSettings};
 use mangle_syntax::text::Cancel;
 
@@ -284,4 +283,53 @@ pub(super) fn is_inside(path: &Path, boundary: &Path) -> bool {
     }
     let real = std::fs::canonicalize(path);
     real.map_or_else(|_| path.starts_with(boundary), |real| real.starts_with(boundary))
+}
+
+/// A folder that was scanned incompletely.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PartialScan {
+    pub folder: PathBuf,
+    /// The exceeded limit.
+    pub limit: ScanLimit,
+    /// The numbers of visited entries.
+    pub visited: Visited,
+}
+
+impl PartialScan {
+    /// The key of the limit in `mangle-ls.toml`.
+    #[must_use]
+    pub fn key(&self) -> &'static str {
+        match self.limit {
+            ScanLimit::Entries(_) => "max_scan_entries",
+            ScanLimit::Files(_) => "max_scan_files",
+            ScanLimit::Bytes(_) => "max_scan_bytes",
+        }
+    }
+
+    /// The message as a clause without a subject.
+    #[must_use]
+    pub fn reason(&self) -> String {
+        let what = match self.limit {
+            ScanLimit::Entries(limit) => format!("{limit} files and folders"),
+            ScanLimit::Files(limit) => format!("{limit} Mangle files"),
+            ScanLimit::Bytes(limit) => format!("{limit} bytes of Mangle files"),
+        };
+        format!("holds more than {what}, the limit of a scan")
+    }
+
+    /// The help text of the finding.
+    #[must_use]
+    pub fn help(&self) -> String {
+        format!("choose a smaller folder, or raise `{}` below `[files]` in its `{FILE_NAME}`", self.key())
+    }
+
+    /// Converts the scan into a problem of its folder.
+    #[must_use]
+    pub fn problem(&self) -> Problem {
+        Problem {
+            path: self.folder.clone(),
+            why: format!("it {}; {}", self.reason(), self.help()),
+            named: true,
+        }
+    }
 }

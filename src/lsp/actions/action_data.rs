@@ -8,20 +8,20 @@ use serde::{Deserialize, Serialize};
 use tower_lsp::jsonrpc::{Error, Result};
 use tower_lsp::ls_types::{CodeAction, Uri, WorkspaceEdit};
 
-use super::edit::{appended, test_file_edit, workspace_edit, workspace_edit_of_texts};
-use super::pin::pin;
-use crate::lsp::features::property;
+use crate::lsp::features::test;
 use crate::lsp::from_proto;
+use crate::lsp::to_proto::{appended, test_file_edit, workspace_edit, workspace_edit_of_texts};
 use crate::lsp::view::View;
 use mangle_check::suppression::{SuppressionScope, suppress};
 use mangle_engine::program::FileSummary;
-use mangle_host::workspace::SnapshotFile;
+use mangle_host::workspace::{SnapshotFile, SnapshotTranscript};
 use mangle_ide::assists::assist;
 use mangle_ide::fixes::{FixRequest, MAX_PASSES, is_safely_fixable};
+use mangle_ide::transcripts::profile_at;
 use mangle_ide::{Place, registry, transcripts};
-use mangle_settings::pin_profile;
+use mangle_settings::{Profile, pin_profile};
 use mangle_syntax::lint::{Diagnostic, FileEdit};
-use mangle_syntax::text::{FileId, TextRange};
+use mangle_syntax::text::{FileId, TextRange, TextSize};
 
 /// The `data` of an action.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -139,9 +139,9 @@ pub(super) fn compute_edit(view: &View, file: &SnapshotFile, what: &ActionKind) 
             workspace_edit(view, &[FileEdit { file: pin.file, range, text }])
         }
         ActionKind::AddTestCase(name) => {
-            let all = property::answered(view, file);
+            let all = test::answered(view, file);
             let of = all.iter().find(|of| of.property.name == *name)?;
-            let text = property::test_case(view, file, of)?;
+            let text = test::test_case(view, file, of)?;
             workspace_edit(view, &[appended(file, &text)])
         }
         ActionKind::Assist { id, start, end } => {
@@ -253,4 +253,18 @@ pub(super) fn is_workspace_fixable(view: &View) -> bool {
     files.any(|(program, file)| {
         program.reports(file) && program.diagnostics(file).iter().any(is_safely_fixable)
     })
+}
+
+/// The text to insert, and its position.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Pin {
+    pub(super) file: FileId,
+    pub(super) profile: Profile,
+}
+
+/// Returns the pin for the envelope at an offset. Returns `None` if the settings already have a
+/// profile, or without a configuration file.
+pub(super) fn pin(transcript: &SnapshotTranscript, at: TextSize) -> Option<Pin> {
+    let file = transcript.configuration.filter(|_| transcript.settings.profile.is_none())?;
+    Some(Pin { file, profile: profile_at(transcript.opened(), at)? })
 }

@@ -7,13 +7,12 @@ use tower_lsp::ls_types::{
 };
 
 use super::action_data::fix_workspace;
-use crate::lsp::features::grammar::{self, GRAMMAR};
-use crate::lsp::features::preview::{self, PREVIEW};
-use crate::lsp::features::property::{self, PROPERTY};
-use crate::lsp::features::query::{self, COPY_QUERY, QUERY};
-use crate::lsp::features::repair::{self, COPY_REPAIR, RepairParams};
-use crate::lsp::features::test::{self, TEST};
-use crate::lsp::features::turns::{self, REPLAY, STATE};
+use crate::lsp::features::preview::PREVIEW;
+use crate::lsp::features::query::{COPY_QUERY, QUERY};
+use crate::lsp::features::replay::{REPLAY, STATE};
+use crate::lsp::features::replies::{COPY_REPAIR, GRAMMAR, RepairParams};
+use crate::lsp::features::test::{PROPERTY, TEST};
+use crate::lsp::features::{preview, query, replay, replies, test};
 use crate::lsp::message::Prerequisite;
 use crate::lsp::view::View;
 use mangle_ide::registry;
@@ -80,7 +79,7 @@ pub(super) fn show_property(
     diagnostics: Option<Vec<Diagnostic>>,
 ) -> CodeAction {
     let (title, kind) = (title.to_owned(), Some(CodeActionKind::QUICKFIX));
-    let command = Some(property::show(uri, name, title.clone()));
+    let command = Some(test::show(uri, name, title.clone()));
     CodeAction { title, kind, diagnostics, command, ..CodeAction::default() }
 }
 
@@ -93,13 +92,15 @@ fn page_in_short(rule: &Rule) -> String {
 pub(in crate::lsp) fn needs(params: &ExecuteCommandParams) -> Prerequisite {
     let needs = match params.command.as_str() {
         QUERY => query::asked_by(params).map(|wanted| Prerequisite::Evaluation(wanted.document())),
-        TEST => test::asked_by(params)
+        TEST => test::test_asked_by(params)
             .map(|wanted| wanted.document().map_or(Prerequisite::Workspace, Prerequisite::Place)),
-        COPY_REPAIR => repair::asked_by(params).map(|wanted| Prerequisite::Diagnostics(wanted.document())),
-        GRAMMAR => grammar::asked_by(params).map(|wanted| Prerequisite::Place(wanted.document())),
+        COPY_REPAIR => {
+            replies::repair_asked_by(params).map(|wanted| Prerequisite::Diagnostics(wanted.document()))
+        }
+        GRAMMAR => replies::grammar_asked_by(params).map(|wanted| Prerequisite::Place(wanted.document())),
         PREVIEW => preview::asked_by(params).map(|wanted| Prerequisite::Place(wanted.document())),
-        PROPERTY => property::asked_by(params).map(|wanted| Prerequisite::Place(wanted.document())),
-        REPLAY | STATE => turns::asked_by(params).map(|wanted| Prerequisite::Place(wanted.document())),
+        PROPERTY => test::property_asked_by(params).map(|wanted| Prerequisite::Place(wanted.document())),
+        REPLAY | STATE => replay::asked_by(params).map(|wanted| Prerequisite::Place(wanted.document())),
         _ => None,
     };
     needs.unwrap_or(Prerequisite::Nothing)
@@ -157,28 +158,28 @@ fn answered(view: &View, params: &ExecuteCommandParams, cancel: &Cancel) -> Resu
             (query::query(view, &question)?, query::in_short(view, &question)?)
         }
         GRAMMAR => {
-            let wanted = argument(grammar::asked_by(params), "its argument is not a document")?;
-            return grammar::command(view, &wanted);
+            let wanted = argument(replies::grammar_asked_by(params), "its argument is not a document")?;
+            return replies::grammar_command(view, &wanted);
         }
         PREVIEW => {
             let wanted = argument(preview::asked_by(params), "its argument is not a preview")?;
             preview::in_short(view, &wanted, cancel)?
         }
         PROPERTY => {
-            let wanted = argument(property::asked_by(params), "its argument is not a test file")?;
-            return Ok(property::command(view, &wanted));
+            let wanted = argument(test::property_asked_by(params), "its argument is not a test file")?;
+            return Ok(test::property_command(view, &wanted));
         }
         REPLAY | STATE => {
-            let wanted = argument(turns::asked_by(params), "its argument is not a transcript")?;
-            return turns::command(view, &params.command, &wanted, cancel);
+            let wanted = argument(replay::asked_by(params), "its argument is not a transcript")?;
+            return replay::command(view, &params.command, &wanted, cancel);
         }
         TEST => {
-            let wanted = argument(test::asked_by(params), "its argument is not a list of tests")?;
+            let wanted = argument(test::test_asked_by(params), "its argument is not a list of tests")?;
             test::in_short(view, &wanted, cancel)
         }
         COPY_REPAIR => {
-            let wanted = argument(repair::asked_by(params), "its argument is not a transcript")?;
-            let answer = repair::repair(view, &wanted);
+            let wanted = argument(replies::repair_asked_by(params), "its argument is not a transcript")?;
+            let answer = replies::repair(view, &wanted);
             let message =
                 answer["message"].as_str().unwrap_or("The transcript has no invalid replies.").to_owned();
             (answer, message)

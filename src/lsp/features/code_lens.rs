@@ -12,10 +12,12 @@ use tower_lsp::jsonrpc::{Error, Result};
 use tower_lsp::ls_types::{CodeLens, CodeLensOptions, CodeLensParams, Uri};
 
 use super::query::QueryParams;
+use super::{replay, replies};
 use crate::lsp::from_proto;
 use crate::lsp::view::View;
 use mangle_host::workspace::SnapshotFile;
-use mangle_ide::code_lens::{self, Lens, LensKind};
+use mangle_ide::code_lens;
+use mangle_ide::code_lens::{Lens, LensKind};
 use mangle_syntax::text::TextRange;
 
 pub(in crate::lsp) fn options() -> CodeLensOptions {
@@ -43,14 +45,14 @@ pub(in crate::lsp) fn code_lenses(view: &View, params: &CodeLensParams) -> Optio
     let uri = &params.text_document.uri;
     let file = view.file(uri)?;
     if let Some(transcript) = view.snapshot.transcript(file.id) {
-        return Some(super::turns::lenses(view, uri, transcript));
+        return Some(replay::lenses(view, uri, transcript));
     }
     if let Some(grammar) = view.snapshot.grammar(file.id) {
-        return Some(super::grammar::lenses(view, uri, grammar));
+        return Some(replies::grammar_lenses(view, uri, grammar));
     }
     let program = view.snapshot.programs_of(file.id).next()?;
     if program.test().is_some() {
-        return Some(super::test::lenses(view, uri, file, program));
+        return Some(super::test::case_lenses(view, uri, file, program));
     }
     let program = Some(program).filter(|program| !program.is_test())?;
     if let Some(title) = refusal(view, file) {

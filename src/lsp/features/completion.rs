@@ -10,16 +10,16 @@ use tower_lsp::ls_types::{
     Range, TextDocumentPositionParams, TextEdit, Uri,
 };
 
-use super::markup::markup;
 use super::paths;
 use crate::lsp::from_proto;
 use crate::lsp::session::ClientSession;
+use crate::lsp::to_proto::markup;
 use crate::lsp::view::{EmbeddedMangle, View};
 use mangle_engine::program::PredicateKey;
-use mangle_ide::Analysis;
-use mangle_ide::completion::{self, Completion, CompletionDetails, CompletionKind, CompletionSubject};
+use mangle_ide::completion::{Completion, CompletionDetails, CompletionKind, CompletionSubject};
 use mangle_ide::transcripts::completion::InEnvelope;
-use mangle_ide::transcripts::{self, escaped, escaped_snippet};
+use mangle_ide::transcripts::{escaped, escaped_snippet};
+use mangle_ide::{Analysis, completion, transcripts};
 use mangle_syntax::text::{EmbeddedKind, Symbol};
 use piggyback::envelope::atoms::may_name_be_offered;
 

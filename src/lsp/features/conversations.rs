@@ -4,15 +4,13 @@
 use std::sync::Arc;
 
 use tower_lsp::ls_types::{
-    CodeAction, CodeActionOrCommand, CodeActionParams, Diagnostic, DocumentSymbol, DocumentSymbolResponse,
-    FoldingRange, FoldingRangeKind, GotoDefinitionParams, GotoDefinitionResponse, Hover, HoverParams,
-    Location, LocationLink, Position, Range, SymbolKind, TextDocumentPositionParams, Uri,
+    Diagnostic, DocumentSymbol, DocumentSymbolResponse, FoldingRange, FoldingRangeKind, GotoDefinitionParams,
+    GotoDefinitionResponse, Hover, HoverParams, Location, LocationLink, Position, Range, SymbolKind,
+    TextDocumentPositionParams, Uri,
 };
 
-use crate::lsp::actions::code_actions;
-use crate::lsp::from_proto;
-use crate::lsp::to_proto;
 use crate::lsp::view::View;
+use crate::lsp::{from_proto, to_proto};
 use mangle_host::workspace::SnapshotFile;
 use mangle_ide::conversation::window::{ConversationWindow, WindowTurn};
 use mangle_report::conversation::{ConversationLink, PieceKind};
@@ -25,10 +23,10 @@ const MANY_LINES: u32 = 3;
 
 /// The conversation of a request.
 pub(in crate::lsp) struct ShownConversation<'v> {
-    view: &'v View,
-    file: &'v SnapshotFile,
+    pub(in crate::lsp) view: &'v View,
+    pub(in crate::lsp) file: &'v SnapshotFile,
     /// The URI of the transcript.
-    source: Uri,
+    pub(in crate::lsp) source: Uri,
     window: Arc<ConversationWindow>,
     lines: LineIndex,
     /// The number of lines of the transcript before the lines of `file`, if `file` is an excerpt.
@@ -66,7 +64,7 @@ impl<'v> ShownConversation<'v> {
 
     /// Returns the range of a finding about bytes of the transcript. If the range has many lines,
     /// only the first one is used, because unrelated text may be between them.
-    fn place(&self, bytes: TextRange) -> Option<Range> {
+    pub(in crate::lsp) fn place(&self, bytes: TextRange) -> Option<Range> {
         let part = self.window.shown(bytes)?;
         let (first, last) = (self.lines.line_of(part.start()), self.lines.line_of(part.end()));
         if last - first < MANY_LINES {
@@ -184,36 +182,9 @@ impl<'v> ShownConversation<'v> {
         }
     }
 
-    /// Answers `textDocument/codeAction` for the bytes of the transcript that a range shows.
-    pub(in crate::lsp) fn code_actions(&self, params: &CodeActionParams) -> Vec<CodeActionOrCommand> {
-        let Some(bytes) = self.bytes(params.range) else { return Vec::new() };
-        let mut raw = params.clone();
-        raw.text_document.uri = self.source.clone();
-        raw.range = self.view.range(self.file, bytes);
-        // An action contains the diagnostics of the request, at their positions in the
-        // conversation.
-        raw.context.diagnostics.clear();
-        let here = |diagnostic: Diagnostic| {
-            let (file, encoding) = (self.file, self.view.session.encoding);
-            let bytes = from_proto::text_range(file.text(), file.lines(), diagnostic.range, encoding);
-            let range = self.place(bytes)?;
-            let same = |sent: &&Diagnostic| sent.range == range && sent.code == diagnostic.code;
-            let sent = params.context.diagnostics.iter().find(same).cloned();
-            Some(sent.unwrap_or(Diagnostic { range, ..diagnostic }))
-        };
-        let placed = |action| match action {
-            CodeActionOrCommand::CodeAction(action) => {
-                let about = action.diagnostics.map(|about| about.into_iter().filter_map(here).collect());
-                CodeActionOrCommand::CodeAction(CodeAction { diagnostics: about, ..action })
-            }
-            command @ CodeActionOrCommand::Command(_) => command,
-        };
-        code_actions(self.view, &raw).into_iter().map(placed).collect()
-    }
-
     /// Returns the bytes of the transcript that a range shows. Between two parts, the next part on
     /// the same line is used.
-    fn bytes(&self, range: Range) -> Option<TextRange> {
+    pub(in crate::lsp) fn bytes(&self, range: Range) -> Option<TextRange> {
         let text = &self.window.text.text;
         let part = from_proto::text_range(text, &self.lines, range, self.view.session.encoding);
         if !part.is_empty() {

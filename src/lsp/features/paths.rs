@@ -1,20 +1,57 @@
-//! Paths in the `# @preview` comments of a sample kernel: navigation, hover and completion. No
-//! file is opened or read; only files known to the workspace are considered.
+//! Paths in documents: `textDocument/documentLink`, and paths in the `# @preview` comments of a sample
+//! kernel (navigation, hover and completion).
+//!
+//! No file is opened or read. Only files known to the workspace are considered.
 
 use std::path::Path;
 use std::sync::Arc;
 
-use tower_lsp::ls_types::{GotoDefinitionResponse, Location, Range, TextDocumentPositionParams};
+use tower_lsp::ls_types::{
+    DocumentLink, DocumentLinkParams, GotoDefinitionResponse, Location, Range, TextDocumentPositionParams,
+    Uri,
+};
 
+use super::transcripts;
 use crate::lsp::to_proto;
 use crate::lsp::view::{DocumentPlace, View};
 use agent_prompt::{PreviewSetting, SourcedText};
 use mangle_host::workspace::SnapshotFile;
-use mangle_host::{is_mangle, is_single, named_among, relative};
+use mangle_host::{absolute, is_mangle, is_single, named_among, relative};
 use mangle_ide::completion::{Completions, completions_of_paths};
 use mangle_ide::hover::Hover;
+use mangle_ide::links::{LinkTarget, links};
 use mangle_ide::markup::Markup;
 use mangle_syntax::text::TextRange;
+
+/// Returns the URLs and file paths in comments.
+pub(in crate::lsp) fn links_of(view: &View, params: &DocumentLinkParams) -> Option<Vec<DocumentLink>> {
+    let file = view.file(&params.text_document.uri)?;
+    if let Some(transcript) = view.snapshot.transcript(file.id) {
+        return Some(transcripts::links(view, transcript));
+    }
+    let found = links(file.source()).into_iter().filter_map(|link| {
+        let target = match link.target {
+            LinkTarget::Address(address) => address.parse().ok()?,
+            LinkTarget::Path(path) => known(view, file, path)?,
+        };
+        let range = view.range(file, link.range);
+        Some(DocumentLink { range, target: Some(target), tooltip: None, data: None })
+    });
+    Some(found.collect())
+}
+
+/// Returns the workspace file that a path refers to, relative to the folder of the referring file
+/// or to an ancestor of this folder.
+fn known(view: &View, from: &SnapshotFile, path: &str) -> Option<Uri> {
+    let folders = from.path.ancestors().skip(1);
+    let inside = |folder: &&Path| view.session.folders.iter().any(|root| folder.starts_with(root));
+    let own = folders.clone().take(1);
+    let mut around = own.chain(folders.skip(1).take_while(inside));
+    around.find_map(|folder| {
+        let file = view.snapshot.file_at(&absolute(folder, Path::new(path)))?;
+        (file.id != from.id).then(|| to_proto::uri(file))?
+    })
+}
 
 /// The maximum number of listed files.
 const LISTED: usize = 20;

@@ -71,7 +71,7 @@ fn reports(view: &View, params: &PreviewParams, cancel: &Cancel) -> Result<Vec<P
     let Some(file) = view.file(&params.uri) else { return Ok(Vec::new()) };
     let is_outdated = || view.is_outdated();
     let see = |previewed: Previewed<'_>| reported(view, previewed, params.provenance);
-    match view.snapshot.preview(file.id, &wish, (&is_outdated, cancel), see) {
+    match view.snapshot.preview(file.id, &wish, &is_outdated, cancel, see) {
         Ok(reports) => Ok(reports),
         Err(PreviewError::Unknown) => Ok(Vec::new()),
         Err(PreviewError::Outdated) => Err(Error::content_modified()),

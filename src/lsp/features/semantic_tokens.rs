@@ -10,8 +10,8 @@ use tower_lsp::ls_types::{
 use crate::lsp::from_proto;
 use crate::lsp::view::View;
 use mangle_host::workspace::SnapshotFile;
-use mangle_ide::semantic_tokens::{self as ide, Modifiers, SemanticTokenKind};
-use mangle_ide::transcripts;
+use mangle_ide::semantic_tokens::{Modifiers, SemanticTokenKind};
+use mangle_ide::{semantic_tokens as ide, transcripts};
 use mangle_syntax::text::{Encoding, TextRange, TextSize, slice};
 
 /// The token types of each kind, in order of preference. The first type that the client supports

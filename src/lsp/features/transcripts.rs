@@ -7,7 +7,7 @@ use tower_lsp::ls_types::{
     Range, ShowMessageParams, TextDocumentPositionParams, Uri,
 };
 
-use super::markup::{formats, markup};
+use crate::lsp::to_proto::{formats, markup};
 use crate::lsp::view::{DocumentPlace, EmbeddedMangle, View};
 use crate::lsp::{from_proto, to_proto};
 use mangle_engine::program::Program;

@@ -8,11 +8,9 @@ use rustc_hash::FxHasher;
 use tower_lsp::jsonrpc::{Error, Result};
 use tower_lsp::ls_types::Uri;
 
-use super::source::{SourceName, component, named};
-use super::{
-    DocumentAddress, DocumentContent, DocumentOrigin, DocumentTurn, DocumentWindow, Fold, Scheme, nothing,
-};
+use super::scheme::{DocumentContent, DocumentOrigin, DocumentTurn, DocumentWindow, Fold, Scheme, nothing};
 use crate::lsp::features::conversations::ShownConversation;
+use crate::lsp::source_name::{SourceName, component, named};
 use crate::lsp::to_proto;
 use crate::lsp::view::View;
 use mangle_host::StretchTarget;
@@ -49,7 +47,7 @@ fn make(view: &View, file: &SnapshotFile, named: &SourceName, cancel: &Cancel) -
         || Error::invalid_params("the name of a conversation is the number of a record or `line-LINE`");
     if transcript.is_left_out() {
         let target = target(&named.name).ok_or_else(unnamed)?;
-        return from_disk(view, file, transcript, (target, count), cancel);
+        return from_disk(view, file, transcript, target, count, cancel);
     }
     let first = first(transcript, &named.name, count).ok_or_else(unnamed)?;
     let window = transcript.conversation(first, count, cancel).ok_or_else(Error::content_modified)?;
@@ -69,7 +67,8 @@ fn from_disk(
     view: &View,
     file: &SnapshotFile,
     transcript: &SnapshotTranscript,
-    (target, count): (StretchTarget, usize),
+    target: StretchTarget,
+    count: usize,
     cancel: &Cancel,
 ) -> Result<DocumentContent> {
     let read = transcript.stretch(target, count, cancel).map_err(|error| {
@@ -113,11 +112,12 @@ fn target(name: &str) -> Option<StretchTarget> {
 /// Returns the conversation of a request URI. Returns `None` for other documents, and for a file
 /// that is read in excerpts.
 pub(in crate::lsp) fn shown_conversation<'v>(view: &'v View, uri: &Uri) -> Option<ShownConversation<'v>> {
-    let address = DocumentAddress::parse(uri.as_str()).ok()?;
-    let file = address.file(view).filter(|_| address.scheme.name == SCHEME.name)?;
+    let rest = uri.as_str().strip_prefix(SCHEME.name)?.strip_prefix(':')?;
+    let named = named(rest)?;
+    let file = view.file(named.source.as_ref()?)?;
     let transcript = view.snapshot.transcript(file.id).filter(|transcript| !transcript.is_left_out())?;
-    let count = count(&address.named).ok()?;
-    let first = first(transcript, &address.named.name, count)?;
+    let count = count(&named).ok()?;
+    let first = first(transcript, &named.name, count)?;
     ShownConversation::new(view, file, transcript.conversation(first, count, &Cancel::new())?)
 }
 

@@ -3,65 +3,42 @@
 //!
 //! A URI consists of the scheme, a colon, and the URI of the source document, percent-encoded or
 //! not. If the document has a name, the part after the colon is `/NAME?KEY=VALUE&of=URI`. Each
-//! scheme is a file in this folder and an entry in [`SCHEMES`].
+//! scheme is an entry in [`SCHEMES`]. The documents that the client watches are registered.
 
 mod conversation;
-mod preview;
-mod property;
-mod replay;
-mod source;
-mod split;
-mod state;
-mod syntax;
-mod watch;
+mod policy;
+mod scheme;
+mod transcript;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
+use rustc_hash::{FxHashMap, FxHashSet};
 use serde::{Deserialize, Serialize};
 use tower_lsp::jsonrpc::{Error, Result};
-use tower_lsp::ls_types::{Diagnostic, Location, Range, Uri};
+use tower_lsp::ls_types::Uri;
 
-pub(super) use self::conversation::shown_conversation;
-use self::source::SourceName;
-pub(super) use self::source::component;
-pub(super) use self::watch::{Watch, Watches};
+use self::scheme::{DocumentContent, Scheme};
 use super::from_proto;
+use super::source_name::SourceName;
 use super::view::View;
 use mangle_host::workspace::SnapshotFile;
-use mangle_syntax::text::{Cancel, FileId};
+use mangle_syntax::text::Cancel;
 use piggyback::envelope::secrets::masked;
+
+pub(super) use conversation::shown_conversation;
 
 pub(super) static SCHEMES: &[Scheme] = &[
     conversation::SCHEME,
-    preview::SCHEME,
-    property::SCHEME,
-    replay::SCHEME,
-    split::SCHEME,
-    state::SCHEME,
-    syntax::SCHEME,
+    policy::PREVIEW,
+    policy::PROPERTY,
+    transcript::REPLAY,
+    transcript::SPLIT,
+    transcript::STATE,
+    policy::SYNTAX,
 ];
 
 /// The notification about a changed virtual document.
 pub(super) const CHANGED: &str = "mangle/virtualDocumentChanged";
-
-/// A kind of virtual document.
-#[derive(Debug)]
-pub(super) struct Scheme {
-    /// The URI scheme, without the colon.
-    pub(super) name: &'static str,
-    /// Parses the part after the colon.
-    read: fn(&str) -> Option<SourceName>,
-    /// Finds the source document if the URI does not contain it.
-    find: fn(&View, &SourceName) -> Option<FileId>,
-    /// True if the virtual document is kept after its source document is closed, while another of
-    /// its sources is open.
-    outlives: bool,
-    /// Returns a number that changes when a source changes, or `None` if no source is open. Must
-    /// be cheap, because the writer calls it.
-    stamp: fn(&View, &SnapshotFile) -> Option<u64>,
-    /// Generates the document.
-    make: fn(&View, &SnapshotFile, &SourceName, &Cancel) -> Result<DocumentContent>,
-}
 
 #[derive(Debug, Clone, Deserialize)]
 pub(super) struct VirtualDocumentParams {
@@ -75,77 +52,6 @@ pub(super) struct VirtualDocument {
     made: DocumentContent,
     /// The revision of the workspace that the document was generated from.
     revision: u64,
-}
-
-/// The result of a scheme.
-#[derive(Debug, Clone, Default, Serialize)]
-struct DocumentContent {
-    text: String,
-    origins: Vec<DocumentOrigin>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    folds: Vec<Fold>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    window: Option<DocumentWindow>,
-    /// Findings in the sources, at their positions in this document.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    diagnostics: Vec<Diagnostic>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    turns: Vec<DocumentTurn>,
-}
-
-/// A turn in the document.
-#[derive(Debug, Clone, Serialize)]
-#[serde(rename_all = "camelCase")]
-struct DocumentTurn {
-    title: String,
-    /// The first line of its text.
-    excerpt: String,
-    /// The number of the reply. `None` for other turns.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    number: Option<u64>,
-    /// Zero-based line; the range includes both ends.
-    start_line: u32,
-    end_line: u32,
-    /// The numbers of denied requests and of lost updates.
-    denied: usize,
-    lost: usize,
-    /// True if the reply corrects itself.
-    corrects: bool,
-}
-
-/// The excerpt of a transcript in the document.
-#[derive(Debug, Clone, Serialize)]
-struct DocumentWindow {
-    /// The number of its first record.
-    first: u64,
-    /// The number of records.
-    count: usize,
-    /// The total number of records in the transcript. `null` if it is read in excerpts.
-    total: Option<usize>,
-    /// The URIs of the documents with the previous and next records, if any.
-    before: Option<String>,
-    after: Option<String>,
-}
-
-/// A foldable part of a virtual document.
-#[derive(Debug, Clone, Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Fold {
-    /// Zero-based line; the range includes both ends.
-    start_line: u32,
-    end_line: u32,
-    title: String,
-}
-
-/// The origin of a part of a virtual document.
-#[derive(Debug, Clone, Serialize)]
-struct DocumentOrigin {
-    /// In the virtual document.
-    range: Range,
-    /// In a document of the workspace.
-    location: Location,
-    /// The kind of origin. Each scheme defines its own values.
-    kind: String,
 }
 
 /// The parsed URI of a virtual document.
@@ -217,7 +123,106 @@ pub(super) fn document_behind(uri: &Uri) -> PathBuf {
     source_of(uri).unwrap_or_else(|| from_proto::document_path(uri))
 }
 
-/// A scheme whose URIs always contain the source document.
-fn nothing(_: &View, _: &SourceName) -> Option<FileId> {
-    None
+/// The maximum number of watched documents before documents with closed sources are removed.
+const MAX_DOCUMENTS: usize = 200;
+
+/// A virtual document that the client requested.
+#[derive(Debug)]
+pub(super) struct Watch {
+    /// In the spelling of the client.
+    uri: String,
+    address: DocumentAddress,
+    /// The source document, if the URI contains it.
+    source: Option<PathBuf>,
+}
+
+impl Watch {
+    /// A watch for the document at `address`; `uri` has the spelling of the client.
+    pub(super) fn new(uri: String, address: DocumentAddress) -> Self {
+        let source = address.source().map(from_proto::document_path);
+        Self { uri, address, source }
+    }
+
+    /// True if the source document is open.
+    fn is_open(&self, view: &View) -> bool {
+        self.address.file(view).is_some_and(|file| file.open.is_some())
+    }
+
+    /// Returns a number that changes when the document changes, or `None` if no source is open.
+    fn stamp(&self, view: &View) -> Option<u64> {
+        (self.address.scheme.stamp)(view, self.address.file(view)?)
+    }
+}
+
+/// The requested virtual documents with open sources, with their stamps.
+#[derive(Debug, Default)]
+pub(super) struct Watches {
+    watches: FxHashMap<String, (Watch, Option<u64>)>,
+    /// The revision at the last check.
+    looked_at: u64,
+}
+
+/// The parameters of the notification.
+#[derive(Debug, Serialize)]
+struct Changed<'a> {
+    uri: &'a str,
+    revision: u64,
+}
+
+impl Watches {
+    /// Watches a document from `view` on, if its source is open or not known yet. A document may
+    /// be recognized as a transcript later.
+    pub(super) fn add(&mut self, watch: Watch, view: &View) {
+        let stamp = watch.stamp(view);
+        let is_known = !watch.address.scheme.outlives && watch.address.file(view).is_some();
+        if stamp.is_none() && is_known {
+            return;
+        }
+        // Documents that are watched as long as their file exists could accumulate without limit.
+        if self.watches.len() >= MAX_DOCUMENTS && !self.watches.contains_key(&watch.uri) {
+            self.watches.retain(|_, (known, _)| known.is_open(view));
+        }
+        self.watches.insert(watch.uri.clone(), (watch, stamp));
+    }
+
+    /// Reports changes of files on disk. A transcript that is too large to hold in memory is not
+    /// read again, so its conversations are announced here.
+    pub(super) fn files_changed<'p>(&self, paths: impl Iterator<Item = &'p Path>, view: &View) {
+        let changed: FxHashSet<&Path> = paths.collect();
+        for (watch, _) in self.watches.values() {
+            let is_changed = watch.source.as_deref().is_some_and(|source| changed.contains(source));
+            let file = watch.address.file(view).filter(|_| is_changed);
+            if file.and_then(|file| view.snapshot.transcript(file.id)).is_some_and(|it| it.is_left_out()) {
+                view.outbox.notify(CHANGED, Changed { uri: &watch.uri, revision: view.snapshot.revision });
+            }
+        }
+    }
+
+    /// Removes the documents of a closed source.
+    pub(super) fn close(&mut self, source: &Path) {
+        self.watches
+            .retain(|_, (watch, _)| watch.address.scheme.outlives || watch.source.as_deref() != Some(source));
+    }
+
+    /// True if something may have changed since the last check.
+    pub(super) fn is_due(&self, revision: u64) -> bool {
+        !self.watches.is_empty() && self.looked_at != revision
+    }
+
+    /// Notifies the client about documents that changed since the last notification.
+    pub(super) fn tell(&mut self, view: &View) {
+        let revision = view.snapshot.revision;
+        self.looked_at = revision;
+        self.watches.retain(|_, (watch, told)| {
+            !watch.address.scheme.outlives || told.is_none() || watch.stamp(view).is_some()
+        });
+        for (watch, told) in self.watches.values_mut() {
+            let Some(stamp) = watch.stamp(view).filter(|stamp| Some(*stamp) != *told) else { continue };
+            let is_first = told.replace(stamp).is_none();
+            if is_first {
+                continue;
+            }
+            view.outbox.notify(CHANGED, Changed { uri: &watch.uri, revision });
+        }
+    }
 }

@@ -1,20 +1,19 @@
 //! Scheduling of diagnostics: waiting requests, computations, and delivery to the client.
 
 use std::hash::{Hash, Hasher};
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::sync::{Arc, OnceLock};
 
 use rustc_hash::FxHasher;
 
-use super::Writer;
-use super::diagnostics_run::{Current, DiagnosticsRun};
 use super::evaluations::tried_for;
+use super::state::{Current, DiagnosticsRun, Writer};
 use crate::lsp::message::{
     DiagnosticsResult, Message, PendingRequest, Prerequisite, RequestRefusal, WorkspacePull,
 };
 use crate::lsp::pool::guarded;
 use crate::lsp::pull;
-use crate::lsp::push::PushScope;
+use crate::lsp::report::PushScope;
 use crate::lsp::session::ClientSession;
 use crate::lsp::view::View;
 use mangle_host::workspace::{Snapshot, SnapshotGrammar, SnapshotProgram, SnapshotTranscript};
@@ -40,25 +39,6 @@ impl Writer {
         if !is_pushed && self.questions.is_empty() && self.pulls.is_empty() {
             self.stop();
         }
-    }
-
-    pub(super) fn refuse(&self, question: PendingRequest, refusal: RequestRefusal) {
-        let span = question.span.clone();
-        span.in_scope(|| self.pool.spawn(move || (question.answer)(Err(refusal))));
-    }
-
-    pub(super) fn view(&mut self) -> Option<View> {
-        Some(View {
-            session: Arc::clone(self.session.as_ref()?),
-            snapshot: self.workspace.snapshot(),
-            writer_status: Arc::clone(&self.writer_status),
-            pulled: Arc::clone(&self.pulled),
-            tokens: Arc::clone(&self.tokens),
-            outbox: self.outbox.clone(),
-            hints: self.hints,
-            lenses: self.lenses,
-            asked: OnceLock::new(),
-        })
     }
 
     /// Answers the requests whose prerequisites are met.
@@ -282,7 +262,7 @@ impl Writer {
 
 /// The programs, transcripts and grammars to diagnose.
 #[derive(Debug, Default)]
-pub(super) struct DiagnosticsWork {
+struct DiagnosticsWork {
     programs: Vec<Arc<SnapshotProgram>>,
     transcripts: Vec<Arc<SnapshotTranscript>>,
     grammars: Vec<Arc<SnapshotGrammar>>,

@@ -1,5 +1,6 @@
-//! Scheduling of evaluations: one at a time, on a separate thread, after the diagnostics. An edit
-//! cancels them, and they restart after a short pause in typing.
+//! Scheduling of evaluations: one at a time, on a separate thread, after the diagnostics. Replays of
+//! open transcripts and property checks in open test files follow on the same thread. An edit cancels
+//! all of them, and they restart after a short pause in typing.
 //!
 //! Programs of open documents and of requests come first. The derived facts of other programs are
 //! dropped after their findings are known.
@@ -12,17 +13,18 @@ use std::time::Duration;
 use rustc_hash::FxHasher;
 use tracing::Span;
 
-use super::Writer;
+use super::state::Writer;
 use crate::lsp::message::{EvaluationDigest, EvaluationResult, Message, Prerequisite, RequestRefusal};
 use crate::lsp::pool::guarded;
 use crate::lsp::report::FileReport;
 use crate::lsp::view::View;
-use mangle_host::workspace::SnapshotProgram;
+use mangle_host::other_program;
+use mangle_host::workspace::{SnapshotProgram, SnapshotTranscript};
 use mangle_syntax::text::Cancel;
 
 /// The time without edits before an unrequested evaluation starts, so that it does not delay
 /// diagnostics during typing.
-pub(super) const PAUSE: Duration = Duration::from_millis(50);
+const PAUSE: Duration = Duration::from_millis(50);
 
 impl Writer {
     /// Starts the needed evaluation, unless one is running.
@@ -109,7 +111,7 @@ impl Writer {
 
     /// Runs a computation on the evaluation thread after `pause` without edits, and sends the
     /// result. Returns its cancellation token.
-    pub(super) fn spawn_after_pause(
+    fn spawn_after_pause(
         &self,
         view: View,
         pause: Duration,
@@ -171,7 +173,7 @@ impl Writer {
     }
 
     /// Announces diagnostics that result from an evaluation or from replays.
-    pub(super) fn announce_diagnostics(&mut self, figures: EvaluationDigest) {
+    fn announce_diagnostics(&mut self, figures: EvaluationDigest) {
         let Some(session) = &self.session else { return };
         // Also for clients that pull the workspace: for open documents, they use the document
         // pull.
@@ -211,7 +213,7 @@ fn figures(view: &View) -> EvaluationDigest {
 }
 
 /// True if the client has outdated diagnostics of an open document.
-pub(super) fn has_outdated_diagnostics(view: &View) -> bool {
+fn has_outdated_diagnostics(view: &View) -> bool {
     // Documents that are not diagnosed yet will be sent as a whole.
     let is_known = |file| {
         let transcript = view.snapshot.transcript(file);
@@ -220,4 +222,128 @@ pub(super) fn has_outdated_diagnostics(view: &View) -> bool {
     };
     let mut open = view.snapshot.files().filter(|file| file.open.is_some() && is_known(file.id));
     open.any(|file| view.pulled.is_outdated(file.id, FileReport::new(view, file).id().fingerprint))
+}
+
+impl Writer {
+    /// Starts the needed replays, unless some are running. Returns true if any are running.
+    pub(super) fn replay(&mut self, view: View) -> bool {
+        if self.replaying.is_some() {
+            return true;
+        }
+        let open = view.snapshot.transcripts.iter().filter(|transcript| !transcript.is_replayed());
+        let wanted: Vec<Arc<SnapshotTranscript>> = open.cloned().collect();
+        if wanted.is_empty() {
+            return false;
+        }
+        let span =
+            tracing::debug_span!("replay", revision = view.snapshot.revision, transcripts = wanted.len());
+        let compute = move |view: &View, cancel: &Cancel| {
+            wanted.iter().for_each(|transcript| transcript.replay_for_readers(cancel));
+            let diagnostics = !cancel.is_cancelled() && has_outdated_diagnostics(view);
+            (!cancel.is_cancelled())
+                .then(|| EvaluationDigest { digest: digest_of_replays(view), diagnostics })
+        };
+        self.replaying = Some(self.spawn_after_pause(view, PAUSE, span, compute, Message::Replayed));
+        true
+    }
+
+    pub(super) fn replayed(&mut self, EvaluationResult { revision, began, result }: EvaluationResult) {
+        self.replaying = None;
+        self.is_addition_unseen |= began;
+        if revision != self.workspace.revision() {
+            return;
+        }
+        match result {
+            Ok(Some(figures)) => {
+                if self.replay_digest.replace(figures.digest) != Some(figures.digest) {
+                    self.refresh_figures();
+                }
+                self.announce_diagnostics(figures);
+            }
+            Ok(None) => {}
+            // A panic would repeat.
+            Err(_) => self.unevaluable = Some(revision),
+        }
+    }
+}
+
+/// Returns a number that changes when the displayed replay results change.
+fn digest_of_replays(view: &View) -> u64 {
+    let mut hasher = FxHasher::default();
+    for transcript in view.snapshot.transcripts.iter().filter(|one| one.file.open.is_some()) {
+        let verdicts = transcript.replayed().verdicts.as_ref();
+        (transcript.file.id, verdicts.map(|verdicts| verdicts.digest())).hash(&mut hasher);
+    }
+    hasher.finish()
+}
+
+impl Writer {
+    /// Starts the needed checks, unless some are running.
+    fn verify(&mut self, view: View) {
+        if self.verifying.is_some() {
+            return;
+        }
+        let wanted: Vec<_> = open_tests(&view).filter(|program| !program.is_verified()).cloned().collect();
+        if wanted.is_empty() {
+            return;
+        }
+        let span = tracing::debug_span!("verify", revision = view.snapshot.revision, tests = wanted.len());
+        let address = self.address.clone();
+        let compute = move |view: &View, cancel: &Cancel| {
+            for program in &wanted {
+                let mut next = |_: &str| _ = address.send(Message::PropertyChecked);
+                view.snapshot.verify(program, &other_program, &mut next, cancel);
+            }
+            let diagnostics = !cancel.is_cancelled() && has_outdated_diagnostics(view);
+            (!cancel.is_cancelled())
+                .then(|| EvaluationDigest { digest: digest_of_properties(view), diagnostics })
+        };
+        self.verifying = Some(self.spawn_after_pause(view, PAUSE, span, compute, Message::Verified));
+    }
+
+    pub(super) fn properties_checked(
+        &mut self,
+        EvaluationResult { revision, began, result }: EvaluationResult,
+    ) {
+        self.verifying = None;
+        self.is_addition_unseen |= began;
+        if revision != self.workspace.revision() {
+            return;
+        }
+        match result {
+            Ok(Some(figures)) => {
+                if self.property_digest.replace(figures.digest) != Some(figures.digest) {
+                    self.refresh_figures();
+                }
+                self.announce_diagnostics(figures);
+                if let Some(view) = self.view() {
+                    self.watches.tell(&view);
+                }
+            }
+            // A requested evaluation has priority on the thread.
+            Ok(None) => self.needs_evaluation = true,
+            // A panic would repeat.
+            Err(_) => self.unevaluable = Some(revision),
+        }
+    }
+}
+
+/// Returns the programs of open policy tests.
+fn open_tests(view: &View) -> impl Iterator<Item = &Arc<SnapshotProgram>> {
+    let is_open = |program: &&Arc<SnapshotProgram>| {
+        let file = program.test().and_then(|file| view.snapshot.file(file));
+        file.is_some_and(|file| file.open.is_some())
+    };
+    view.snapshot.programs.iter().filter(is_open)
+}
+
+/// Returns a number that changes when the displayed property results change.
+fn digest_of_properties(view: &View) -> u64 {
+    let mut hasher = FxHasher::default();
+    for program in open_tests(view) {
+        for of in program.known_answers().iter() {
+            (of.property.header, of.report.as_ref().map(|report| &report.message)).hash(&mut hasher);
+        }
+    }
+    hasher.finish()
 }

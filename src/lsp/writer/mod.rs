@@ -5,159 +5,34 @@
 //! is computed next for all waiting requests.
 
 mod diagnostics;
-mod diagnostics_run;
-mod disk_looks;
 mod evaluations;
-mod replays;
 mod scans;
-mod suspects;
+mod state;
 #[cfg(test)]
 mod tests;
-mod verification;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::sync::mpsc::{Receiver, Sender};
 use std::time::{Duration, Instant};
 
-use parking_lot::Mutex;
-use rustc_hash::FxHashSet;
 use serde_json::Value;
+use tower_lsp::ls_types::Uri;
 
-use super::client::{Outbox, Progress};
+use super::body::{Loss, LostDocument};
 use super::from_proto::DocumentName;
-use super::message::{Basis, Message, OpenedDocument, PendingRequest, RequestRefusal, WorkspacePull};
-use super::pool::{Pool, guarded};
-use super::push::Publisher;
-use super::sent_tokens::SentTokens;
+use super::message::{DocumentChange, Message, OpenedDocument, RequestRefusal, WorkspacePull};
+use super::pool::guarded;
 use super::session::ClientSession;
-use super::view::{PulledDiagnostics, WriterStatus};
-use super::virtual_documents::Watches;
-use super::{capabilities, settings};
-use diagnostics_run::DiagnosticsRun;
-use disk_looks::DiskLooks;
-use mangle_host::workspace::{FileEvent, Workspace};
+use super::{capabilities, from_proto, session};
 use mangle_settings::{HintSettings, LensSettings};
-use mangle_syntax::text::Cancel;
+
+pub(super) use self::state::Writer;
 
 /// A longer turn is logged, because all requests wait for it.
 const SLOW_TURN: Duration = Duration::from_millis(50);
 
-pub(super) struct Writer {
-    inbox: Receiver<Message>,
-    /// The sender for threads that work for the writer.
-    address: Sender<Message>,
-    outbox: Outbox,
-    pool: Pool,
-    /// A separate thread for evaluations, so that nothing waits behind them.
-    evaluator: Pool,
-    workspace: Workspace,
-    session: Option<Arc<ClientSession>>,
-    /// True if the client accepts messages: it sent `initialized`, or opened a document.
-    ready: bool,
-    /// True if the client has pulled the whole workspace, and will therefore do so again.
-    pulls_workspace: bool,
-    writer_status: Arc<WriterStatus>,
-    pulled: Arc<PulledDiagnostics>,
-    tokens: Arc<SentTokens>,
-    /// The URIs of additional openings whose text differs from their file's.
-    diverged_openings: Vec<Arc<str>>,
-    questions: Vec<PendingRequest>,
-    pulls: Vec<WorkspacePull>,
-    running: Option<DiagnosticsRun>,
-    /// The number of the canceled computation of diagnostics that has not stopped yet, in
-    /// addition to `running`.
-    stopping: Option<u64>,
-    /// The number of started computations of diagnostics.
-    started: u64,
-    publisher: Arc<Mutex<Publisher>>,
-    /// True if a request at this revision shows evaluation results.
-    needs_evaluation: bool,
-    /// The token that cancels the running evaluation.
-    evaluating: Option<Cancel>,
-    /// The token that cancels the running replays.
-    replaying: Option<Cancel>,
-    /// The token that cancels the running check of properties.
-    verifying: Option<Cancel>,
-    /// The revision of the last evaluation or replay that panicked.
-    unevaluable: Option<u64>,
-    /// The digest of the evaluations at the last refresh request.
-    evaluation_digest: Option<u64>,
-    /// The digest of the replays at the last refresh request.
-    replay_digest: Option<u64>,
-    /// The digest of the properties at the last refresh request.
-    property_digest: Option<u64>,
-    /// The basis of the diagnostics that were pushed, or that could not be computed.
-    pushed: Option<Basis>,
-    /// The number of finished evaluations and replays, which add findings.
-    additions: u64,
-    /// True if an evaluation or replay was canceled or outdated, so that its added findings were
-    /// not announced.
-    is_addition_unseen: bool,
-    progress: Option<Progress>,
-    /// The folders whose incomplete scan was already reported to the user.
-    limited: FxHashSet<PathBuf>,
-    /// True once the user was told that the workspace has too many files to look for transcripts.
-    warned_of_unexamined: bool,
-    watches: Watches,
-    disk_looks: DiskLooks,
-    hints: HintSettings,
-    lenses: LensSettings,
-    /// The hash of the inputs of inlay hints at the last refresh request.
-    hinted_for: Option<u64>,
-}
-
 impl Writer {
-    pub(super) fn new(
-        inbox: Receiver<Message>,
-        address: Sender<Message>,
-        outbox: Outbox,
-        pool: Pool,
-        evaluator: Pool,
-    ) -> Self {
-        Self {
-            inbox,
-            address,
-            outbox,
-            pool,
-            evaluator,
-            workspace: Workspace::new(),
-            session: None,
-            ready: false,
-            pulls_workspace: false,
-            writer_status: Arc::default(),
-            pulled: Arc::default(),
-            tokens: Arc::default(),
-            diverged_openings: Vec::new(),
-            questions: Vec::new(),
-            pulls: Vec::new(),
-            running: None,
-            stopping: None,
-            started: 0,
-            publisher: Arc::default(),
-            needs_evaluation: false,
-            evaluating: None,
-            replaying: None,
-            verifying: None,
-            unevaluable: None,
-            evaluation_digest: None,
-            replay_digest: None,
-            property_digest: None,
-            pushed: None,
-            additions: 0,
-            is_addition_unseen: false,
-            progress: None,
-            limited: FxHashSet::default(),
-            warned_of_unexamined: false,
-            watches: Watches::default(),
-            disk_looks: DiskLooks::default(),
-            hints: HintSettings::default(),
-            lenses: LensSettings::default(),
-            hinted_for: None,
-        }
-    }
-
     /// Processes messages until the connection ends.
     pub(super) fn run(mut self) {
         loop {
@@ -292,15 +167,6 @@ impl Writer {
         }
     }
 
-    pub(super) fn files(&mut self, events: Vec<(PathBuf, FileEvent)>) {
-        if let Some(view) = self.view() {
-            self.watches.files_changed(events.iter().map(|(path, _)| path.as_path()), &view);
-        }
-        for (path, event) in events {
-            self.workspace.file_event(&path, event);
-        }
-    }
-
     fn folders(&mut self, added: Vec<PathBuf>, removed: &[PathBuf]) {
         let mut folders: Vec<_> = self.workspace.folders().to_vec();
         folders.retain(|folder| !removed.contains(folder) && !added.contains(folder));
@@ -352,9 +218,9 @@ impl Writer {
     fn reconfigure(&mut self, sent: &Value) {
         self.workspace.look_for_programs();
         let asks = self.session.as_ref().is_some_and(|session| session.configuration);
-        self.want_hints(settings::hints(sent));
-        self.want_lenses(settings::lenses(sent));
-        match settings::rules(sent) {
+        self.want_hints(session::hint_settings(sent));
+        self.want_lenses(session::lens_settings(sent));
+        match session::rule_settings(sent) {
             Some(rules) => self.workspace.set_rules(rules),
             None if asks => self.ask_settings(),
             None => {}
@@ -380,9 +246,9 @@ impl Writer {
     }
 
     fn settings(&mut self, settings: &Value) {
-        self.want_hints(settings::hints(settings));
-        self.want_lenses(settings::lenses(settings));
-        self.workspace.set_rules(settings::rules(settings).unwrap_or_default());
+        self.want_hints(session::hint_settings(settings));
+        self.want_lenses(session::lens_settings(settings));
+        self.workspace.set_rules(session::rule_settings(settings).unwrap_or_default());
     }
 
     /// Requests the client's settings, which arrive as a message. During shutdown, the receiver
@@ -392,28 +258,10 @@ impl Writer {
         self.outbox.ask_settings(move |settings| drop(writer.send(Message::Settings(settings))));
     }
 
-    /// Returns the current basis of diagnostics.
-    fn basis(&self) -> Basis {
-        Basis { revision: self.workspace.revision(), additions: self.additions }
-    }
-
-    fn publish_revision(&mut self) {
-        self.writer_status.revision.store(self.workspace.revision(), Ordering::Release);
-    }
-
     /// Handles `shutdown`.
     fn shut_down(&mut self) {
         self.stop();
         self.workspace.stop_scan();
-    }
-
-    fn stop(&mut self) {
-        if let Some(running) = &self.running {
-            running.cancel.cancel();
-        }
-        for under_way in self.evaluating.iter().chain(&self.replaying).chain(&self.verifying) {
-            under_way.cancel();
-        }
     }
 
     /// Starts useful work when no message is waiting.
@@ -431,4 +279,69 @@ impl Writer {
         self.diagnose();
         self.evaluate();
     }
+
+    pub(super) fn change(&mut self, changed: &DocumentChange) {
+        let Some(encoding) = self.session.as_ref().map(|session| session.encoding) else { return };
+        let DocumentChange { path, uri, version, changes } = changed;
+        self.workspace.activate(uri);
+        let was_suspect = self.workspace.is_suspect(path);
+        let result = self.workspace.change_sent(path, uri, *version, changes, encoding);
+        if let Err(error) = result
+            && !was_suspect
+        {
+            tracing::warn!(path = %path.display(), version, %error, "an edit does not fit; the document is suspect");
+            self.warn_of(path, "does not fit its text");
+        }
+    }
+
+    /// Processes the effects of a lost message.
+    pub(super) fn lost(&mut self, loss: &Loss) {
+        if loss.files {
+            self.workspace.look_for_programs();
+        }
+        let mut is_unknown = loss.unknown;
+        for document in &loss.documents {
+            is_unknown |= !self.lost_document(document);
+        }
+        if !is_unknown {
+            return;
+        }
+        let documents = self.workspace.mark_all_suspect();
+        if documents > 0 {
+            tracing::warn!(documents, "a message cannot be read; the open documents are suspect");
+            self.outbox.show_warning(&format!(
+                "A message of the editor could not be read. It may have been an edit of any open document. Close the \
+                 {documents} open documents and open them again. Until then, mangle-ls shows no findings in them and \
+                 does not format, rename or fix them."
+            ));
+        }
+    }
+
+    /// Processes a lost text. Returns true if the document is known.
+    fn lost_document(&mut self, LostDocument { uri, is_opening, is_certain }: &LostDocument) -> bool {
+        let Ok(parsed) = uri.parse::<Uri>() else { return false };
+        let path = from_proto::document_path(&parsed);
+        self.workspace.activate(uri);
+        let is_news = match self.workspace.is_open(&path) {
+            true => self.workspace.mark_suspect(&path),
+            false if *is_opening => self.workspace.lose_opening(&path, uri),
+            // The URI may also be damaged.
+            false => return *is_certain,
+        };
+        if is_news {
+            tracing::warn!(path = %path.display(), "an edit cannot be read; the document is suspect");
+            self.warn_of(&path, "could not be read");
+        }
+        true
+    }
+
+    fn warn_of(&self, path: &Path, what: &str) {
+        let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy();
+        self.outbox.show_warning(&format!(
+            "An edit of `{name}` {what}. Close the document and open it again. {HELP}"
+        ));
+    }
 }
+
+/// The recommendation in the message.
+const HELP: &str = "Until then, mangle-ls shows no findings in it and does not format, rename or fix it.";

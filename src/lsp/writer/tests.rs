@@ -6,10 +6,14 @@ use std::sync::mpsc;
 
 use tower_lsp::LspService;
 
-use super::diagnostics_run::DiagnosticsRun;
+use super::state::{DiagnosticsRun, DiskLooks};
 use super::*;
-use crate::lsp::message::{DiagnosticsResult, EvaluationDigest, EvaluationResult, Prerequisite};
-use crate::lsp::push::PushScope;
+use crate::lsp::client::Outbox;
+use crate::lsp::message::{
+    Basis, DiagnosticsResult, EvaluationDigest, EvaluationResult, PendingRequest, Prerequisite,
+};
+use crate::lsp::pool::Pool;
+use crate::lsp::report::PushScope;
 use crate::lsp::server::Server;
 use crate::lsp::transport::Output;
 use mangle_syntax::text::Cancel;

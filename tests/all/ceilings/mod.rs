@@ -250,4 +250,6 @@ fn a_server_stays_below_the_ceiling_with_all_of_them() {
     assert!(peak <= SERVER_WITH_ALL, "{peak} MB");
 }
 
-pub(crate) fn shift() -> usize { std::env::var("SHIFT").unwrap_or("0".into()).parse().unwrap() }
+pub(crate) fn shift() -> usize {
+    std::env::var("SHIFT").unwrap_or("0".into()).parse().unwrap()
+}

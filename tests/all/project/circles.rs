@@ -38,22 +38,6 @@ const KNOWN: &[(&[&str], &str)] = &[
         "parts of one command that share its arguments",
     ),
     (
-        &[
-            "mangle_host::workspace::previews",
-            "mangle_host::workspace::prompt_provenance",
-            "mangle_host::workspace::snapshot",
-        ],
-        "a snapshot keeps the atoms of configurations, and prompts are made of a snapshot",
-    ),
-    (
-        &["mangle_host::disk_look", "mangle_host::workspace"],
-        "a look compares the files that the workspace lists, and the workspace applies the differences",
-    ),
-    (
-        &["mangle_ls::lsp::writer", "mangle_ls::lsp::writer::disk_looks"],
-        "the writer decides when a look is due, from its own queue",
-    ),
-    (
         &["mangle_verify::completeness::operations", "mangle_verify::completeness::rules"],
         "operations of rules and of the functions inside of them",
     ),

@@ -3,13 +3,14 @@
 //! On Linux, the file has no name while it is written, so that a killed process leaves no file
 //! behind. On file systems without unnamed files, it has a hidden name and is removed on drop.
 
-use std::fs::{self, Metadata};
-use std::io::{self, Write};
+use std::fs::Metadata;
+use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::{fs, io};
 
 use tempfile::TempPath;
 
-use super::fault::{DiskOperation, check};
+use super::access::{DiskOperation, check};
 
 /// The prefix of the temporary name before the rename.
 const PREFIX: &str = ".mangle-ls-";

@@ -238,13 +238,13 @@ fn the_page_about_limits_has_these_limits() {
         (Content::Transcript, "transcript, archive"),
         (Content::Transcript, "transcript after"),
     ] {
-        let limit = content::size(content.limit());
+        let limit = access::size(content.limit());
         assert!(row(name).contains(&limit), "{name}: {limit}");
     }
     assert!(row("`.gitignore`").contains(&format!("{} patterns", crate::ignore_rules::MAX_PATTERNS)));
     let expansion = row("transcript after");
     let (free, times) = crate::transcripts::EXPANSION;
-    assert!(expansion.contains(&content::size(free)) && expansion.contains(&format!("{times} times")));
-    let member = content::size(piggyback::transcript::MAX_DOCUMENT_LEN as u64);
+    assert!(expansion.contains(&access::size(free)) && expansion.contains(&format!("{times} times")));
+    let member = access::size(piggyback::transcript::MAX_DOCUMENT_LEN as u64);
     assert!(row("member of an archive").contains(&member), "{member}");
 }

@@ -6,8 +6,10 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashSet;
 
+use super::ProgramOrigin;
 use super::folders::is_shared;
-use super::{ProgramOrigin, ProgramScope, Resolver, Shell};
+use super::resolution::{ProgramScope, Shell};
+use super::resolver::Resolver;
 use crate::disk::list;
 use crate::paths::is_schema;
 use crate::project::{ProjectProgram, folder_name, without_linked_duplicates};

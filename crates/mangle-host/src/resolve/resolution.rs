@@ -1,4 +1,5 @@
-//! The result of path resolution: programs with their files, transcripts, and problems.
+//! The result of path resolution: programs with their files and units, transcripts, reply grammars,
+//! and problems.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -6,19 +7,18 @@ use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::{Shell, WithoutReplies, resolve_with_transcripts};
 use crate::atoms::AtomFiles;
-use crate::partial_scan::PartialScan;
 use crate::preview_files::PreviewFiles;
-use crate::problem::Problem;
-use crate::project::ProgramOrigin;
-use crate::settings_problems::SettingsProblems;
+use crate::project::{ProgramOrigin, SettingsProblems};
+use crate::read::{Problem, read};
+use crate::walk::PartialScan;
 use crate::{
-    AgentSettings, CheckTarget, FileTable, GrammarFile, MemberLink, Overlay, ProgramVersions, Project,
-    TranscriptFile, relative,
+    AgentSettings, FileTable, FileText, MemberLink, Overlay, ProgramVersions, Project, TranscriptFile,
+    relative,
 };
 use mangle_engine::program::ProgramEnvironment;
 use mangle_settings::{Settings, TranscriptSettings};
+use mangle_syntax::lint::Finding;
 use mangle_syntax::text::FileId;
 
 /// A file of a program.
@@ -77,7 +77,7 @@ impl ProgramFiles {
     }
 }
 
-/// The result of [`resolve`].
+/// The result of [`super::resolve`].
 #[derive(Debug, Default)]
 pub struct Resolution {
     /// Programs with a reported file or with a transcript, sorted by folder. A file can be in
@@ -195,20 +195,6 @@ impl Resolution {
         of_kernels.chain(self.corpora.iter().flat_map(|corpus| corpus.atoms.texts()))
     }
 
-    /// Reads the prompt sources other than policies again, because they may have changed.
-    pub fn read_prompts_again(&mut self, targets: &[CheckTarget], overlay: &Overlay, table: &FileTable) {
-        if !self.previews.is_empty() || !self.corpora.is_empty() {
-            let again = resolve_with_transcripts(targets, Shell::CommandLine, overlay, table);
-            (self.previews, self.corpora) = (again.previews, again.corpora);
-            // A file that was readable the first time may be deleted now.
-            for problem in again.problems {
-                if !self.problems.contains(&problem) {
-                    self.problems.push(problem);
-                }
-            }
-        }
-    }
-
     /// Reads the reply grammars and schemas again, because they may have changed.
     pub fn read_grammars_again(&mut self, overlay: &Overlay, table: &FileTable) {
         for grammar in &mut self.grammars {
@@ -233,6 +219,105 @@ impl Resolution {
         let used = singles.flat_map(|single| single.uses.iter().flatten().copied());
         own.chain(used).collect::<BTreeSet<_>>().into_iter().collect()
     }
+}
+
+/// Files that are linked: the files of a program, or the files of a sample or policy test with its
+/// program.
+#[derive(Debug)]
+pub struct Unit<'p> {
+    /// The sample or policy test. `None` for the program itself.
+    pub single: Option<&'p StandaloneFile>,
+    /// In program order. The standalone file is last.
+    pub files: Vec<FileId>,
+    /// The files whose findings this unit reports. For a standalone file, only the file itself.
+    pub reported: Vec<FileId>,
+}
+
+impl ProgramFiles {
+    /// Returns the program itself, followed by one unit per sample and policy test.
+    pub fn units(&self) -> impl Iterator<Item = Unit<'_>> {
+        let reported = self.members.iter().filter(|member| member.reported).map(|member| member.file);
+        let files = self.members.iter().map(|member| member.file).collect();
+        let own = Unit { single: None, files, reported: reported.collect() };
+        std::iter::once(own).chain(self.standalone_files.iter().map(|single| self.unit_of(single)))
+    }
+
+    /// Returns the unit of a sample or policy test.
+    #[must_use]
+    pub fn unit_of<'p>(&'p self, single: &'p StandaloneFile) -> Unit<'p> {
+        let mut files = match &single.uses {
+            Some(used) => used.clone(),
+            None => self.members.iter().map(|member| member.file).collect(),
+        };
+        files.push(single.member.file);
+        let reported = single.member.reported.then_some(single.member.file);
+        Unit { single: Some(single), files, reported: reported.into_iter().collect() }
+    }
+}
+
+#[derive(Debug)]
+pub struct GrammarFile {
+    pub file: FileId,
+    pub path: PathBuf,
+    /// Index into [`crate::Resolution::projects`] of the configuration that names the file.
+    pub project: usize,
+    pub text: Arc<str>,
+    /// The reason if the file cannot be read as text.
+    pub(crate) unread: Option<Finding>,
+}
+
+impl GrammarFile {
+    pub(crate) fn read(path: &Path, project: usize, overlay: &Overlay, table: &FileTable) -> Self {
+        let text = read(path, overlay).unwrap_or_else(|error| FileText::unreadable(&error));
+        let unread = text.findings.into_iter().next();
+        Self { file: table.id(path), path: path.into(), project, text: text.text, unread }
+    }
+}
+
+/// Returns the only program of `programs`.
+///
+/// # Errors
+///
+/// If the number of programs is not one. `place` describes the searched place in the error.
+pub fn only<'p, J>(programs: &'p [J], name: &dyn Fn(&J) -> &str, place: &str) -> Result<&'p J, String> {
+    match programs {
+        [one] => Ok(one),
+        [] => Err(format!("there are no Mangle files (`.mg`, `.gl`) {place}")),
+        several => {
+            let names: Vec<_> = several.iter().map(name).collect();
+            Err(format!("there are several programs {place}, {}: name the files of one", names.join(", ")))
+        }
+    }
+}
+
+/// The caller of the resolution. An editor opens arbitrary documents, and has less time for an
+/// evaluation.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Shell {
+    /// Targets are the given paths.
+    CommandLine,
+    /// Targets are the workspace folders and the open documents.
+    #[default]
+    Editor,
+}
+
+/// The program of files without configuration.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum ProgramScope {
+    /// Each file is in the program of its folder.
+    #[default]
+    Folder,
+    /// The targets alone form one program.
+    Exact,
+}
+
+/// Numbers of files that may contain model replies according to their names, but have none.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct WithoutReplies {
+    pub json: usize,
+    pub logs: usize,
+    /// Files beyond [`MAX_LOOKS`], which were not examined.
+    pub unexamined: usize,
 }
 
 #[cfg(test)]

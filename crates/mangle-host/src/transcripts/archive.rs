@@ -1,7 +1,11 @@
 //! Transcripts inside ZIP archives, such as `.eval` logs of Inspect. Each member has its own path
 //! below the path of the archive.
+//!
+//! The output of decompression is limited, because a few bytes can expand to terabytes.
+//! `docs/limits.md` has the same numbers.
 
-use std::io::{self, Read};
+use std::io;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
@@ -10,8 +14,8 @@ use flate2::Crc;
 use parking_lot::Mutex;
 use rawzip::{CompressionMethod, RECOMMENDED_BUFFER_SIZE, ZipArchive};
 
-use super::expansion;
-use crate::disk::{self, Content};
+use crate::disk;
+use crate::disk::{Content, TooLong};
 use piggyback::transcript::MAX_DOCUMENT_LEN;
 
 /// File name extensions of archives.
@@ -121,7 +125,7 @@ fn read_directory(path: &Path) -> io::Result<Vec<Member>> {
         let (start, end) = found.compressed_data_range();
         let (method, size, crc) = (entry.compression_method(), entry.uncompressed_size_hint(), entry.crc32());
         sum = sum.saturating_add(size);
-        expansion::check(sum, len)?;
+        check(sum, len)?;
         members.push(Member { name, method, start, end, size, crc });
     }
     members.sort_by_key(|member| member.start);
@@ -205,5 +209,48 @@ impl<R: Read> Read for MemberReader<R> {
             return Err(damaged("a member is longer than the archive says"));
         }
         Ok(read)
+    }
+}
+
+/// In bytes: output up to this size is always allowed.
+const ALWAYS_ALLOWED_BYTES: u64 = 256 << 20;
+
+/// The maximum ratio of output to input beyond [`ALWAYS_ALLOWED_BYTES`].
+const MAX_RATIO: u64 = 500;
+
+/// For the test of `docs/limits.md`.
+#[cfg(test)]
+pub(crate) const EXPANSION: (u64, u64) = (ALWAYS_ALLOWED_BYTES, MAX_RATIO);
+
+/// Checks the ratio of `given` output bytes to `read` input bytes.
+///
+/// # Errors
+///
+/// If the output exceeds the size limit of transcripts. Also if it exceeds [`ALWAYS_ALLOWED_BYTES`]
+/// and [`MAX_RATIO`].
+pub(super) fn check(given: u64, read: u64) -> io::Result<()> {
+    let limit = Content::Transcript.limit();
+    if given > limit {
+        return Err(TooLong { len: given, limit }.into());
+    }
+    if given > ALWAYS_ALLOWED_BYTES && given / MAX_RATIO > read {
+        return Err(io::Error::other(format!(
+            "it grows to more than {MAX_RATIO} times its size when it is decompressed; decompress it to have it read"
+        )));
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_grows_too_much_is_refused() {
+        assert!(check(ALWAYS_ALLOWED_BYTES, 1).is_ok());
+        assert!(check(ALWAYS_ALLOWED_BYTES + 1, 1).is_err());
+        assert!(check(ALWAYS_ALLOWED_BYTES * 4, ALWAYS_ALLOWED_BYTES * 4 / MAX_RATIO).is_ok());
+        assert!(check(ALWAYS_ALLOWED_BYTES * 4, ALWAYS_ALLOWED_BYTES * 4 / MAX_RATIO - 1).is_err());
+        assert!(check(Content::Transcript.limit() + 1, u64::MAX).is_err());
     }
 }

@@ -1,6 +1,7 @@
 //! Decompressed byte stream of a transcript: from a file, an open document or standard input.
 
-use std::io::{self, BufRead as _, BufReader, Cursor, Read};
+use std::io;
+use std::io::{BufRead as _, BufReader, Cursor, Read};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -9,10 +10,10 @@ use flate2::bufread::{DeflateDecoder, MultiGzDecoder};
 use ruzstd::decoding::errors::{FrameDecoderError, ReadFrameHeaderError};
 use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
 
-use super::archive::{self, MemberReader, Method};
-use super::expansion;
-use crate::disk::{self, Content};
-use crate::{Overlay, STDIN};
+use super::archive;
+use super::archive::{MemberReader, Method};
+use crate::disk::Content;
+use crate::{Overlay, STDIN, disk};
 
 /// Magic bytes of compressed files.
 const GZIP: [u8; 2] = [0x1f, 0x8b];
@@ -77,7 +78,7 @@ impl Input {
     }
 
     /// An input of bytes in memory.
-    pub(super) fn of_bytes(bytes: Vec<u8>) -> io::Result<Self> {
+    pub(crate) fn of_bytes(bytes: Vec<u8>) -> io::Result<Self> {
         let total = Some(bytes.len() as u64);
         Self::new(Box::new(Cursor::new(bytes)), total)
     }
@@ -162,7 +163,7 @@ impl Read for Input {
         };
         self.given += given as u64;
         if !self.is_plain() {
-            expansion::check(self.given, self.read.load(Ordering::Relaxed))?;
+            archive::check(self.given, self.read.load(Ordering::Relaxed))?;
         }
         Ok(given)
     }

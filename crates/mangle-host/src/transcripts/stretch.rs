@@ -1,13 +1,14 @@
 //! An excerpt of consecutive records of a transcript on disk, as a separate text. Earlier records
 //! are skipped and counted, and later records are not read.
 
-use std::io::{self, Read};
+use std::io;
+use std::io::Read;
 use std::path::Path;
 
-use super::pieces::Pieces;
+use super::read_ahead::Pieces;
 use super::{Input, plain_name};
-use crate::Overlay;
-use crate::disk::{self, Content};
+use crate::disk::Content;
+use crate::{Overlay, disk};
 use mangle_ide::conversation::is_answer;
 use mangle_settings::{Container, TranscriptSettings};
 use mangle_syntax::text::Cancel;

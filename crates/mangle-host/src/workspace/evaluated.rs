@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use crate::tables::Tables;
+use crate::samples::Tables;
 use mangle_engine::kernel::{Kernel, Limits};
 use mangle_engine::program::Program;
 use mangle_ide::evaluation::{Readings, fingerprint};
@@ -100,7 +100,8 @@ impl EvaluationCache {
     pub(super) fn evaluate(
         &self,
         program: &Arc<Program>,
-        (settings, limits): (&KernelSettings, &dyn Fn() -> Limits),
+        settings: &KernelSettings,
+        limits: &dyn Fn() -> Limits,
         tables: &Tables,
         cancel: &Cancel,
     ) -> Option<Arc<Evaluated>> {

@@ -226,3 +226,11 @@ fn parse(text: &Arc<str>, before: Option<PreviousParse>) -> SourceFile {
     let fresh = || catch_unwind(AssertUnwindSafe(|| SourceFile::parse(Arc::clone(text)))).ok();
     incremental.or_else(fresh).unwrap_or_else(|| SourceFile::parse("".into()))
 }
+
+#[derive(Debug, Clone)]
+pub struct Opening {
+    /// The file with the text of this URI.
+    pub file: Arc<SnapshotFile>,
+    /// True if its text equals the text of the file in its programs.
+    pub is_same: bool,
+}

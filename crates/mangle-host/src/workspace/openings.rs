@@ -8,9 +8,9 @@ use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::Workspace;
 use super::document::OpenDocument;
-use super::opening::Opening;
+use super::file::Opening;
+use super::state::Workspace;
 use crate::ResolvedPath;
 use mangle_syntax::text::FileId;
 
@@ -25,21 +25,6 @@ impl Workspace {
             workspace.duplicate_documents.extend(before);
         });
         self.touch();
-    }
-
-    /// Closes the document at a URI; `path` is the path of the URI. Returns true if the file is
-    /// open at no other URI.
-    pub fn close_at(&mut self, uri: &str, path: &Path) -> bool {
-        let before = self.duplicate_documents.len();
-        self.duplicate_documents.retain(|shadow| shadow.uri() != uri);
-        if self.duplicate_documents.len() != before {
-            self.note_spelled();
-            self.touch();
-            return false;
-        }
-        let id = self.id_at(uri, path);
-        id.into_iter().for_each(|id| self.close_file(id));
-        id.is_none_or(|id| !self.documents.contains_key(&id))
     }
 
     /// Returns the file of the document at a URI; `path` is the path of the URI.
@@ -157,7 +142,7 @@ impl Workspace {
         self.due.programs |= is_left_out;
     }
 
-    fn note_spelled(&mut self) {
+    pub(super) fn note_spelled(&mut self) {
         let all = self.documents.values().chain(&self.duplicate_documents);
         let spelled = all.map(|document| (document.resolved().spelled().to_path_buf(), document.id()));
         let differing = spelled.filter(|(spelled, id)| self.table.known(spelled) != Some(*id));

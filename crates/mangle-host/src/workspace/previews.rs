@@ -1,16 +1,24 @@
-//! Cached previews of sample kernels. One preview is computed at a time, and only the newest
-//! request waits. Unchanged parts are not evaluated again.
+//! Previews of sample kernels, the origins of their prompt lines, and findings about prompts. One
+//! preview is computed at a time, and only the newest request waits. Unchanged parts are not evaluated
+//! again.
 
 use std::path::Path;
 use std::sync::Arc;
 
-use super::preview_cache::Kept;
+use rustc_hash::FxHashMap;
+
+use super::file::SnapshotFile;
 use super::program::SnapshotProgram;
+use super::provenance::{ConfiguredAtoms, Kept, PromptProvenance, ProvenanceInputs};
 use super::snapshot::Snapshot;
 use crate::preview_files::{AtomCache, PreviewFiles, SessionText, preview_name};
 use crate::{AtomFiles, Overlay, PreviewRequest, is_mangle};
-use agent_prompt::{Preview, PreviewSettings};
+use agent_prompt::{Header, Preview, PreviewSettings};
 use mangle_engine::kernel::Clock;
+use mangle_ide::evaluation::fingerprint;
+use mangle_ide::previews::{corpus_findings, findings};
+use mangle_settings::Settings;
+use mangle_syntax::memo::Identity;
 use mangle_syntax::text::{Cancel, FileId};
 
 /// The reason why no preview is available.
@@ -47,7 +55,8 @@ impl Snapshot {
         &self,
         file: FileId,
         request: &PreviewRequest,
-        (is_outdated, cancel): (&dyn Fn() -> bool, &Cancel),
+        is_outdated: &dyn Fn() -> bool,
+        cancel: &Cancel,
         see: impl FnOnce(Previewed<'_>) -> T,
     ) -> Result<T, PreviewError> {
         let see_some = |previewed: Previewed<'_>| {
@@ -59,18 +68,19 @@ impl Snapshot {
         if let Some(why) = program.refusal() {
             return Err(PreviewError::Refused(why));
         }
-        self.preview_or_none(program, file, request, (is_outdated, cancel), see_some)?
+        self.preview_or_none(program, file, request, is_outdated, cancel, see_some)?
             .ok_or(PreviewError::Unknown)
     }
 
     /// [`Snapshot::preview`] that also accepts a header without prompts, because the header may be
     /// wrong. `program` is the program of the kernel.
-    pub(super) fn preview_or_none<T>(
+    fn preview_or_none<T>(
         &self,
         program: &SnapshotProgram,
         file: FileId,
         request: &PreviewRequest,
-        (is_outdated, cancel): (&dyn Fn() -> bool, &Cancel),
+        is_outdated: &dyn Fn() -> bool,
+        cancel: &Cancel,
         see: impl FnOnce(Previewed<'_>) -> T,
     ) -> Result<T, PreviewError> {
         let slot = program.caches.previews.slot(file, request);
@@ -113,7 +123,7 @@ impl Snapshot {
             Some(kept) if kept.read_for == read_for => (Arc::clone(&kept.files), kept.atoms.clone()),
             _ => match self.read_previews.get(&file) {
                 Some(files) => (Arc::clone(files), None),
-                None => self.read(program, (&path, text), kept.as_ref()),
+                None => self.read(program, &path, text, kept.as_ref()),
             },
         };
         let kept = match kept {
@@ -141,7 +151,8 @@ impl Snapshot {
     fn read(
         &self,
         program: &SnapshotProgram,
-        (path, text): (&Path, &str),
+        path: &Path,
+        text: &str,
         before: Option<&Kept>,
     ) -> (Arc<PreviewFiles>, Option<Arc<AtomFiles>>) {
         let (root, overlay, table) = (program.settings_root(), &self.readable(), &*self.table);
@@ -192,4 +203,161 @@ fn header(text: &str) -> String {
         at += line.len();
     }
     kept
+}
+
+impl ConfiguredAtoms {
+    /// True if a kernel uses these atoms. Their findings are then reported with its prompts.
+    fn is_asked_for(&self, programs: &[Arc<SnapshotProgram>]) -> bool {
+        let of_it = programs.iter().filter(|program| Arc::ptr_eq(&program.inputs.settings, &self.settings));
+        let mut kernels = of_it.filter_map(|program| {
+            let kernel = program.previewed()?;
+            program.files.iter().find(|file| file.id == kernel)
+        });
+        kernels.any(|file| Header::read(file.text()).groups.iter().any(|group| group.atoms.is_none()))
+    }
+
+    fn read(&self, snapshot: &Snapshot) -> PromptProvenance {
+        let (globs, overlay, table) =
+            (&self.settings.prompt.atoms, &*snapshot.prompt_overlay, &*snapshot.table);
+        let Some(atoms) = AtomFiles::named(globs, &self.root, overlay, table) else {
+            return PromptProvenance::default();
+        };
+        let diagnostics = corpus_findings(&atoms.corpus, &self.rules).into_iter().collect();
+        PromptProvenance { diagnostics, files: files_of(atoms.texts()), ..PromptProvenance::default() }
+    }
+}
+
+impl PromptProvenance {
+    /// Computes the origins and findings of previews.
+    fn from_preview(previewed: Previewed<'_>) -> Self {
+        let Previewed { program, preview, files, sessions } = previewed;
+        let ids: Vec<_> = sessions.iter().map(|session| session.as_ref().map(|session| session.id)).collect();
+        let settings =
+            Settings { rules: (*program.rules()).clone(), ..Settings::clone(&program.inputs.settings) };
+        let found = findings(preview, &files.header, &ids, &files.findings, &settings);
+        Self {
+            provenance: preview.provenance(&ids),
+            diagnostics: found.into_iter().collect(),
+            files: files_of(files.texts()),
+        }
+    }
+}
+
+fn files_of<'t>(
+    texts: impl Iterator<Item = (FileId, &'t Path, &'t Arc<str>)>,
+) -> FxHashMap<FileId, Arc<SnapshotFile>> {
+    let file = |(id, path, text): (FileId, &Path, &Arc<str>)| {
+        (id, Arc::new(SnapshotFile::non_mangle(id, path.into(), None, Arc::clone(text))))
+    };
+    texts.map(file).collect()
+}
+
+impl SnapshotProgram {
+    /// Returns the sample kernel with preview comments, if this is its program.
+    #[must_use]
+    pub fn previewed(&self) -> Option<FileId> {
+        let kernel = self.single().filter(|_| !self.is_test())?;
+        let file = self.files.iter().find(|file| file.id == kernel)?;
+        file.text().contains("@preview").then_some(kernel)
+    }
+
+    /// True if [`Snapshot::trace_prompts`] has nothing to do.
+    #[must_use]
+    pub fn is_traced(&self) -> bool {
+        self.results.provenance.get().is_some() || self.previewed().is_none()
+    }
+
+    /// Returns the known origins of the prompt lines. The flag is true if they are current.
+    #[must_use]
+    pub fn prompt_provenance(&self) -> Option<(Arc<PromptProvenance>, bool)> {
+        if let Some(known) = self.results.provenance.get() {
+            return Some((Arc::clone(known), true));
+        }
+        let provenance = &self.caches.previews.provenance;
+        let (statements, prompt_revisions) = (fingerprint(self.program()), self.prompt_revisions);
+        let current = provenance.latest_if(|inputs| {
+            inputs.statements == statements && inputs.prompt_revisions == prompt_revisions
+        });
+        let is_current = current.is_some();
+        Some((current.or_else(|| provenance.latest())?, is_current))
+    }
+
+    fn provenance_inputs(&self) -> ProvenanceInputs {
+        ProvenanceInputs {
+            statements: fingerprint(self.program()),
+            files: self.files.iter().map(|file| Identity(Arc::clone(file))).collect(),
+            prompt_revisions: self.prompt_revisions,
+            rules: Arc::clone(&self.inputs.rules),
+            settings: Arc::clone(&self.inputs.settings),
+        }
+    }
+}
+
+impl Snapshot {
+    /// Computes the origins of the prompt lines of a program, if they are not known yet. Changes
+    /// nothing if canceled.
+    pub fn trace_prompts(&self, program: &SnapshotProgram, cancel: &Cancel) {
+        if program.is_traced() || cancel.is_cancelled() {
+            return;
+        }
+        let Some(kernel) = program.previewed() else { return };
+        let see = |previewed: Previewed<'_>| PromptProvenance::from_preview(previewed);
+        let known = program.caches.previews.provenance.get(program.provenance_inputs(), |_| {
+            let request = PreviewRequest::default();
+            let known = self.preview_or_none(program, kernel, &request, &|| false, cancel, see);
+            (!cancel.is_cancelled()).then(|| Arc::new(known.unwrap_or_default()))
+        });
+        known.into_iter().for_each(|known| _ = program.results.provenance.set(known));
+    }
+
+    /// Computes the findings of the prompt atoms of configurations, if they are not known yet.
+    pub fn check_atoms(&self, cancel: &Cancel) {
+        for atoms in self.atoms.iter().filter(|atoms| atoms.known().is_none()) {
+            if cancel.is_cancelled() {
+                return;
+            }
+            let is_asked_for = atoms.is_asked_for(&self.programs);
+            let known = if is_asked_for { PromptProvenance::default() } else { atoms.read(self) };
+            let _ = atoms.known.set(Arc::new(known));
+        }
+    }
+
+    /// True if [`Snapshot::check_atoms`] has nothing to do.
+    #[must_use]
+    pub fn has_checked_atoms(&self) -> bool {
+        self.atoms.iter().all(|atoms| atoms.known().is_some())
+    }
+
+    /// Returns the known results for displayed prompts, and for atoms without prompts.
+    pub(super) fn all_provenance(&self) -> impl Iterator<Item = &PromptProvenance> {
+        let is_shown = |program: &&Arc<SnapshotProgram>| self.shows_evaluation_of(program);
+        let of_programs =
+            self.programs.iter().filter(is_shown).filter_map(|program| program.results.provenance.get());
+        of_programs.chain(self.atoms.iter().filter_map(|atoms| atoms.known())).map(AsRef::as_ref)
+    }
+
+    /// Returns the programs of sample kernels whose prompts may depend on a file. For a policy,
+    /// these are the programs with the file; for other files, the programs whose previews read it.
+    #[must_use]
+    pub fn kernels_reading(&self, file: FileId) -> Vec<&Arc<SnapshotProgram>> {
+        let of_policy = self.samples_of(file);
+        if !of_policy.is_empty() || self.programs_of(file).next().is_some() {
+            return of_policy.into_iter().filter(|program| program.previewed().is_some()).collect();
+        }
+        let reads = |program: &&Arc<SnapshotProgram>| {
+            program.prompt_provenance().is_some_and(|(known, _)| known.file(file).is_some())
+        };
+        self.programs.iter().filter(reads).collect()
+    }
+
+    /// Returns the programs of the sample kernels around an open document that is in no program.
+    /// Their prompts may depend on the document.
+    #[must_use]
+    pub fn samples_around(&self, file: &SnapshotFile) -> Vec<&Arc<SnapshotProgram>> {
+        if self.transcript(file.id).is_some() || self.programs_with(file.id).next().is_some() {
+            return Vec::new();
+        }
+        let around = self.programs.iter().filter(|program| file.path.starts_with(program.root()));
+        around.filter(|program| program.previewed().is_some()).collect()
+    }
 }

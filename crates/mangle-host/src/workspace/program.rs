@@ -7,54 +7,20 @@ use rustc_hash::FxHashMap;
 
 use super::evaluated::{Evaluated, editor_limits};
 use super::file::SnapshotFile;
-use super::program_state::{ProgramCaches, ProgramInputs, ProgramState};
-use super::prompt_revisions::PromptRevisions;
-use super::provenance::PromptProvenance;
-use super::verified_program::VerifiedProgram;
+use super::program_inputs::{ProgramCaches, ProgramInputs, VerifiedProgram};
+use super::provenance::{PromptProvenance, PromptRevisions};
 use crate::{ProgramVersions, Shell};
 use mangle_check::diagnostics::{CheckedProgram, FindingCache, check_unless, rejections};
 use mangle_engine::kernel::Limits;
-use mangle_engine::program::{FileSummary, Program, ProgramEnvironment};
+use mangle_engine::program::Program;
 use mangle_engine::types::ProgramTypes;
-use mangle_ide::file_findings;
 use mangle_ide::replays::evaluated_policy_findings;
-use mangle_ide::{Analysis, evaluation, registry};
+use mangle_ide::{Analysis, evaluation, file_findings, registry};
 use mangle_report::LoadErrors;
 use mangle_settings::{KernelSettings, RuleSettings, Settings, Stores};
 use mangle_syntax::lint::Diagnostic;
-use mangle_syntax::memo::Memo;
-use mangle_syntax::parallel;
 use mangle_syntax::syntax::SourceFile;
 use mangle_syntax::text::{Cancel, FileId};
-
-#[derive(Debug, Clone)]
-struct JoinInputs {
-    files: Arc<Vec<Arc<SnapshotFile>>>,
-    embedding: Arc<ProgramEnvironment>,
-}
-
-impl PartialEq for JoinInputs {
-    fn eq(&self, other: &Self) -> bool {
-        let is_same = |(one, other): (&Arc<SnapshotFile>, &Arc<SnapshotFile>)| Arc::ptr_eq(one, other);
-        let same_files =
-            self.files.len() == other.files.len() && self.files.iter().zip(&*other.files).all(is_same);
-        same_files && self.embedding == other.embedding
-    }
-}
-
-/// The last linked program.
-#[derive(Debug, Default)]
-pub(super) struct JoinedProgram(Memo<JoinInputs, Arc<Program>>);
-
-/// The minimum number of files per thread.
-const MIN_FILES_PER_THREAD: usize = 8;
-
-/// Returns the summaries. Files that are not parsed yet are parsed on all cores.
-fn summaries(files: &[Arc<SnapshotFile>]) -> Vec<Arc<FileSummary>> {
-    let unparsed: Vec<_> = files.iter().filter(|file| !file.is_parsed()).collect();
-    parallel::map(&unparsed, MIN_FILES_PER_THREAD, |file| _ = file.summary());
-    files.iter().map(|file| Arc::clone(file.summary())).collect()
-}
 
 /// A program at one revision, shared by all revisions with the same program.
 #[derive(Debug)]
@@ -105,13 +71,13 @@ impl SnapshotProgram {
     }
 
     /// True if the program has exactly these files, at the same revisions.
-    pub(super) fn has_files(&self, files: &[Arc<SnapshotFile>]) -> bool {
+    fn has_files(&self, files: &[Arc<SnapshotFile>]) -> bool {
         self.files.len() == files.len() && self.files.iter().zip(files).all(|(a, b)| Arc::ptr_eq(a, b))
     }
 
     /// Returns the same program with other revisions of the files that previews read. Comparisons
     /// with other programs are computed again.
-    pub(super) fn at_revisions(self: &Arc<Self>, prompt_revisions: PromptRevisions) -> Arc<Self> {
+    fn at_revisions(self: &Arc<Self>, prompt_revisions: PromptRevisions) -> Arc<Self> {
         let is_same = self.prompt_revisions == prompt_revisions || self.previewed().is_none();
         if is_same && !self.compares() {
             return Arc::clone(self);
@@ -145,17 +111,7 @@ impl SnapshotProgram {
 
     /// Returns the linked program.
     pub fn program(&self) -> &Arc<Program> {
-        self.results.program.get_or_init(|| {
-            let inputs =
-                JoinInputs { files: Arc::clone(&self.files), embedding: Arc::clone(&self.inputs.embedding) };
-            self.caches.joined.0.get_always(inputs, |last| {
-                let files = summaries(&self.files);
-                Arc::new(match last {
-                    Some((_, last)) => last.succeed(files, &self.inputs.embedding),
-                    None => Program::embedded(files, Arc::clone(&self.inputs.embedding)),
-                })
-            })
-        })
+        self.results.program.get_or_init(|| self.caches.joined.program(&self.files, &self.inputs.embedding))
     }
 
     /// Computes the diagnostics of all files, if they are not known yet. Changes nothing if
@@ -244,7 +200,8 @@ impl SnapshotProgram {
         }
         if let Some(evaluated) = self.caches.evaluations.evaluate(
             self.program(),
-            (&self.inputs.settings.kernel, &|| self.limits()),
+            &self.inputs.settings.kernel,
+            &|| self.limits(),
             &self.inputs.tables,
             cancel,
         ) {
@@ -458,5 +415,60 @@ impl Analysis for SnapshotProgram {
     fn source(&self, file: FileId) -> Option<&SourceFile> {
         let at = self.files.binary_search_by_key(&file, |file| file.id).ok()?;
         self.files.get(at).map(|file| file.source())
+    }
+}
+
+/// A program and its last snapshot.
+#[derive(Debug)]
+pub(super) struct ProgramState {
+    pub(super) inputs: Arc<ProgramInputs>,
+    pub(super) caches: ProgramCaches,
+    pub(super) last: Option<Arc<SnapshotProgram>>,
+}
+
+impl ProgramState {
+    pub(super) fn new(inputs: ProgramInputs) -> Self {
+        Self { inputs: inputs.into(), caches: ProgramCaches::default(), last: None }
+    }
+
+    /// Replaces the inputs, and keeps the caches that remain valid. Returns true if the inputs
+    /// changed.
+    pub(super) fn set_inputs(&mut self, inputs: ProgramInputs) -> bool {
+        let old = std::mem::replace(&mut self.inputs, inputs.into());
+        if self.inputs == old {
+            // Caches compare some inputs by identity.
+            self.inputs = old;
+            return false;
+        }
+        for file in &old.members {
+            if self.inputs.members.binary_search(file).is_err() {
+                self.caches.findings.forget(*file);
+            }
+        }
+        let (new, old) = (&self.inputs.settings, &old.settings);
+        let same_worlds =
+            new.verify == old.verify && new.transcripts == old.transcripts && new.kernel == old.kernel;
+        if !same_worlds {
+            self.caches.answers = Arc::default();
+        }
+        self.last = None;
+        true
+    }
+
+    /// Returns the snapshot of the program with these files.
+    pub(super) fn at(
+        &mut self,
+        files: &FxHashMap<FileId, Arc<SnapshotFile>>,
+        prompt_revisions: PromptRevisions,
+    ) -> Arc<SnapshotProgram> {
+        let files: Vec<_> = self.inputs.members.iter().filter_map(|id| files.get(id)).cloned().collect();
+        // A command reads tables each time; an editor reads them only when it evaluates.
+        let may_reuse = self.inputs.shell == Shell::Editor || self.inputs.tables.is_empty();
+        let program = match &self.last {
+            Some(last) if may_reuse && last.has_files(&files) => last.at_revisions(prompt_revisions),
+            _ => Arc::new(SnapshotProgram::new(self, Arc::new(files), prompt_revisions)),
+        };
+        self.last = Some(Arc::clone(&program));
+        program
     }
 }

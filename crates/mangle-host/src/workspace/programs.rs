@@ -8,14 +8,12 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::file::SnapshotFile;
 use super::grammars::{GrammarState, SnapshotGrammar};
-use super::program::SnapshotProgram;
-use super::program_state::{Identity, ProgramInputs, ProgramState};
-use super::prompt_provenance::ConfiguredAtoms;
-use super::prompt_revisions::PromptRevisions;
-use super::transcripts::{SnapshotTranscript, TranscriptState};
-use crate::tables::Tables;
-use crate::unread_findings::{found_around, scan_limit, unreadable};
-use crate::uses::sample_name;
+use super::program::{ProgramState, SnapshotProgram};
+use super::program_inputs::{Identity, ProgramInputs};
+use super::provenance::{ConfiguredAtoms, PromptRevisions};
+use super::transcript::{SnapshotTranscript, TranscriptState};
+use crate::project::{found_around, scan_limit, unreadable};
+use crate::samples::{Tables, sample_name};
 use crate::{
     AgentSettings, FileTable, PartialScan, Problem, ProgramFiles, ProgramOrigin, Project, Resolution, Shell,
 };

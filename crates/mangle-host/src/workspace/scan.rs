@@ -9,7 +9,7 @@ use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::file::SnapshotFile;
-use crate::problem::plain;
+use crate::disk::plain;
 use crate::read::{MAX_FILES_PER_JOB, is_marked};
 use crate::resolve::{is_large, resolve_open};
 use crate::transcripts::{closed_limits, read_closed};

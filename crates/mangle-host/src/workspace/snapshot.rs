@@ -1,20 +1,21 @@
 //! The workspace at one revision: immutable, complete and cheap to share. All requests are
-//! answered from a snapshot.
+//! answered from a snapshot. A command uses the snapshot of a workspace without open documents.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
 use rustc_hash::FxHashMap;
 
-use super::file::SnapshotFile;
+use super::file::Opening;
 use super::grammars::SnapshotGrammar;
-use super::opening::Opening;
-use super::program::SnapshotProgram;
-use super::prompt_provenance::ConfiguredAtoms;
-use super::prompt_revisions::PromptRevisions;
-use super::transcripts::SnapshotTranscript;
-use crate::{FileTable, Identities, Overlay, PartialScan, PreviewFiles, ResolvedPath};
+use super::programs::Programs;
+use super::provenance::{ConfiguredAtoms, PromptRevisions};
+use super::transcript::SnapshotTranscript;
+use super::{SnapshotFile, SnapshotProgram};
+use crate::{FileTable, Identities, Overlay, PartialScan, PreviewFiles, Resolution, ResolvedPath};
+use mangle_engine::program::FileSummary;
 use mangle_ide::file_findings::Lists;
+use mangle_ide::fixes::{FixRequest, FixResult, FixWorkspace, Unit, fix};
 use mangle_settings::{FormatSettings, MaxFindings};
 use mangle_syntax::lint::Diagnostic;
 use mangle_syntax::text::FileId;
@@ -324,5 +325,71 @@ impl Snapshot {
             self.programs_with(file).filter(|program| program.sample().is_some()).collect();
         samples.sort_by(|a, b| a.evaluation_order().cmp(&b.evaluation_order()));
         samples
+    }
+
+    /// Applies the fixes of `wish` in `programs` and returns the changed texts. The snapshot is
+    /// not changed, and suspect documents are skipped.
+    #[must_use]
+    pub fn fix(&self, programs: &[Arc<SnapshotProgram>], wish: FixRequest<'_>) -> FixResult {
+        let files = programs.iter().flat_map(|program| program.files.iter());
+        let files = files.map(|file| (file.id, Arc::clone(file.summary()))).collect();
+        let reporting = programs.iter().filter(|program| !program.inputs.reported.is_empty());
+        let units = reporting.map(|program| unit(program)).collect();
+        let editable = |file: FileId| self.is_editable(file) && (wish.editable)(file);
+        fix(&mut FixWorkspace { units, files }, FixRequest { editable: &editable, ..wish })
+    }
+}
+
+fn unit(program: &SnapshotProgram) -> Unit {
+    Unit {
+        files: program.files.iter().map(|file| file.id).collect(),
+        reported: program.inputs.reported.to_vec(),
+        rules: Arc::clone(&program.inputs.rules),
+        embedding: Arc::clone(&program.inputs.embedding),
+        cache: program.cache_for_fixes(),
+    }
+}
+
+/// Programs that are kept between checks. Unchanged parts are not recomputed.
+#[derive(Debug)]
+pub(crate) struct ClosedWorkspace {
+    programs: Programs,
+    files: FxHashMap<FileId, Arc<SnapshotFile>>,
+    revision: u64,
+}
+
+impl Default for ClosedWorkspace {
+    fn default() -> Self {
+        Self { programs: Programs::of_commands(), files: FxHashMap::default(), revision: 0 }
+    }
+}
+
+impl ClosedWorkspace {
+    /// Returns the programs of a resolution. `summaries` are its files. Files that previews read
+    /// in addition to policies come from the resolution.
+    pub(crate) fn snapshot(
+        &mut self,
+        resolution: &Resolution,
+        summaries: &FxHashMap<FileId, Arc<FileSummary>>,
+        overlay: &Overlay,
+        table: &Arc<FileTable>,
+    ) -> Snapshot {
+        self.revision += 1;
+        self.programs.take_programs(resolution, table);
+        let known = std::mem::take(&mut self.files);
+        let file = |(id, summary): (&FileId, &Arc<FileSummary>)| {
+            let known = known.get(id).filter(|known| Arc::ptr_eq(known.summary(), summary));
+            let new = || Arc::new(SnapshotFile::summarised(table.path(*id), Arc::clone(summary)));
+            (*id, known.map_or_else(new, Arc::clone))
+        };
+        self.files = summaries.iter().map(file).collect();
+        let prompt_revisions = PromptRevisions { all: self.revision, atoms: self.revision };
+        let programs = self.programs.at(&self.files, prompt_revisions);
+        let (files, table) = (self.files.clone(), Arc::clone(table));
+        let mut snapshot =
+            Snapshot::new(self.revision, programs, Vec::new(), files, FxHashMap::default(), table);
+        (snapshot.prompt_revisions, snapshot.prompt_overlay) = (prompt_revisions, Arc::new(overlay.clone()));
+        snapshot.read_previews.clone_from(&resolution.previews);
+        snapshot
     }
 }

@@ -9,7 +9,7 @@ use expect_test::{Expect, expect};
 use tempfile::TempDir;
 
 use super::*;
-use mangle_syntax::text::{Cancel, LineCol};
+use mangle_syntax::text::{Cancel, ContentChange, Encoding, LineCol};
 
 /// A loaded workspace of a folder with files.
 pub(super) struct Setup {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use super::verified_program::VerifiedProgram;
+use super::program_inputs::VerifiedProgram;
 use super::{Snapshot, SnapshotProgram};
 use crate::{absolute, folder_of, only, relative, solvers};
 use mangle_check::diagnostics::place_in_files;
