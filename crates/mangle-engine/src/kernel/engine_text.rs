@@ -187,22 +187,7 @@ pub fn unbound_variable_message(
     rewriting: &Rewriting,
     range: TextRange,
 ) -> String {
-    let mut used = FxHashSet::default();
-    let mut note = |term: &Term| {
-        term.variables(&mut |name, _| {
-            used.insert(name);
-        })
-    };
-    clause.head.args.iter().for_each(&mut note);
-    for premise in &clause.premises {
-        match premise {
-            Premise::Literal(literal) => literal.atom.args.iter().for_each(&mut note),
-            Premise::Comparison(comparison) => {
-                [&comparison.left, &comparison.right].into_iter().for_each(&mut note)
-            }
-            Premise::Broken(..) => {}
-        }
-    }
+    let used = used_variables(clause);
     let mut printer = Printer { text, used, values: Values::new(), wildcards: 0, range, named: None };
     let head = printer.atom(&clause.head, true);
     let mut premises = Vec::new();
@@ -223,6 +208,27 @@ pub fn unbound_variable_message(
     }
     let named = printer.named.unwrap_or_else(|| slice(text, range).to_owned());
     format!("variable {named} is not bound in {out}.")
+}
+
+/// The variables of the head and of the premises.
+fn used_variables(clause: &Clause) -> FxHashSet<Symbol> {
+    let mut used = FxHashSet::default();
+    let mut note = |term: &Term| {
+        term.variables(&mut |name, _| {
+            used.insert(name);
+        })
+    };
+    clause.head.args.iter().for_each(&mut note);
+    for premise in &clause.premises {
+        match premise {
+            Premise::Literal(literal) => literal.atom.args.iter().for_each(&mut note),
+            Premise::Comparison(comparison) => {
+                [&comparison.left, &comparison.right].into_iter().for_each(&mut note)
+            }
+            Premise::Broken(..) => {}
+        }
+    }
+    used
 }
 
 /// Prints the parts of one clause.

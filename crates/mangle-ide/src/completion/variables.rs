@@ -57,12 +57,7 @@ pub(super) fn terms(
     let parameter = hole.callee.and_then(|callee| parameter(request, hole, callee.name));
     let wanted = wanted_type(request, hole, left);
     let all = known(request);
-    // Probability that the term is a variable.
-    let share = seen.map_or(0.7, |seen| (seen.all_variables + 0.5) / (seen.total + 1.0));
-    let is_fact = request.cursor.whole.part == CursorPart::Head && !request.cursor.whole.variables.is_empty();
-    let share =
-        if request.cursor.whole.part == CursorPart::Body && seen.is_some() { share.max(0.2) } else { share };
-    let share = if is_fact { share.max(0.5) } else { share };
+    let share = variable_share(request, seen);
     let mut weights: Vec<(Symbol, f64)> = Vec::new();
     for (&variable, known) in &all {
         if Some(variable) == left {
@@ -89,6 +84,17 @@ pub(super) fn terms(
     if hole.callee.is_some_and(|callee| !callee.name.as_str().starts_with("fn:")) && !hole.nested {
         new_variables(request, &all, parameter, seen, share / sum, items);
         wildcard(request, seen, items);
+    }
+}
+
+/// Returns the probability that the term is a variable.
+fn variable_share(request: &Request<'_>, seen: Option<&ArgumentUsage>) -> f64 {
+    let share = seen.map_or(0.7, |seen| (seen.all_variables + 0.5) / (seen.total + 1.0));
+    let clause = &request.cursor.whole;
+    match clause.part {
+        CursorPart::Body if seen.is_some() => share.max(0.2),
+        CursorPart::Head if !clause.variables.is_empty() => share.max(0.5),
+        _ => share,
     }
 }
 
