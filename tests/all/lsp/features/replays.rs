@@ -80,6 +80,26 @@ fn replays_answer_as_the_command_line_does() {
     assert!(client.shut_down().success());
 }
 
+/// Rules of `blocked_action` are a constitution without any rule of `permitted`.
+#[test]
+fn an_editor_shows_what_a_policy_that_only_blocks_denies() {
+    let policy = "Decl task(T, S) bound [/string, /name].\nDecl confirmed(T) bound [/string].\n\
+         Decl blocked_action(T, Why) bound [/string, /name].\n\
+         blocked_action(T, /unconfirmed) :- task(T, /open), !confirmed(T).\n";
+    let text = line("one", "read_file");
+    let folder = Folder::new(&[("policy.mg", policy), ("log.jsonl", &text)]);
+    let mut client = Client::open_workspace(Some(&folder.path()), pulling());
+    let uri = folder.uri("log.jsonl");
+    let document = json!({ "uri": uri, "languageId": "jsonl", "version": 1, "text": text });
+    client.notify("textDocument/didOpen", json!({ "textDocument": document }));
+    let answer = client.request("mangle/replay", json!({ "uri": uri })).unwrap();
+    let turn = answer["turns"][0].to_string();
+    assert!(turn.contains("blocked_action(\\\"one\\\",/unconfirmed)"), "{turn}");
+    let reports = client.request("textDocument/diagnostic", json!({ "textDocument": { "uri": uri } })).unwrap();
+    assert!(reports.to_string().contains("denied"), "{reports}");
+    assert!(client.shut_down().success());
+}
+
 #[test]
 fn the_state_after_a_turn_follows_edits() {
     let (_folder, mut client, uri, text) = opened();
