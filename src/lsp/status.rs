@@ -85,7 +85,7 @@ pub(super) fn status(view: &View) -> Status {
         name: program.name().to_string(),
         configuration: program.configuration().map(|path| path.to_string_lossy().into_owned()),
         files: program.files.iter().map(name).collect(),
-        versions: ShownVersions::new(&program.versions()),
+        versions: ShownVersions::new(program.versions()),
         stores: ShownStores::new(program.stores()),
     });
     let missed = view.snapshot.missed.iter().map(|uri| missed(uri));

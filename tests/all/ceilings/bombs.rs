@@ -185,7 +185,8 @@ fn bombs_stay_below_the_ceiling_and_end_in_time() {
     for (at, bomb) in bombs().iter().enumerate() {
         let mut row = format!("| {} |", bomb.name);
         for (other, consumer) in CONSUMERS.iter().enumerate() {
-            if !is_all && other != (at + shift()) % CONSUMERS.len() {
+            // One on, so that those with the longest checks are not checked by a debug build.
+            if !is_all && other != (at + 1) % CONSUMERS.len() {
                 row.push_str(" |");
                 continue;
             }
@@ -211,5 +212,3 @@ fn parts(consumer: Consumer) -> u32 {
         _ => 4,
     }
 }
-
-use super::shift;
