@@ -116,12 +116,10 @@ impl Subject<'_> {
         judge: &dyn Fn(&Ran, &Ran, &Path) -> Result<(), String>,
     ) -> usize {
         let (clean, _) = self.run(None);
-        let mut count = 0;
-        for number in failing() {
+        for (count, number) in failing().enumerate() {
             let fault = format!("{operation}:{number}:{how}");
             let (ran, hit) = self.run(Some(&fault));
             let Some(path) = hit else { return count };
-            count += 1;
             let whole = self.is_whole(&ran, &clean).and_then(|()| judge(&ran, &clean, &path));
             if let Err(why) = whole {
                 panic!(

@@ -95,7 +95,8 @@ fn an_editor_shows_what_a_policy_that_only_blocks_denies() {
     let answer = client.request("mangle/replay", json!({ "uri": uri })).unwrap();
     let turn = answer["turns"][0].to_string();
     assert!(turn.contains("blocked_action(\\\"one\\\",/unconfirmed)"), "{turn}");
-    let reports = client.request("textDocument/diagnostic", json!({ "textDocument": { "uri": uri } })).unwrap();
+    let reports =
+        client.request("textDocument/diagnostic", json!({ "textDocument": { "uri": uri } })).unwrap();
     assert!(reports.to_string().contains("denied"), "{reports}");
     assert!(client.shut_down().success());
 }
