@@ -254,8 +254,7 @@ mod tests {
         let mut sources = Sources::default();
         sources.insert_source(FileId(0), SourceText::new("a.mg".into(), "".into()));
         let entries: Vec<_> = (0..30).map(|at| entry(0, at)).collect();
-        let mut omitted = OverflowCounts::default();
-        omitted.name = "a.mg".into();
+        let mut omitted = OverflowCounts { name: "a.mg".into(), ..OverflowCounts::default() };
         (0..7).for_each(|at| omitted.add(&entry(0, at).diagnostic));
         let few = shown_in_text(&entries, &sources, &|_| MaxFindings::new(20));
         let rest = few.rest(&sources, std::slice::from_ref(&omitted));
