@@ -47,12 +47,15 @@ fn every_capability_has_a_row() {
     );
 }
 
-/// `FILE::TEST`, with the path of the file below `tests/all` or `crates/mangle-ide/src`, without its ending.
+/// `FILE::TEST`: the file without its ending, below `tests/all` or `src`, or below `src` of the crate with this name.
 fn exists(name: &str) -> bool {
     let Some((file, test)) = name.split_once("::") else { return false };
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    ["tests/all", "crates/mangle-ide/src"].iter().any(|folder| {
-        let text = std::fs::read_to_string(root.join(folder).join(format!("{file}.rs"))).unwrap_or_default();
+    let paths = match file.split_once('/') {
+        Some((library @ "mangle-ide", file)) => vec![format!("crates/{library}/src/{file}.rs")],
+        _ => vec![format!("tests/all/{file}.rs"), format!("src/{file}.rs")],
+    };
+    paths.iter().any(|path| {
+        let text = std::fs::read_to_string(support::root().join(path)).unwrap_or_default();
         text.split("#[test]").skip(1).any(|after| after.trim_start().starts_with(&format!("fn {test}(")))
     })
 }

@@ -333,7 +333,6 @@ fn json_node(json: &Json<'_>, at: NodeId, level: usize) -> Result<TreeNode, Read
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
-    #![allow(clippy::unwrap_used)]
     use super::*;
     use mangle_syntax::text::slice;
 
