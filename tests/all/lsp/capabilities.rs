@@ -4,7 +4,6 @@ use crate::support::client;
 use crate::support::requests;
 
 use std::collections::BTreeSet;
-use std::path::Path;
 
 use serde_json::{Value, json};
 
@@ -55,7 +54,7 @@ fn exists(name: &str) -> bool {
         _ => vec![format!("tests/all/{file}.rs"), format!("src/{file}.rs")],
     };
     paths.iter().any(|path| {
-        let text = std::fs::read_to_string(support::root().join(path)).unwrap_or_default();
+        let text = std::fs::read_to_string(crate::support::root().join(path)).unwrap_or_default();
         text.split("#[test]").skip(1).any(|after| after.trim_start().starts_with(&format!("fn {test}(")))
     })
 }
