@@ -281,11 +281,11 @@ mod tests {
     fn two_recursive_premises_are_reported() {
         check_missed_facts(
             r"
-    step(/a, /b).
-    near(X, Y) :- step(X, Y).
-    far(X, Z) :- near(X, Y), near(Y, Z).
-    near(X, X) :- far(X, Y), far(Y, X).
-    ",
+step(/a, /b).
+near(X, Y) :- step(X, Y).
+far(X, Z) :- near(X, Y), near(Y, Z).
+near(X, X) :- far(X, Y), far(Y, X).
+",
             &expect![[r#"
                 4:26-36 warning recursion-misses-facts: recursion of `far` can miss facts
                   label: second recursive premise
@@ -305,10 +305,10 @@ mod tests {
     fn closure_is_complete() {
         check_missed_facts(
             r"
-    step(/a, /b).
-    path(X, Y) :- step(X, Y).
-    path(X, Z) :- path(X, Y), path(Y, Z).
-    ",
+step(/a, /b).
+path(X, Y) :- step(X, Y).
+path(X, Z) :- path(X, Y), path(Y, Z).
+",
             &expect![[r#""#]],
         );
     }

@@ -165,12 +165,12 @@ mod tests {
     fn premise_on_a_derived_temporal_predicate_is_reported() {
         check_derived_premises(
             r"
-    Decl active(U) temporal bound [/name].
-    session(/ann).
-    active(U)@[2026-01-01, 2026-02-01] :- session(U).
-    alert(U) :- active(U)@[S, E].
-    recent(U) :- <-[0d, 30d] active(U).
-    ",
+Decl active(U) temporal bound [/name].
+session(/ann).
+active(U)@[2026-01-01, 2026-02-01] :- session(U).
+alert(U) :- active(U)@[S, E].
+recent(U) :- <-[0d, 30d] active(U).
+",
             &expect![[r#"
                 5:13-29 error temporal-derived-premise: `active` may be evaluated after this rule
                   label: temporal, and derived by rules
@@ -192,13 +192,13 @@ mod tests {
     fn given_facts_and_own_recursion_have_an_order() {
         check_derived_premises(
             r"
-    Decl given(U) temporal bound [/name].
-    given(/ann)@[2026-01-01, 2026-02-01].
-    alert(U) :- given(U)@[S, E].
-    Decl own(U) temporal bound [/name].
-    own(/ann)@[2026-01-01, 2026-02-01].
-    own(U)@[S, E] :- given(U)@[S, E].
-    ",
+Decl given(U) temporal bound [/name].
+given(/ann)@[2026-01-01, 2026-02-01].
+alert(U) :- given(U)@[S, E].
+Decl own(U) temporal bound [/name].
+own(/ann)@[2026-01-01, 2026-02-01].
+own(U)@[S, E] :- given(U)@[S, E].
+",
             &expect![[r#""#]],
         );
     }
