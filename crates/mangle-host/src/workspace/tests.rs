@@ -212,7 +212,7 @@ fn limit_of_findings_takes_effect_while_it_is_typed() {
     };
     let before = limit(&mut setup);
     setup.open("mangle-ls.toml", "");
-    setup.replace("mangle-ls.toml", "max-findings = 3\n");
+    setup.replace("mangle-ls.toml", "max_findings = 3\n");
     setup.scan();
     assert_ne!(limit(&mut setup), before);
 }
