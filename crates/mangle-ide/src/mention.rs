@@ -249,7 +249,7 @@ impl<V: FnMut(Mention)> Walk<'_, V> {
 pub struct Variable {
     pub symbol: Symbol,
     pub file: FileId,
-    /// Index of the statement in [`FileSummary::items`]. Indexes past the end refer to comments
+    /// Index of the statement in `FileSummary::items`. Indexes past the end refer to comments
     /// with Mangle code ([`crate::directives`]).
     pub item: u32,
     /// True for a type variable in `bound […]`, which is unrelated to parameters.

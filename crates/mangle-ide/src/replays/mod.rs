@@ -2,8 +2,8 @@
 //! the kernel state after a turn. Findings silenced in the transcript are removed.
 //!
 //! The input consists of the records of a transcript, a
-//! [`Constitution`](agent_replay::Constitution) and settings.
-//! - [`ReplaySession`] streams [`TurnReport`](mangle_report::replay::TurnReport)s record by record.
+//! [`Constitution`] and settings.
+//! - [`ReplaySession`] streams [`TurnReport`]s record by record.
 //! - [`ReplayInput`] replays an in-memory transcript as JSON or facts.
 //! - [`Verdicts`] are the results cached for editors; [`hints`], [`hover`] and [`lenses`] render
 //!   them.

@@ -1,7 +1,7 @@
 //! Verification of policy properties.
 //!
 //! The input is a list of programs with their test files; the output is a [`VerifyReport`], or
-//! findings ([`findings`]). An [`AnswerMemo`] caches answers, so that editors can show them without
+//! findings (`findings`). An [`AnswerMemo`] caches answers, so that editors can show them without
 //! a search ([`known_answers`]).
 
 mod findings;
