@@ -1,12 +1,12 @@
 //! The file system layer: all code reads files, writes files and lists folders through this
 //! module.
 //!
-//! Input is a path and the kind of its content ([`Content`]). Readers ([`open`], [`read`]) never
+//! Input is a path and the kind of its content ([`Content`]). Readers (`open`, `read`) never
 //! block when they open a file, accept only regular files, and stop at a size limit. Writers
 //! ([`Replacement`], [`Output`]) replace a whole file or change nothing.
 //!
 //! A process can be confined to some folders ([`confine`]). In debug builds, a test can make any
-//! single operation fail ([`access`]).
+//! single operation fail (`access`).
 
 mod access;
 mod open;

@@ -316,7 +316,7 @@ pub enum ProgramScope {
 pub struct WithoutReplies {
     pub json: usize,
     pub logs: usize,
-    /// Files beyond [`MAX_LOOKS`], which were not examined.
+    /// Files beyond `MAX_LOOKS`, which were not examined.
     pub unexamined: usize,
 }
 

@@ -171,7 +171,7 @@ impl<'a> Accounts<'a> {
         }
     }
 
-    /// Also computes the verdicts of replies ([`RecordReplay::turns`]). Formatting them is
+    /// Also computes the verdicts of replies (`RecordReplay::turns`). Formatting them is
     /// expensive.
     #[must_use]
     pub fn with_verdicts(self) -> Self {

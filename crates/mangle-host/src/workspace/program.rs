@@ -378,7 +378,7 @@ impl SnapshotProgram {
     }
 
     /// Returns the findings about prompts and their sources, by file. Empty before
-    /// [`Snapshot::trace_prompts`].
+    /// [`Snapshot::trace_prompts`](super::Snapshot::trace_prompts).
     pub fn prompt_findings(&self) -> impl Iterator<Item = (FileId, &[Diagnostic])> {
         let found = self.results.provenance.get().into_iter().flat_map(|known| known.diagnostics.iter());
         found.map(|(file, found)| (*file, found.as_slice()))
