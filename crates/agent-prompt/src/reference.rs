@@ -67,11 +67,11 @@ fn atom_keys() -> String {
 
 /// The categories in the order of the prompt.
 fn categories() -> String {
-    let all = Category::ALL.map(|category| {
+    let all = Category::ALL.iter().zip(1..).map(|(category, number)| {
         let skeleton = if category.is_skeleton() { " (skeleton)" } else { "" };
-        format!("`{}`{skeleton}", category.as_str())
+        format!("{number}. `{}`{skeleton}\n", category.as_str())
     });
-    format!("{}.\n", all.join(", "))
+    all.collect()
 }
 
 fn selectors() -> String {
@@ -86,11 +86,18 @@ fn selectors() -> String {
     out
 }
 
+/// Texts of several lines follow the table.
 fn phrases() -> String {
     let mut out = String::from("| Name | Built-in text | Place |\n|---|---|---|\n");
+    let mut below = String::new();
     for phrase in PHRASES {
-        let text = phrase.text.replace('\n', "` `").replace('|', "\\|");
-        let _ = writeln!(out, "| `{}` | `{text}` | {} |", phrase.name, phrase.place);
+        let text = if phrase.text.contains('\n') {
+            let _ = write!(below, "\n`{}`:\n\n```text\n{}\n```\n", phrase.name, phrase.text);
+            "below".to_owned()
+        } else {
+            format!("`{}`", phrase.text.replace('|', "\\|"))
+        };
+        let _ = writeln!(out, "| `{}` | {text} | {} |", phrase.name, phrase.place);
     }
-    out
+    out + &below
 }

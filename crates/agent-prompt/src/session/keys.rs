@@ -203,7 +203,7 @@ pub const OTHER_KEYS: &[SessionField] = &[
     unseen(
         "budget",
         Shape::Budget(BUDGET),
-        "maximum tokens of a prompt: `300`, or `{tokens: 300, reserved: 30}`. Default of `reserved`: 8000, or a tenth of a smaller budget",
+        "maximum tokens of a prompt, for example `300` or `{tokens: 300, reserved: 30}`",
     ),
 ];
 
@@ -260,5 +260,5 @@ const RESULT: &[SessionField] = &[
 
 const BUDGET: &[SessionField] = &[
     unseen("tokens", Shape::Number, "total budget"),
-    unseen("reserved", Shape::Number, "tokens reserved for the answer"),
+    unseen("reserved", Shape::Number, "tokens reserved for the answer; default: 8000, or a tenth of a smaller budget"),
 ];
