@@ -260,5 +260,9 @@ const RESULT: &[SessionField] = &[
 
 const BUDGET: &[SessionField] = &[
     unseen("tokens", Shape::Number, "total budget"),
-    unseen("reserved", Shape::Number, "tokens reserved for the answer; default: 8000, or a tenth of a smaller budget"),
+    unseen(
+        "reserved",
+        Shape::Number,
+        "tokens reserved for the answer; default: 8000, or a tenth of a smaller budget",
+    ),
 ];
