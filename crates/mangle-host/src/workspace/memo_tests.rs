@@ -144,6 +144,9 @@ fn edited(text: &str, dice: &mut u64) -> String {
 fn memos_hold_what_a_fresh_computation_gives() {
     let counts = Counts::default();
     let subscriber = tracing_subscriber::registry().with(counts.clone());
+    // While only one subscriber exists, an event that a thread without a subscriber records first is
+    // disabled for all threads. Other tests are such threads.
+    let _second = tracing::Dispatch::new(tracing_subscriber::registry());
     tracing::subscriber::with_default(subscriber, || {
         let mut texts: BTreeMap<&str, String> = EDITED
             .iter()
