@@ -124,7 +124,7 @@ pub fn check(
 
 /// Returns the load errors, in the order of the programs.
 fn load_errors_of(mut programs: Vec<Arc<SnapshotProgram>>) -> LoadErrors {
-    programs.sort_by(|a, b| (a.root(), &a.name(), a.single()).cmp(&(b.root(), &b.name(), b.single())));
+    programs.sort_by(|a, b| (a.root(), a.name(), a.single()).cmp(&(b.root(), b.name(), b.single())));
     let mut all = LoadErrors::default();
     programs.iter().for_each(|program| all.add(program.load_errors().clone()));
     all

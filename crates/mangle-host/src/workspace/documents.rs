@@ -171,7 +171,8 @@ impl Workspace {
     ///
     /// # Errors
     ///
-    /// If a change cannot be applied. The document is suspect then ([`OpenState::suspect`](super::OpenState::suspect)).
+    /// If a change cannot be applied. The document is suspect then
+    /// ([`OpenState::suspect`](super::OpenState::suspect)).
     pub fn change(
         &mut self,
         path: &Path,

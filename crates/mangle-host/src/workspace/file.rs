@@ -12,8 +12,7 @@ use mangle_engine::program::FileSummary;
 use mangle_syntax::lint::Finding;
 use mangle_syntax::syntax::SourceFile;
 use mangle_syntax::text::{
-    Embedded, Encoding, FileId, LineCol, LineIndex, SegmentMap, TextEdit, TextSize, UnitIndex,
-    between_characters,
+    Embedded, Encoding, FileId, LineCol, LineIndex, SegmentMap, TextEdit, TextIndex, TextSize,
 };
 use piggyback::envelope::secrets::SecretContext;
 
@@ -31,14 +30,9 @@ pub struct SnapshotFile {
     before: Mutex<Option<PreviousParse>>,
     source: OnceLock<SourceFile>,
     summary: OnceLock<Arc<FileSummary>>,
-    lines: OnceLock<LineIndex>,
-    /// Column indexes for long lines, in UTF-16 and UTF-32.
-    units: [OnceLock<UnitIndex>; 2],
+    index: TextIndex,
     secrets: OnceLock<SecretContext>,
 }
-
-/// In bytes: columns of longer lines use an index instead of counting from the line start.
-const LONG_LINE: u32 = 4096;
 
 /// An earlier parse, and the edits since then.
 #[derive(Debug, Clone)]
@@ -129,11 +123,18 @@ impl SnapshotFile {
         before: Option<PreviousParse>,
     ) -> Self {
         let FileText { text, findings } = read;
-        let (before, source) = (Mutex::new(before), OnceLock::new());
-        let (summary, lines) = (OnceLock::new(), OnceLock::new());
-        let embedded = Embedded::file(text);
-        let (units, secrets) = ([OnceLock::new(), OnceLock::new()], OnceLock::new());
-        Self { id, path, open, findings, embedded, before, source, summary, lines, units, secrets }
+        Self {
+            id,
+            path,
+            open,
+            findings,
+            embedded: Embedded::file(text),
+            before: Mutex::new(before),
+            source: OnceLock::new(),
+            summary: OnceLock::new(),
+            index: TextIndex::default(),
+            secrets: OnceLock::new(),
+        }
     }
 
     /// Secrets in the text, which messages must mask.
@@ -196,24 +197,12 @@ impl SnapshotFile {
     }
 
     pub fn lines(&self) -> &LineIndex {
-        self.lines.get_or_init(|| LineIndex::new(self.text()))
+        self.index.lines(self.text())
     }
 
     /// Line and column of a place in the text.
     pub fn line_col(&self, offset: TextSize, encoding: Encoding) -> LineCol {
-        let (text, lines) = (self.text(), self.lines());
-        let line = lines.line_of(offset);
-        let range = lines.line_range(line);
-        let units = match encoding {
-            _ if u32::from(range.len()) <= LONG_LINE => return lines.line_col(text, offset, encoding),
-            Encoding::Utf8 => return lines.line_col(text, offset, encoding),
-            Encoding::Utf16 => &self.units[0],
-            Encoding::Utf32 => &self.units[1],
-        };
-        let units = units.get_or_init(|| UnitIndex::new(text, encoding));
-        let at = between_characters(text, offset);
-        let col = units.before(text, at) - units.before(text, range.start().into());
-        LineCol { line, col }
+        self.index.line_col(self.text(), offset, encoding)
     }
 }
 

@@ -168,8 +168,7 @@ impl TextIndex {
 }
 
 /// The last character boundary up to `offset`. CRLF is one character.
-#[must_use]
-pub fn between_characters(text: &str, offset: TextSize) -> usize {
+fn between_characters(text: &str, offset: TextSize) -> usize {
     let mut at = usize::from(offset).min(text.len());
     while !text.is_char_boundary(at) {
         at -= 1;
@@ -182,7 +181,7 @@ pub fn between_characters(text: &str, offset: TextSize) -> usize {
 /// The number of units of an encoding before each block of a text. Without the index, each finding
 /// in a file with a single long line would require counting from its start.
 #[derive(Debug)]
-pub struct UnitIndex {
+struct UnitIndex {
     encoding: Encoding,
     blocks: Vec<u32>,
 }
@@ -192,8 +191,7 @@ const BLOCK: usize = 512;
 
 impl UnitIndex {
     /// Counts the units of `text`.
-    #[must_use]
-    pub fn new(text: &str, encoding: Encoding) -> Self {
+    fn new(text: &str, encoding: Encoding) -> Self {
         let mut count = 0;
         let block = |bytes: &[u8]| {
             let before = count;
@@ -206,8 +204,7 @@ impl UnitIndex {
     }
 
     /// The units of the characters that start before the byte `offset` of the indexed text.
-    #[must_use]
-    pub fn before(&self, text: &str, offset: usize) -> u32 {
+    fn before(&self, text: &str, offset: usize) -> u32 {
         let block = offset / BLOCK;
         let rest = text.as_bytes().get(block * BLOCK..offset).unwrap_or_default();
         self.blocks.get(block).copied().unwrap_or(0) + units_in(rest, self.encoding)

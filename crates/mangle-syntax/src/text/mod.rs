@@ -21,7 +21,7 @@ pub use characters::{
 };
 pub use document::{ContentChange, Document, EditError, SentChange, TextEdit};
 pub use interned::{FileId, StatementId, Symbol, compare_paths, without_new_words};
-pub use line_index::{Encoding, LineCol, LineIndex, TextIndex, UnitIndex, between_characters};
+pub use line_index::{Encoding, LineCol, LineIndex, TextIndex};
 pub use segments::{Embedded, EmbeddedKind, SegmentMap, SegmentMapBuilder};
 pub use text_size::{TextRange, TextSize};
 
